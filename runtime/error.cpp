@@ -1,0 +1,77 @@
+#include "runtime/error.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace herald::runtime {
+namespace {
+
+struct row {
+    error_code code;
+    std::uint16_t http_status;
+    bool retryable;
+    std::string_view name;
+};
+
+constexpr std::array rows{
+    row{error_code::cancelled, 408, true, "CANCELLED"},
+    row{error_code::invalid_argument, 400, false, "INVALID_ARGUMENT"},
+    row{error_code::deadline_exceeded, 504, true, "DEADLINE_EXCEEDED"},
+    row{error_code::not_found, 404, false, "NOT_FOUND"},
+    row{error_code::already_exists, 409, false, "ALREADY_EXISTS"},
+    row{error_code::permission_denied, 403, false, "PERMISSION_DENIED"},
+    row{error_code::resource_exhausted, 429, true, "RESOURCE_EXHAUSTED"},
+    row{error_code::failed_precondition, 400, false, "FAILED_PRECONDITION"},
+    row{error_code::aborted, 409, false, "ABORTED"},
+    row{error_code::unimplemented, 501, false, "UNIMPLEMENTED"},
+    row{error_code::internal, 500, false, "INTERNAL"},
+    row{error_code::unavailable, 503, true, "UNAVAILABLE"},
+    row{error_code::unauthenticated, 401, false, "UNAUTHENTICATED"},
+};
+
+const row* find(std::uint64_t number) noexcept {
+    for (const row& candidate : rows)
+        if (static_cast<std::uint64_t>(candidate.code) == number) return &candidate;
+    return nullptr;
+}
+
+const row* find(error_code code) noexcept { return find(static_cast<std::uint64_t>(code)); }
+
+}  // namespace
+
+std::uint16_t http_status(const error& failure) noexcept {
+    if (failure.http_status_override != 0) return failure.http_status_override;
+    const row* found = find(failure.code);
+    return found ? found->http_status : std::uint16_t{500};
+}
+
+std::string_view name_of(error_code code) noexcept {
+    const row* found = find(code);
+    return found ? found->name : "UNKNOWN";
+}
+
+bool is_retryable(error_code code) noexcept {
+    const row* found = find(code);
+    return found && found->retryable;
+}
+
+bool is_error_code(std::uint64_t number) noexcept { return find(number) != nullptr; }
+
+void throw_exception_from_error(const error& failure, const boost::source_location&) {
+    throw std::logic_error("result without value: " + failure.message);
+}
+
+error invalid_argument(std::string message) { return {error_code::invalid_argument, std::move(message)}; }
+error not_found(std::string message) { return {error_code::not_found, std::move(message)}; }
+error already_exists(std::string message) { return {error_code::already_exists, std::move(message)}; }
+error permission_denied(std::string message) { return {error_code::permission_denied, std::move(message)}; }
+error failed_precondition(std::string message) {
+    return {error_code::failed_precondition, std::move(message)};
+}
+error aborted(std::string message) { return {error_code::aborted, std::move(message)}; }
+error resource_exhausted(std::string message) { return {error_code::resource_exhausted, std::move(message)}; }
+error unavailable(std::string message) { return {error_code::unavailable, std::move(message)}; }
+error unauthenticated(std::string message) { return {error_code::unauthenticated, std::move(message)}; }
+error internal(std::string message) { return {error_code::internal, std::move(message)}; }
+
+}  // namespace herald::runtime

@@ -1,0 +1,70 @@
+// What can be expected to fail, as a value: the error codes of wire.md §1 and result<T>.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace herald::runtime {
+
+/// The codes of wire.md "Errors" (gRPC numbers, frozen: they are stored in outcomes and sent to clients).
+enum class error_code : std::uint8_t {
+    cancelled = 1,
+    invalid_argument = 3,
+    deadline_exceeded = 4,
+    not_found = 5,
+    already_exists = 6,
+    permission_denied = 7,
+    resource_exhausted = 8,
+    failed_precondition = 9,
+    aborted = 10,
+    unimplemented = 12,
+    internal = 13,
+    unavailable = 14,
+    unauthenticated = 16,
+};
+
+/// An expected failure. `message` says what was wrong, with the value, and what would be right.
+struct error {
+    error_code code = error_code::internal;
+    std::string message;
+    /// 0: the status that belongs to the code; else a status of its own (405, 408, 413, 415, 431, 502).
+    std::uint16_t http_status_override = 0;
+
+    friend bool operator==(const error&, const error&) = default;
+};
+
+/// HTTP status of an error (wire.md "Errors"; 200 never).
+std::uint16_t http_status(const error&) noexcept;
+/// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number outside the table.
+std::string_view name_of(error_code) noexcept;
+/// True where the same request may succeed later without being changed.
+bool is_retryable(error_code) noexcept;
+/// True if the number is one of the enum's.
+bool is_error_code(std::uint64_t number) noexcept;
+
+/// Reached only by a bug: value() of a result that holds an error.
+[[noreturn]] void throw_exception_from_error(const error&, const boost::source_location&);
+
+template <class T = void>
+using result = boost::system::result<T, error>;
+
+error invalid_argument(std::string message);
+error not_found(std::string message);
+error already_exists(std::string message);
+error permission_denied(std::string message);
+error failed_precondition(std::string message);
+error aborted(std::string message);
+error resource_exhausted(std::string message);
+error unavailable(std::string message);
+error unauthenticated(std::string message);
+error internal(std::string message);
+
+}  // namespace herald::runtime
+
+namespace herald {
+using runtime::error;
+using runtime::error_code;
+using runtime::result;
+}  // namespace herald

@@ -1,0 +1,99 @@
+#include "runtime/key_ring.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "runtime/crypto.hpp"
+
+namespace herald::runtime {
+namespace {
+
+result<void> create_file(const std::filesystem::path& file, random_source& random) {
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) return failed_precondition("cannot create the key ring " + file.string());
+    const std::string line = "k1 " + to_base64(random.bytes(seal_key_bytes)) + "\n";
+    const bool written = ::write(descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
+                         ::fsync(descriptor) == 0;
+    ::close(descriptor);
+    if (!written) return failed_precondition("cannot write the key ring " + file.string());
+    return {};
+}
+
+}  // namespace
+
+result<key_ring> key_ring::load(const std::filesystem::path& file) {
+    struct stat info {};
+    if (::stat(file.c_str(), &info) != 0) return not_found("no key ring at " + file.string());
+    if ((info.st_mode & 077) != 0)
+        return failed_precondition("the key ring " + file.string() + " can be read by others; run: chmod 600 " +
+                                   file.string());
+    std::ifstream in(file);
+    key_ring ring;
+    std::string line;
+    while (std::getline(in, line)) {
+        if (line.empty() || line.front() == '#') continue;
+        std::istringstream words(line);
+        std::string name;
+        std::string text;
+        words >> name >> text;
+        const auto key = from_base64(text);
+        if (name.empty() || name.size() > 32 || !key || key->size() != seal_key_bytes)
+            return failed_precondition("the key ring " + file.string() +
+                                       " has a line that is not `name base64-of-32-bytes`");
+        ring.x_keys[name] = *key;
+        if (ring.x_oldest.empty()) ring.x_oldest = name;
+        ring.x_current = name;
+    }
+    if (ring.x_keys.empty()) return failed_precondition("the key ring " + file.string() + " holds no key");
+    return ring;
+}
+
+result<key_ring> key_ring::load_or_create(const std::filesystem::path& file, random_source& random) {
+    if (!std::filesystem::exists(file)) {
+        if (const auto created = create_file(file, random); !created) return created.error();
+    }
+    return load(file);
+}
+
+key_ring key_ring::of(std::string name, std::string key) {
+    key_ring ring;
+    ring.x_current = ring.x_oldest = name;
+    ring.x_keys.emplace(std::move(name), std::move(key));
+    return ring;
+}
+
+std::string key_ring::check_value() const {
+    return std::string(as_bytes(hmac_sha256(x_keys.find(x_oldest)->second, "herald key check")));
+}
+
+std::string key_ring::seal(std::string_view bound_to, std::string_view plain, random_source& random) const {
+    const std::string nonce = random.bytes(seal_nonce_bytes);
+    return x_current + '\0' + runtime::seal(x_keys.find(x_current)->second, nonce, bound_to, plain);
+}
+
+result<std::string> key_ring::unseal(std::string_view bound_to, std::string_view sealed) const {
+    const std::size_t end = sealed.find('\0');
+    if (end == std::string_view::npos) return invalid_argument("sealed secret names no key");
+    const auto key = x_keys.find(sealed.substr(0, end));
+    if (key == x_keys.end())
+        return failed_precondition("the key ring has no key \"" + std::string(sealed.substr(0, end)) + "\"");
+    return runtime::unseal(key->second, bound_to, sealed.substr(end + 1));
+}
+
+result<std::string> key_ring::mint(std::string_view key_name, std::string_view command_id,
+                                   std::string_view purpose) const {
+    const auto key = x_keys.find(key_name);
+    if (key == x_keys.end())
+        return failed_precondition("the key ring has no key \"" + std::string(key_name) + "\"");
+    const sha256_digest digest = hmac_sha256(key->second, std::string(command_id) + std::string(purpose));
+    std::string text = to_base64(as_bytes(digest));
+    text.pop_back();  // 32 bytes leave one padding character
+    for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;
+    return text;
+}
+
+}  // namespace herald::runtime

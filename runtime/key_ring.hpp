@@ -1,0 +1,45 @@
+// The key ring: a file of named 256-bit keys that seal secrets in the log and derive minted ones (design.md §5).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runtime/error.hpp"
+#include "runtime/random.hpp"
+
+namespace herald::runtime {
+
+/// File format: lines `name base64key`; the last line is the current key; `#` starts a comment. Mode 0600.
+/// Immutable after loading; any thread may read it. Every API node and worker of one installation has the same.
+class key_ring {
+  public:
+    /// Reads `file`. Errors: not_found when it is not there; failed_precondition when it is not a key ring or
+    /// others may read it.
+    static result<key_ring> load(const std::filesystem::path& file);
+    /// As load; makes the file with one new key when it is not there.
+    static result<key_ring> load_or_create(const std::filesystem::path& file, random_source&);
+    /// A ring with one key, for tests and the simulation.
+    static key_ring of(std::string name, std::string key);
+
+    const std::string& current_name() const noexcept { return x_current; }
+    /// A value that tells rings apart without showing them: goes into GENESIS. HMAC(oldest key, "herald key check").
+    std::string check_value() const;
+
+    /// Seals under the current key; `bound_to` names the row. The result starts with the key's name.
+    std::string seal(std::string_view bound_to, std::string_view plain, random_source&) const;
+    /// Errors: failed_precondition when the key is not on this ring; invalid_argument when the bytes do not open.
+    result<std::string> unseal(std::string_view bound_to, std::string_view sealed) const;
+
+    /// A minted secret: 43 characters, base64url of HMAC(key, command id ‖ purpose). The same for the same three.
+    /// Errors: failed_precondition when the key is not on this ring.
+    result<std::string> mint(std::string_view key_name, std::string_view command_id, std::string_view purpose) const;
+
+  private:
+    std::map<std::string, std::string, std::less<>> x_keys;
+    std::string x_current;
+    std::string x_oldest;
+};
+
+}  // namespace herald::runtime

@@ -1,0 +1,80 @@
+// Every bound of the program, in one place. Each is tested from outside (style.md §3). Units come last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+// HTTP server (http.md §2)
+constexpr std::size_t request_target_bytes_max = 2 * 1024;
+constexpr std::size_t request_header_bytes_max = 8 * 1024;
+constexpr std::size_t request_header_fields_max = 64;
+constexpr std::size_t management_body_bytes_max = 1024 * 1024;
+constexpr std::int64_t request_header_ms_max = 5'000;
+constexpr std::int64_t request_body_ms_base = 15'000;      // plus 1 s for each KiB of the body
+constexpr std::int64_t connection_idle_ms_max = 30'000;
+constexpr std::int64_t response_write_ms_max = 30'000;
+constexpr std::uint32_t requests_per_connection_max = 10'000;
+constexpr std::size_t connections_max = 10'000;
+constexpr std::size_t connections_per_address_max = 1'024;
+constexpr std::int64_t drain_ms_max = 10'000;
+constexpr std::size_t idempotency_key_bytes_max = 128;
+constexpr std::size_t request_id_bytes_max = 128;
+constexpr std::size_t json_depth_max = 64;
+constexpr std::size_t page_limit_max = 1'000;
+constexpr std::size_t list_rows_max = 10'000;
+
+// Command log and apply (design.md §1)
+constexpr std::size_t command_bytes_max = 512 * 1024;
+constexpr std::size_t entity_bytes_max = 256 * 1024;
+constexpr std::size_t mutations_per_command_max = 1'000;
+constexpr std::size_t timers_per_apply_max = 32;
+constexpr std::int64_t not_after_ms = 120'000;
+constexpr std::int64_t sender_clock_ahead_ms_max = 60'000;
+constexpr std::int64_t outcome_kept_ms = 24 * 3'600'000;
+constexpr std::uint64_t outcome_rows_max = 5'000'000;
+constexpr std::int64_t outcome_wait_ms_max = 30'000;
+constexpr std::size_t commands_in_flight_max = 4'096;
+constexpr std::int64_t heartbeat_interval_ms = 2'000;
+constexpr std::int64_t heartbeat_interval_standalone_ms = 60'000;
+constexpr std::int64_t claim_lapse_ms = 10'000;
+constexpr std::int64_t hash_exchange_offsets = 1'024;
+constexpr std::int64_t barrier_wait_ms_max = 2'000;
+constexpr std::int64_t barrier_heartbeat_age_ms_max = 5'000;
+constexpr std::uint64_t free_disk_bytes_min = 2ull * 1024 * 1024 * 1024;
+
+// Names and texts
+constexpr std::size_t name_bytes_max = 256;
+constexpr std::size_t description_bytes_max = 64 * 1024;
+constexpr std::size_t label_bytes_max = 256;
+constexpr std::size_t labels_max = 256;
+constexpr std::size_t attributes_max = 1'000;
+constexpr std::size_t url_bytes_max = 2'048;
+constexpr std::size_t secret_bytes_max = 256;
+constexpr std::size_t comment_bytes_max = 16 * 1024;
+constexpr std::size_t email_bytes_max = 254;
+
+// Events and webhooks (design.md §1-2, delivery.md)
+constexpr std::size_t webhooks_per_workspace_max = 256;
+constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;
+constexpr std::int64_t publisher_stall_ms_max = 30'000;
+constexpr std::int64_t subscribers_compare_interval_ms = 10 * 60'000;
+constexpr std::size_t record_bytes_max = 2 * 1024 * 1024;
+constexpr std::int64_t delivery_deadline_ms = 15'000;
+constexpr std::int64_t delivery_connect_ms = 5'000;
+constexpr std::int64_t delivery_resolve_ms = 2'000;
+constexpr std::size_t answer_body_bytes_max = 16 * 1024;
+constexpr std::size_t answer_header_bytes_max = 16 * 1024;
+constexpr std::int64_t parked_ms_max = 24 * 3'600'000;
+constexpr std::int64_t test_deadline_ms = 20'000;
+constexpr std::size_t lane_depth_max = 256;
+constexpr std::size_t lane_concurrency_max = 8;
+constexpr std::size_t attempts_in_flight_max = 512;
+constexpr std::size_t worker_window_max = 4'096;        // deliveries held for one partition
+constexpr std::uint64_t retry_backlog_per_webhook_max = 100'000;
+constexpr std::int64_t slow_attempt_ms = 2'000;
+constexpr std::int64_t subscribers_unreachable_ms_max = 30'000;
+constexpr std::int64_t delivery_log_kept_ms = 30ll * 24 * 3'600'000;
+
+}  // namespace herald::limits

@@ -1,0 +1,42 @@
+// Randomness comes in through constructors; the machine's is cryptographic.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace herald::runtime {
+
+/// Source of random bytes. The system source is thread-safe; a seeded one belongs to one thread.
+class random_source {
+  public:
+    virtual ~random_source() = default;
+    virtual void fill(void* out, std::size_t bytes) noexcept = 0;
+
+    std::uint64_t number() noexcept;
+    /// Uniform in [0, limit); limit > 0.
+    std::uint64_t below(std::uint64_t limit) noexcept;
+    std::string bytes(std::size_t count);
+    /// 16 bytes, RFC 9562 version 4.
+    std::array<std::uint8_t, 16> uuid() noexcept;
+};
+
+/// getrandom(2) through a pool for each thread; never destroyed.
+random_source& system_random() noexcept;
+
+/// The same bytes for the same seed, on every machine. For simulation and tests only.
+class seeded_random final : public random_source {
+  public:
+    explicit seeded_random(std::uint64_t seed) : x_engine(seed) {}
+    void fill(void* out, std::size_t bytes) noexcept override;
+
+  private:
+    std::mt19937_64 x_engine;
+};
+
+/// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", lower case.
+std::string uuid_text(const std::array<std::uint8_t, 16>&);
+
+}  // namespace herald::runtime

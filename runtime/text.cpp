@@ -1,0 +1,149 @@
+#include "runtime/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+namespace herald::runtime {
+namespace {
+
+// Length of the well-formed UTF-8 sequence at the start of `text` (Unicode 15, table 3-7); 0 when there is none.
+std::size_t utf8_sequence(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const auto within = [&](std::size_t i, unsigned low, unsigned high) { return byte(i) >= low && byte(i) <= high; };
+    const unsigned first = byte(0);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return within(1, 0x80, 0xBF) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        const unsigned low = first == 0xE0 ? 0xA0 : 0x80;
+        const unsigned high = first == 0xED ? 0x9F : 0xBF;
+        return within(1, low, high) && within(2, 0x80, 0xBF) ? 3 : 0;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        const unsigned low = first == 0xF0 ? 0x90 : 0x80;
+        const unsigned high = first == 0xF4 ? 0x8F : 0xBF;
+        return within(1, low, high) && within(2, 0x80, 0xBF) && within(3, 0x80, 0xBF) ? 4 : 0;
+    }
+    return 0;
+}
+
+struct civil_time {
+    std::int64_t year;
+    int month, day, hour, minute, second, millisecond, weekday;  // weekday 0 is Sunday
+};
+
+// Howard Hinnant's days-from-civil algorithm, inverted.
+civil_time civil(std::int64_t ms) {
+    std::int64_t days = ms / 86'400'000;
+    std::int64_t rest = ms % 86'400'000;
+    if (rest < 0) {
+        rest += 86'400'000;
+        --days;
+    }
+    const std::int64_t shifted = days + 719'468;
+    const std::int64_t era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
+    const std::int64_t day_of_era = shifted - era * 146'097;
+    const std::int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
+    const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const std::int64_t month_shifted = (5 * day_of_year + 2) / 153;
+    civil_time out{};
+    out.day = static_cast<int>(day_of_year - (153 * month_shifted + 2) / 5 + 1);
+    out.month = static_cast<int>(month_shifted < 10 ? month_shifted + 3 : month_shifted - 9);
+    out.year = year_of_era + era * 400 + (out.month <= 2 ? 1 : 0);
+    out.hour = static_cast<int>(rest / 3'600'000);
+    out.minute = static_cast<int>(rest / 60'000 % 60);
+    out.second = static_cast<int>(rest / 1000 % 60);
+    out.millisecond = static_cast<int>(rest % 1000);
+    out.weekday = static_cast<int>(((days + 4) % 7 + 7) % 7);
+    return out;
+}
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+    out += '"';
+    while (!text.empty()) {
+        const char c = text.front();
+        const std::size_t length = utf8_sequence(text);
+        if (length == 0) {
+            out += "\xEF\xBF\xBD";
+            text.remove_prefix(1);
+            continue;
+        }
+        if (length == 1) {
+            switch (c) {
+                case '"': out += "\\\""; break;
+                case '\\': out += "\\\\"; break;
+                case '\n': out += "\\n"; break;
+                case '\r': out += "\\r"; break;
+                case '\t': out += "\\t"; break;
+                default:
+                    if (static_cast<unsigned char>(c) < 0x20) {
+                        std::array<char, 8> escape{};
+                        std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+                        out += escape.data();
+                    } else {
+                        out += c;
+                    }
+            }
+        } else {
+            out += text.substr(0, length);
+        }
+        text.remove_prefix(length);
+    }
+    out += '"';
+}
+
+bool is_valid_utf8(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const std::size_t length = utf8_sequence(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+std::string iso8601_ms(std::int64_t ms_since_epoch) {
+    const civil_time t = civil(ms_since_epoch);
+    std::array<char, 48> out{};
+    std::snprintf(out.data(), out.size(), "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ", static_cast<long long>(t.year),
+                  t.month, t.day, t.hour, t.minute, t.second, t.millisecond);
+    return out.data();
+}
+
+std::string http_date(std::int64_t ms_since_epoch) {
+    static constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const civil_time t = civil(ms_since_epoch);
+    std::array<char, 48> out{};
+    std::snprintf(out.data(), out.size(), "%s, %02d %s %04lld %02d:%02d:%02d GMT",
+                  days[static_cast<std::size_t>(t.weekday)], t.day, months[static_cast<std::size_t>(t.month - 1)],
+                  static_cast<long long>(t.year), t.hour, t.minute, t.second);
+    return out.data();
+}
+
+std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    if (text.empty() || failure != std::errc{} || stop != end) return std::nullopt;
+    return value;
+}
+
+bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                      [](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::string to_lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = lower(c);
+    return out;
+}
+
+}  // namespace herald::runtime

@@ -1,0 +1,23 @@
+// Small text helpers that several folders need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace herald::runtime {
+
+/// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+bool is_valid_utf8(std::string_view text) noexcept;
+/// "2026-01-31T09:30:00.123Z" (UTC). Pure arithmetic: no locale, no time zone database.
+std::string iso8601_ms(std::int64_t ms_since_epoch);
+/// "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110 §5.6.7).
+std::string http_date(std::int64_t ms_since_epoch);
+/// The whole text as a decimal number without sign; nothing when it is not one or does not fit.
+std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
+bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;  // ASCII only
+std::string to_lower(std::string_view text);                                        // ASCII only
+
+}  // namespace herald::runtime
