@@ -1,0 +1,195 @@
+// The binary form of described types: what the log and the databases hold.
+//
+//   message := field*                       in ascending order of number; defaults are left out
+//   field   := varint(number · 4 + kind) payload
+//   kind 0  := varint (bool, enum, unsigned, id; signed ones zigzag)
+//   kind 1  := 8 bytes little-endian (double)
+//   kind 2  := varint length, bytes (text, bytes, nested message; a list repeats the field)
+//
+// The same value always gives the same bytes, on every machine and in every version: hashes are made of them.
+// Fields unknown to the reader are skipped (an older node reads what a newer one wrote).
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "runtime/error.hpp"
+#include "schemas/describe.hpp"
+
+namespace herald::schemas {
+
+void append_varint(std::string& out, std::uint64_t value);
+/// Takes a varint from the front of `in`; false when there is none.
+bool take_varint(std::string_view& in, std::uint64_t& value) noexcept;
+void append_big_endian(std::string& out, std::uint64_t value);  // 8 bytes: keys sort as numbers do
+std::uint64_t read_big_endian(std::string_view eight_bytes) noexcept;
+
+template <described T>
+std::string encode(const T& value);
+template <described T>
+void append_encoded(std::string& out, const T& value);
+/// invalid_argument when the bytes are not a T's.
+template <described T>
+result<T> decode(std::string_view bytes);
+
+namespace detail {
+
+enum class field_kind : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2 };
+
+constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
+    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+constexpr std::int64_t unzigzag(std::uint64_t value) noexcept {
+    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+struct encoder {
+    std::string& out;
+
+    void head(unsigned number, field_kind kind) { append_varint(out, number * 4u + static_cast<unsigned>(kind)); }
+    void bytes(unsigned number, std::string_view value) {
+        head(number, field_kind::bytes);
+        append_varint(out, value.size());
+        out += value;
+    }
+    void number_field(unsigned number, std::uint64_t value) {
+        head(number, field_kind::varint);
+        append_varint(out, value);
+    }
+
+    template <class T>
+    void operator()(unsigned number, std::string_view, const T& value, shown = shown::always) {
+        if constexpr (optional_field<T>) {
+            if (value) write(number, *value);
+        } else if constexpr (vector_field<T>) {
+            for (const auto& element : value) write(number, element);
+        } else if constexpr (described<T>) {
+            const std::string nested = encode(value);
+            if (!nested.empty()) bytes(number, nested);
+        } else {
+            if (!(value == T{})) write(number, value);
+        }
+    }
+
+    template <class T>
+    void write(unsigned number, const T& value) {
+        if constexpr (std::same_as<T, bool>) {
+            number_field(number, value ? 1 : 0);
+        } else if constexpr (std::is_enum_v<T> || unsigned_number<T>) {
+            number_field(number, static_cast<std::uint64_t>(value));
+        } else if constexpr (numeric_id<T>) {
+            number_field(number, value.value);
+        } else if constexpr (signed_number<T>) {
+            number_field(number, zigzag(value));
+        } else if constexpr (std::same_as<T, double>) {
+            head(number, field_kind::fixed64);
+            const auto bits = std::bit_cast<std::uint64_t>(value);
+            for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>(bits >> shift);
+        } else if constexpr (std::same_as<T, std::string>) {
+            bytes(number, value);
+        } else if constexpr (std::same_as<T, json_text>) {
+            bytes(number, value.text);
+        } else if constexpr (std::same_as<T, binary_text>) {
+            bytes(number, value.bytes);
+        } else if constexpr (byte_array<T>) {
+            bytes(number, {reinterpret_cast<const char*>(value.data()), value.size()});
+        } else {
+            static_assert(described<T>, "this type has no binary form");
+            bytes(number, encode(value));
+        }
+    }
+};
+
+/// One pass: the fields of the description and those of the bytes both ascend.
+struct decoder {
+    std::string_view in;
+    bool good = true;
+    bool have_head = false;
+    std::uint64_t number_ahead = 0;
+    field_kind kind_ahead = field_kind::varint;
+    std::uint64_t varint_ahead = 0;
+    std::string_view bytes_ahead{};
+
+    /// Reads the next field, if there is one, into the *_ahead members.
+    void advance() noexcept;
+
+    template <class T>
+    void operator()(unsigned number, std::string_view, T& value, shown = shown::always) {
+        while (good && have_head && number_ahead < number) advance();
+        while (good && have_head && number_ahead == number) {
+            if constexpr (optional_field<T>) {
+                read(value.emplace());
+            } else if constexpr (vector_field<T>) {
+                read(value.emplace_back());
+            } else {
+                read(value);
+            }
+            if (good) advance();
+        }
+    }
+
+    template <class T>
+    void read(T& value) {
+        if constexpr (std::same_as<T, bool> || std::is_enum_v<T> || unsigned_number<T>) {
+            good = kind_ahead == field_kind::varint;
+            value = static_cast<T>(varint_ahead);
+            if constexpr (unsigned_number<T>) good = good && static_cast<std::uint64_t>(value) == varint_ahead;
+        } else if constexpr (numeric_id<T>) {
+            good = kind_ahead == field_kind::varint;
+            value.value = varint_ahead;
+        } else if constexpr (signed_number<T>) {
+            good = kind_ahead == field_kind::varint;
+            value = static_cast<T>(unzigzag(varint_ahead));
+        } else if constexpr (std::same_as<T, double>) {
+            good = kind_ahead == field_kind::fixed64;
+            value = std::bit_cast<double>(varint_ahead);
+        } else {
+            good = kind_ahead == field_kind::bytes;
+            if (!good) return;
+            if constexpr (std::same_as<T, std::string>) {
+                value.assign(bytes_ahead);
+            } else if constexpr (std::same_as<T, json_text>) {
+                value.text.assign(bytes_ahead);
+            } else if constexpr (std::same_as<T, binary_text>) {
+                value.bytes.assign(bytes_ahead);
+            } else if constexpr (byte_array<T>) {
+                good = bytes_ahead.size() == value.size();
+                if (good) std::memcpy(value.data(), bytes_ahead.data(), value.size());
+            } else {
+                static_assert(described<T>, "this type has no binary form");
+                auto nested = decode<T>(bytes_ahead);
+                good = nested.has_value();
+                if (good) value = std::move(*nested);
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+template <described T>
+void append_encoded(std::string& out, const T& value) {
+    T::describe(value, detail::encoder{out});
+}
+
+template <described T>
+std::string encode(const T& value) {
+    std::string out;
+    append_encoded(out, value);
+    return out;
+}
+
+template <described T>
+result<T> decode(std::string_view bytes) {
+    T value{};
+    detail::decoder decoder{bytes};
+    decoder.advance();
+    T::describe(value, decoder);
+    while (decoder.good && decoder.have_head) decoder.advance();
+    if (!decoder.good) return runtime::invalid_argument("these bytes are not a well-formed record");
+    return value;
+}
+
+}  // namespace herald::schemas

@@ -1,0 +1,73 @@
+// Builds and their vulnerability scans (wire.md §4, spec.md §2.4).
+#pragma once
+
+#include "schemas/enums.hpp"
+
+namespace herald::schemas {
+
+struct build {
+    build_id id;
+    schemas::workspace_id workspace_id;
+    version_id model_version_id;
+    build_status status = build_status::building;
+    std::string location;  // image reference or URL
+    std::string upstream_url;
+    std::string message;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    json_text creator_request;  // echoed whole
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+    schemas::scan_id scan_id;  // the newest; none: unscanned
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_id", self.workspace_id);
+        field(3, "model_version_id", self.model_version_id);
+        field(4, "status", self.status);
+        field(5, "location", self.location);
+        field(6, "upstream_url", self.upstream_url);
+        field(7, "message", self.message);
+        field(8, "time_created", self.time_created);
+        field(9, "time_updated", self.time_updated);
+        field(10, "creator_request", self.creator_request);
+        field(11, "requires_root", self.requires_root);
+        field(12, "scan_external", self.scan_external);
+        field(13, "self_contained", self.self_contained);
+        field(14, "uses_flask", self.uses_flask);
+        field(15, "scan_id", self.scan_id);
+    }
+};
+
+/// One scan of a build. A new request makes a new one; the older stay as history.
+struct scan {
+    scan_id id;
+    schemas::build_id build_id;
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    std::string url;  // details of the result
+    json_text creator_request;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    schemas::event_id event_id;  // of REQUEST_SCAN; empty when the feature flag was off
+    user_id requested_by;
+    std::string message;  // why the status is error
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "build_id", self.build_id);
+        field(3, "scan_status", self.scan_status);
+        field(4, "safety_status", self.safety_status);
+        field(5, "url", self.url);
+        field(6, "creator_request", self.creator_request);
+        field(7, "time_created", self.time_created);
+        field(8, "time_updated", self.time_updated);
+        field(9, "event_id", self.event_id);
+        field(10, "requested_by", self.requested_by);
+        field(11, "message", self.message);
+    }
+};
+
+}  // namespace herald::schemas

@@ -1,0 +1,112 @@
+// One description of a type serves its bytes (binary.hpp), its JSON (json_codec.hpp) and its JSON Schema.
+//
+// A described type has
+//
+//     static void describe(auto& self, auto&& field) {
+//         field(1, "id", self.id);
+//         field(2, "name", self.name);
+//         field(3, "environment", self.environment, shown::when_set);
+//     }
+//
+// Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are those
+// of the JSON contract (wire.md).
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "schemas/ids.hpp"
+
+namespace herald::schemas {
+
+/// Whether a field is in the JSON form. The binary form has every field that is not at its default.
+enum class shown : std::uint8_t { always, when_set, never };
+
+/// Text that is itself JSON, kept as it came (compact form); empty means absent.
+struct json_text {
+    std::string text;
+    friend bool operator==(const json_text&, const json_text&) = default;
+};
+
+/// Bytes shown as hexadecimal digits.
+struct binary_text {
+    std::string bytes;
+    friend bool operator==(const binary_text&, const binary_text&) = default;
+};
+
+namespace detail {
+struct any_field {
+    template <class T>
+    void operator()(unsigned, std::string_view, T&, shown = shown::always) const {}
+};
+template <class T>
+inline constexpr bool is_id = false;
+template <class Kind>
+inline constexpr bool is_id<id<Kind>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_byte_array = false;
+template <std::size_t N>
+inline constexpr bool is_byte_array<std::array<std::uint8_t, N>> = true;
+}  // namespace detail
+
+template <class T>
+concept described = requires(T& value, detail::any_field field) { T::describe(value, field); };
+template <class T>
+concept numeric_id = detail::is_id<T>;
+template <class T>
+concept optional_field = detail::is_optional<T>;
+template <class T>
+concept vector_field = detail::is_vector<T>;
+template <class T>
+concept byte_array = detail::is_byte_array<T>;
+template <class T>
+concept signed_number = std::signed_integral<T>;
+template <class T>
+concept unsigned_number = std::unsigned_integral<T> && !std::same_as<T, bool>;
+
+/// Names of an enum's values, specialised beside the enum: `static constexpr std::array<named<E>, N> all`.
+template <class E>
+struct enum_names;
+template <class E>
+struct named {
+    E value;
+    std::string_view name;
+};
+template <class E>
+concept named_enum = std::is_enum_v<E> && requires { enum_names<E>::all; };
+
+/// "" for a number outside the enum.
+template <named_enum E>
+constexpr std::string_view name_of(E value) noexcept {
+    for (const named<E>& candidate : enum_names<E>::all)
+        if (candidate.value == value) return candidate.name;
+    return "";
+}
+template <named_enum E>
+constexpr std::optional<E> from_name(std::string_view name) noexcept {
+    for (const named<E>& candidate : enum_names<E>::all)
+        if (candidate.name == name) return candidate.value;
+    return std::nullopt;
+}
+template <named_enum E>
+constexpr std::optional<E> from_number(std::uint64_t number) noexcept {
+    for (const named<E>& candidate : enum_names<E>::all)
+        if (static_cast<std::uint64_t>(candidate.value) == number) return candidate.value;
+    return std::nullopt;
+}
+
+}  // namespace herald::schemas

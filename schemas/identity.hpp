@@ -1,0 +1,149 @@
+// Users, groups, roles, workspaces and the credentials that a request carries (wire.md §2).
+#pragma once
+
+#include "schemas/enums.hpp"
+
+namespace herald::schemas {
+
+struct organization {
+    organization_id id;
+    std::string name;
+    std::int64_t time_created = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "name", self.name);
+        field(3, "created_timestamp", self.time_created);
+    }
+};
+
+/// A person or a service account. Developer keys are only SHA-256 digests (32 bytes; empty: no such key).
+struct user {
+    user_id id;
+    std::string email;  // as given; compared ignoring case
+    std::string username;
+    std::string full_name;
+    std::string primary_key_hash;
+    std::string secondary_key_hash;
+    bool system_admin = false;
+    bool service_account = false;
+    workspace_id default_workspace_id;
+    std::int64_t time_created = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "email", self.email);
+        field(3, "username", self.username);
+        field(4, "full_name", self.full_name);
+        field(5, "primary_key_hash", self.primary_key_hash, shown::never);
+        field(6, "secondary_key_hash", self.secondary_key_hash, shown::never);
+        field(7, "system_admin", self.system_admin);
+        field(8, "service_account", self.service_account);
+        field(9, "default_workspace_id", self.default_workspace_id);
+        field(10, "time_created", self.time_created);
+    }
+};
+
+struct group {
+    group_id id;
+    organization_id org_id;
+    std::string name;
+    std::string description;
+    bool built_in = false;
+    std::int64_t time_created = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "org_id", self.org_id);
+        field(3, "name", self.name);
+        field(4, "description", self.description);
+        field(5, "built_in", self.built_in);
+        field(6, "created_timestamp", self.time_created);
+    }
+};
+
+struct resource_actions {
+    protected_type resource_type = protected_type::none;
+    std::vector<action> allowed_actions;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "resource_type", self.resource_type);
+        field(2, "allowed_actions", self.allowed_actions);
+    }
+};
+
+struct role {
+    role_id id;
+    organization_id org_id;
+    std::string name;
+    std::string description;
+    bool built_in = false;
+    std::vector<resource_actions> actions;
+    std::int64_t time_created = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "org_id", self.org_id);
+        field(3, "name", self.name);
+        field(4, "description", self.description);
+        field(5, "built_in", self.built_in);
+        field(6, "resource_actions", self.actions);
+        field(7, "created_timestamp", self.time_created);
+    }
+};
+
+struct permission {
+    schemas::group_id group_id;
+    schemas::role_id role_id;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "group_id", self.group_id);
+        field(2, "role_id", self.role_id);
+    }
+};
+
+/// What a workspace demands of stage changes (wire.md §3).
+struct workspace_policies {
+    std::vector<stage> require_approval_for;
+    std::uint32_t approvals_required = 1;
+    std::vector<stage> require_safe_scan_for;
+    bool commit_on_approve = false;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "require_approval_for", self.require_approval_for);
+        field(2, "approvals_required", self.approvals_required);
+        field(3, "require_safe_scan_for", self.require_safe_scan_for);
+        field(4, "commit_on_approve", self.commit_on_approve);
+    }
+};
+
+/// An organisation's workspace (org_id set) or a user's own (owner set, org_id 0).
+struct workspace {
+    workspace_id id;
+    std::string name;  // unique in the installation
+    organization_id org_id;
+    user_id owner;
+    std::vector<permission> permissions;
+    std::string description;
+    std::string name_space;
+    bool built_in = false;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    workspace_policies policies;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "name", self.name);
+        field(3, "org_id", self.org_id);
+        field(4, "owner", self.owner, shown::never);
+        field(5, "permissions", self.permissions);
+        field(6, "description", self.description);
+        field(7, "namespace", self.name_space);
+        field(8, "built_in", self.built_in);
+        field(9, "created_timestamp", self.time_created);
+        field(10, "updated_timestamp", self.time_updated);
+        field(11, "policies", self.policies, shown::never);
+    }
+};
+
+}  // namespace herald::schemas

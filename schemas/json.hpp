@@ -1,0 +1,66 @@
+// JSON values: parsed by simdjson, kept in insertion order, written with shortest round-trip numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace herald::schemas {
+
+class json_value;
+using json_array = std::vector<json_value>;
+using json_member = std::pair<std::string, json_value>;
+/// Members in the order in which they came.
+using json_object = std::vector<json_member>;
+
+class json_value {
+  public:
+    using storage = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, json_array, json_object>;
+
+    json_value() = default;
+    json_value(std::nullptr_t) {}
+    json_value(bool value) : x_value(value) {}
+    json_value(std::int64_t value) : x_value(value) {}
+    json_value(std::uint64_t value) : x_value(value) {}
+    json_value(double value) : x_value(value) {}
+    json_value(std::string value) : x_value(std::move(value)) {}
+    json_value(std::string_view value) : x_value(std::string(value)) {}
+    json_value(const char* value) : x_value(std::string(value)) {}
+    json_value(json_array value) : x_value(std::move(value)) {}
+    json_value(json_object value) : x_value(std::move(value)) {}
+
+    const storage& variant() const noexcept { return x_value; }
+    bool is_null() const noexcept { return std::holds_alternative<std::nullptr_t>(x_value); }
+    template <class T>
+    const T* get_if() const noexcept {
+        return std::get_if<T>(&x_value);
+    }
+    template <class T>
+    T* get_if() noexcept {
+        return std::get_if<T>(&x_value);
+    }
+    /// The member `name` of an object (the last one of that name), or nullptr.
+    const json_value* find(std::string_view name) const noexcept;
+    /// "null", "a boolean", "a number", "a string", "an array", "an object": for error messages.
+    std::string_view kind_text() const noexcept;
+
+    friend bool operator==(const json_value&, const json_value&) = default;
+
+  private:
+    storage x_value = nullptr;
+};
+
+/// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max; NaN, Infinity and -Infinity are
+/// accepted as the published client's number tokens). invalid_argument says what is wrong.
+result<json_value> parse_json(std::string_view text);
+/// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
+std::string to_json_text(const json_value&);
+void append_json(std::string& out, const json_value&);
+void append_json_number(std::string& out, double value);
+
+}  // namespace herald::schemas

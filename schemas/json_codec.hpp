@@ -1,0 +1,202 @@
+// The JSON form of described types (wire.md §1).
+#pragma once
+
+#include <limits>
+
+#include "runtime/crypto.hpp"
+#include "runtime/text.hpp"
+#include "schemas/describe.hpp"
+#include "schemas/json.hpp"
+
+namespace herald::schemas {
+
+/// How 64-bit integers are written: the registry dialect writes strings, the deployment dialect numbers. Both are read.
+enum class integers : std::uint8_t { as_strings, as_numbers };
+
+template <described T>
+void append_json_object(std::string& out, const T& value, integers style);
+template <described T>
+std::string to_json_object(const T& value, integers style) {
+    std::string out;
+    append_json_object(out, value, style);
+    return out;
+}
+/// Reads what is there: null and absent members keep their defaults, unknown members are ignored, integers come as
+/// numbers or strings, enums as names or numbers. Errors: invalid_argument naming the member, what it holds and what
+/// it should hold.
+template <described T>
+result<T> from_json(const json_value& value);
+
+namespace detail {
+
+struct json_writer {
+    std::string& out;
+    integers style;
+    bool first = true;
+
+    template <class T>
+    void operator()(unsigned, std::string_view name, const T& value, shown mode = shown::always) {
+        if (mode == shown::never) return;
+        if constexpr (optional_field<T>) {
+            if (value) member(name, *value);
+        } else {
+            if (mode == shown::when_set && value == T{}) return;
+            member(name, value);
+        }
+    }
+
+    template <class T>
+    void member(std::string_view name, const T& value) {
+        if (!first) out += ',';
+        first = false;
+        runtime::append_json_string(out, name);
+        out += ':';
+        write(value);
+    }
+
+    template <class T>
+    void write(const T& value) {
+        if constexpr (std::same_as<T, bool>) {
+            out += value ? "true" : "false";
+        } else if constexpr (named_enum<T>) {
+            runtime::append_json_string(out, name_of(value));
+        } else if constexpr (numeric_id<T>) {
+            write(value.value);
+        } else if constexpr (std::integral<T>) {
+            const bool quoted = style == integers::as_strings && sizeof(T) == 8;
+            if (quoted) out += '"';
+            out += std::to_string(value);
+            if (quoted) out += '"';
+        } else if constexpr (std::same_as<T, double>) {
+            append_json_number(out, value);
+        } else if constexpr (std::same_as<T, std::string>) {
+            runtime::append_json_string(out, value);
+        } else if constexpr (std::same_as<T, json_text>) {
+            out += value.text.empty() ? std::string_view("null") : std::string_view(value.text);
+        } else if constexpr (std::same_as<T, binary_text>) {
+            runtime::append_json_string(out, runtime::to_hex(value.bytes));
+        } else if constexpr (byte_array<T>) {
+            runtime::append_json_string(out,
+                                        runtime::to_hex({reinterpret_cast<const char*>(value.data()), value.size()}));
+        } else if constexpr (vector_field<T>) {
+            out += '[';
+            bool first_element = true;
+            for (const auto& element : value) {
+                if (!first_element) out += ',';
+                first_element = false;
+                write(element);
+            }
+            out += ']';
+        } else {
+            static_assert(described<T>, "this type has no JSON form");
+            append_json_object(out, value, style);
+        }
+    }
+};
+
+/// invalid_argument "<path> is <what it holds>; it must be <expected>".
+error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
+std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
+std::optional<std::int64_t> signed_of(const json_value&) noexcept;
+
+struct json_reader {
+    const json_value& object;
+    std::string_view path;
+    std::optional<error> failure;
+
+    template <class T>
+    void operator()(unsigned, std::string_view name, T& value, shown = shown::always) {
+        if (failure) return;
+        const json_value* found = object.find(name);
+        if (!found || found->is_null()) return;
+        const std::string where = path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+        if constexpr (optional_field<T>) {
+            read(*found, where, value.emplace());
+        } else {
+            read(*found, where, value);
+        }
+    }
+
+    template <class T>
+    void read(const json_value& found, const std::string& where, T& value) {
+        if constexpr (std::same_as<T, bool>) {
+            if (const bool* flag = found.get_if<bool>()) value = *flag;
+            else failure = wrong_member(where, found, "true or false");
+        } else if constexpr (named_enum<T>) {
+            read_enum(found, where, value);
+        } else if constexpr (numeric_id<T>) {
+            read(found, where, value.value);
+        } else if constexpr (signed_number<T>) {
+            const auto number = signed_of(found);
+            if (number && *number >= std::numeric_limits<T>::min() && *number <= std::numeric_limits<T>::max())
+                value = static_cast<T>(*number);
+            else failure = wrong_member(where, found, "an integer (a number or its decimal text)");
+        } else if constexpr (unsigned_number<T>) {
+            const auto number = unsigned_of(found);
+            if (number && *number <= std::numeric_limits<T>::max()) value = static_cast<T>(*number);
+            else failure = wrong_member(where, found, "an integer of 0 or more (a number or its decimal text)");
+        } else if constexpr (std::same_as<T, double>) {
+            if (const double* fraction = found.get_if<double>()) value = *fraction;
+            else if (const auto number = signed_of(found)) value = static_cast<double>(*number);
+            else failure = wrong_member(where, found, "a number");
+        } else if constexpr (std::same_as<T, std::string>) {
+            if (const std::string* text = found.get_if<std::string>()) value = *text;
+            else failure = wrong_member(where, found, "a string");
+        } else if constexpr (std::same_as<T, json_text>) {
+            value.text = to_json_text(found);
+        } else if constexpr (vector_field<T>) {
+            const json_array* items = found.get_if<json_array>();
+            if (!items) {
+                failure = wrong_member(where, found, "an array");
+                return;
+            }
+            for (std::size_t i = 0; i < items->size() && !failure; ++i)
+                read((*items)[i], where + "[" + std::to_string(i) + "]", value.emplace_back());
+        } else if constexpr (described<T>) {
+            if (!found.get_if<json_object>()) {
+                failure = wrong_member(where, found, "an object");
+                return;
+            }
+            json_reader nested{found, where, {}};
+            T::describe(value, nested);
+            failure = std::move(nested.failure);
+        } else {
+            failure = wrong_member(where, found, "left out: it cannot be set");
+        }
+    }
+
+    template <named_enum E>
+    void read_enum(const json_value& found, const std::string& where, E& value) {
+        std::optional<E> known;
+        if (const std::string* text = found.get_if<std::string>()) known = from_name<E>(*text);
+        if (const auto number = unsigned_of(found); !known && number) known = from_number<E>(*number);
+        if (known) {
+            value = *known;
+            return;
+        }
+        std::string expected = "one of";
+        for (const named<E>& candidate : enum_names<E>::all) expected += " " + std::string(candidate.name);
+        failure = wrong_member(where, found, expected);
+    }
+};
+
+}  // namespace detail
+
+template <described T>
+void append_json_object(std::string& out, const T& value, integers style) {
+    out += '{';
+    T::describe(value, detail::json_writer{out, style});
+    out += '}';
+}
+
+template <described T>
+result<T> from_json(const json_value& value) {
+    if (!value.get_if<json_object>()) return detail::wrong_member("the body", value, "a JSON object");
+    T out{};
+    detail::json_reader reader{value, {}, {}};
+    T::describe(out, reader);
+    if (reader.failure) return *std::move(reader.failure);
+    return out;
+}
+
+}  // namespace herald::schemas

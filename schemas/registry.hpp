@@ -1,0 +1,233 @@
+// Registered models, their versions, stage transitions and promotions (wire.md §3, spec.md §2.3).
+#pragma once
+
+#include "schemas/enums.hpp"
+
+namespace herald::schemas {
+
+struct key_value {
+    std::string key;
+    json_text value;
+    json_text value_type;
+
+    friend bool operator==(const key_value&, const key_value&) = default;
+    static void describe(auto& self, auto&& field) {
+        field(1, "key", self.key);
+        field(2, "value", self.value);
+        field(3, "value_type", self.value_type, shown::when_set);
+    }
+};
+
+struct artifact {
+    std::string key;
+    std::string path;
+    bool path_only = false;
+    schemas::artifact_type artifact_type = schemas::artifact_type::image;
+    std::string filename_extension;
+    std::string serialization;
+    std::string artifact_subtype;
+    bool upload_completed = false;
+    std::string linked_artifact_id;
+
+    friend bool operator==(const artifact&, const artifact&) = default;
+    static void describe(auto& self, auto&& field) {
+        field(1, "key", self.key);
+        field(2, "path", self.path);
+        field(3, "path_only", self.path_only);
+        field(4, "artifact_type", self.artifact_type);
+        field(5, "filename_extension", self.filename_extension);
+        field(6, "serialization", self.serialization);
+        field(7, "artifact_subtype", self.artifact_subtype);
+        field(8, "upload_completed", self.upload_completed);
+        field(9, "linked_artifact_id", self.linked_artifact_id, shown::when_set);
+    }
+};
+
+struct registered_model {
+    model_id id;
+    std::string name;  // unique in its workspace
+    std::string description;
+    std::vector<std::string> labels;  // sorted, without duplicates
+    std::vector<key_value> attributes;
+    std::string readme_text;
+    user_id owner;
+    schemas::workspace_id workspace_id;
+    std::string visibility;  // as sent, echoed
+    schemas::resource_visibility resource_visibility = schemas::resource_visibility::unknown;
+    json_text custom_permission;  // as sent, echoed
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    std::uint64_t version_number = 0;
+    schemas::data_type data_type = schemas::data_type::unknown;
+    schemas::task_type task_type = schemas::task_type::unknown;
+    bool pii = false;
+    /// version_number of the newest version ever made; never goes back.
+    std::uint64_t versions_made = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "name", self.name);
+        field(3, "description", self.description);
+        field(4, "labels", self.labels);
+        field(5, "attributes", self.attributes);
+        field(6, "readme_text", self.readme_text);
+        field(7, "owner", self.owner);
+        field(8, "workspace_id", self.workspace_id);
+        field(9, "visibility", self.visibility, shown::when_set);
+        field(10, "resource_visibility", self.resource_visibility);
+        field(11, "custom_permission", self.custom_permission, shown::when_set);
+        field(12, "time_created", self.time_created);
+        field(13, "time_updated", self.time_updated);
+        field(14, "version_number", self.version_number);
+        field(15, "data_type", self.data_type);
+        field(16, "task_type", self.task_type);
+        field(17, "pii", self.pii);
+        field(18, "versions_made", self.versions_made, shown::never);
+    }
+};
+
+struct model_version {
+    version_id id;
+    model_id registered_model_id;
+    schemas::workspace_id workspace_id;
+    std::string version;  // its name, unique in its model
+    std::uint64_t version_number = 0;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    std::string description;
+    std::vector<std::string> labels;  // sorted, without duplicates
+    std::string readme_text;
+    user_id owner;
+    std::vector<key_value> attributes;  // in the order of insertion
+    schemas::stage stage = schemas::stage::unassigned;
+    schemas::lock_level lock_level = schemas::lock_level::open;
+    std::string experiment_run_id;
+    std::optional<artifact> model;
+    std::vector<artifact> artifacts;
+    json_text environment;
+    json_text docker_metadata;
+    std::vector<artifact> datasets;
+    json_text code_blob_map;
+    bool archived = false;
+    std::vector<std::string> apis;
+    std::string input_description;
+    std::string output_description;
+    bool hide_input_label = false;
+    bool hide_output_label = false;
+    std::string redirect_metadata;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "registered_model_id", self.registered_model_id);
+        field(3, "workspace_id", self.workspace_id, shown::never);
+        field(4, "version", self.version);
+        field(5, "version_number", self.version_number);
+        field(6, "time_created", self.time_created);
+        field(7, "time_updated", self.time_updated);
+        field(8, "description", self.description);
+        field(9, "labels", self.labels);
+        field(10, "readme_text", self.readme_text);
+        field(11, "owner", self.owner);
+        field(12, "attributes", self.attributes);
+        field(13, "stage", self.stage);
+        field(14, "lock_level", self.lock_level);
+        field(15, "experiment_run_id", self.experiment_run_id, shown::when_set);
+        field(16, "model", self.model);
+        field(17, "artifacts", self.artifacts);
+        field(18, "environment", self.environment, shown::when_set);
+        field(19, "docker_metadata", self.docker_metadata, shown::when_set);
+        field(20, "datasets", self.datasets);
+        field(21, "code_blob_map", self.code_blob_map, shown::when_set);
+        field(22, "archived", self.archived);
+        field(23, "apis", self.apis);
+        field(24, "input_description", self.input_description);
+        field(25, "output_description", self.output_description);
+        field(26, "hide_input_label", self.hide_input_label);
+        field(27, "hide_output_label", self.hide_output_label);
+        field(28, "redirect_metadata", self.redirect_metadata, shown::when_set);
+    }
+};
+
+struct transition {
+    activity_id id;
+    schemas::stage source_stage = schemas::stage::unknown;
+    schemas::stage desired_stage = schemas::stage::unknown;
+    transition_state state = transition_state::unknown;
+
+    friend bool operator==(const transition&, const transition&) = default;
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "source_stage", self.source_stage);
+        field(3, "desired_stage", self.desired_stage);
+        field(4, "state", self.state);
+    }
+};
+
+struct nothing {
+    friend bool operator==(const nothing&, const nothing&) = default;
+    static void describe(auto&, auto&&) {}
+};
+
+/// One entry of a version's stage history: exactly one of transition, approval, rejection, close, commit.
+struct activity {
+    activity_id id;
+    version_id model_version_id;
+    user_id author_id;
+    std::int64_t time_created = 0;
+    std::string comment;
+    std::optional<schemas::transition> transition;
+    std::optional<nothing> approval;
+    std::optional<nothing> rejection;
+    std::optional<nothing> close;
+    std::optional<nothing> commit;
+    /// State of the transition after this activity.
+    transition_state activity_state = transition_state::unknown;
+    /// The transition that an approval, rejection, close or commit belongs to.
+    activity_id transition_id;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "author_id", self.author_id);
+        field(4, "time_created", self.time_created);
+        field(5, "comment", self.comment);
+        field(6, "transition", self.transition);
+        field(7, "approval", self.approval);
+        field(8, "rejection", self.rejection);
+        field(9, "close", self.close);
+        field(10, "commit", self.commit);
+        field(11, "activity_state", self.activity_state);
+        field(12, "transition_id", self.transition_id, shown::when_set);
+    }
+};
+
+/// Where the newest promotion of a version stands (wire.md "Promotion status").
+struct promotion {
+    version_id model_version_id;
+    promotion_status status = promotion_status::none;
+    activity_id transition_id;
+    schemas::event_id event_id;  // empty when the feature flag was off
+    user_id requested_by;
+    std::vector<user_id> approved_by;
+    std::int64_t time_requested = 0;
+    std::int64_t time_committed = 0;
+    std::int64_t time_completed = 0;
+    std::string redirect_metadata;
+    std::string reason;  // of a failure
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "status", self.status);
+        field(3, "transition_id", self.transition_id);
+        field(4, "event_id", self.event_id);
+        field(5, "requested_by", self.requested_by);
+        field(6, "approved_by", self.approved_by);
+        field(7, "time_requested", self.time_requested);
+        field(8, "time_committed", self.time_committed);
+        field(9, "time_completed", self.time_completed);
+        field(10, "redirect_metadata", self.redirect_metadata);
+        field(11, "reason", self.reason, shown::when_set);
+    }
+};
+
+}  // namespace herald::schemas

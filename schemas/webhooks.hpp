@@ -1,0 +1,268 @@
+// Webhooks, events and deliveries: what is stored, and what travels on the event topics (design.md §2-3, delivery.md).
+#pragma once
+
+#include "schemas/enums.hpp"
+
+namespace herald::schemas {
+
+/// {"registry_service_resource_type": "REGISTERED_MODEL_VERSION"}: exactly one member (spec.md §2.2).
+struct resource_filter {
+    resource_type registry_service_resource_type = resource_type::none;
+    resource_type deployment_service_resource_type = resource_type::none;
+    resource_type modeldb_service_resource_type = resource_type::none;
+
+    friend bool operator==(const resource_filter&, const resource_filter&) = default;
+    static void describe(auto& self, auto&& field) {
+        field(1, "registry_service_resource_type", self.registry_service_resource_type, shown::when_set);
+        field(2, "deployment_service_resource_type", self.deployment_service_resource_type, shown::when_set);
+        field(3, "modeldb_service_resource_type", self.modeldb_service_resource_type, shown::when_set);
+    }
+};
+
+struct webhook {
+    webhook_id id;
+    schemas::workspace_id workspace_id;
+    std::string name;  // unique in its workspace
+    std::string location;
+    std::string sealed_secret;  // key_ring, bound to "webhook:<command id hex>"; empty: none
+    std::string seal_binding;
+    std::vector<schemas::event_type> event_types;
+    bool all_events = false;
+    std::vector<resource_filter> resource_types;
+    webhook_status status = webhook_status::enabled;
+    std::string status_reason;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    /// Offset of the command that changed the row last.
+    std::uint64_t revision = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_id", self.workspace_id);
+        field(3, "name", self.name);
+        field(4, "location", self.location);
+        field(5, "sealed_secret", self.sealed_secret, shown::never);
+        field(6, "seal_binding", self.seal_binding, shown::never);
+        field(7, "event_types", self.event_types);
+        field(8, "all_events", self.all_events);
+        field(9, "resource_types", self.resource_types);
+        field(10, "status", self.status);
+        field(11, "status_reason", self.status_reason, shown::when_set);
+        field(12, "time_created", self.time_created);
+        field(13, "time_updated", self.time_updated);
+        field(14, "revision", self.revision, shown::never);
+    }
+};
+
+/// A webhook that matched an event at its place in the log. Held: it was disabled then; kept for replay.
+struct audience_member {
+    schemas::webhook_id webhook_id;
+    bool held = false;
+
+    friend bool operator==(const audience_member&, const audience_member&) = default;
+    static void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "held", self.held);
+    }
+};
+
+/// An event as it is in the outbox and on the event topics. `body` is the exact bytes that every receiver gets.
+struct event {
+    event_id id;
+    event_type type = event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    std::string resource_id;
+    schemas::workspace_id workspace_id;
+    std::int64_t time_ms = 0;
+    std::uint32_t generation = 0;
+    std::uint64_t offset = 0;           // of the command in registry.commands
+    std::uint64_t partition_sequence = 0;  // dense: 1, 2, 3 … within its output partition and generation
+    std::uint64_t resource_sequence = 0;   // svc-sequence: of this type's events of this resource
+    std::vector<audience_member> audience;
+    std::string body;
+    std::string traceparent;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "type", self.type);
+        field(3, "resource_type", self.resource_type);
+        field(4, "resource_id", self.resource_id);
+        field(5, "workspace_id", self.workspace_id);
+        field(6, "time_ms", self.time_ms);
+        field(7, "generation", self.generation);
+        field(8, "offset", self.offset);
+        field(9, "partition_sequence", self.partition_sequence);
+        field(10, "resource_sequence", self.resource_sequence);
+        field(11, "audience", self.audience);
+        field(12, "body", self.body);
+        field(13, "traceparent", self.traceparent);
+    }
+};
+
+/// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when it is deleted. The key
+/// "head" holds a subscribers_head instead.
+struct subscriber {
+    schemas::webhook_id webhook_id;
+    schemas::workspace_id workspace_id;
+    std::uint64_t revision = 0;
+    std::string location;
+    std::string sealed_secret;
+    std::string seal_binding;
+    bool enabled = true;
+    std::string name;
+
+    friend bool operator==(const subscriber&, const subscriber&) = default;
+    static void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "workspace_id", self.workspace_id);
+        field(3, "revision", self.revision);
+        field(4, "location", self.location);
+        field(5, "sealed_secret", self.sealed_secret);
+        field(6, "seal_binding", self.seal_binding);
+        field(7, "enabled", self.enabled);
+        field(8, "name", self.name);
+    }
+};
+
+/// Every change of a webhook at or below `offset` is in the topic before this record.
+struct subscribers_head {
+    std::uint32_t generation = 0;
+    std::uint64_t offset = 0;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "generation", self.generation);
+        field(2, "offset", self.offset);
+    }
+};
+
+enum class delivery_source : std::uint8_t { event, test, resend, replay };
+/// delivery.md §3.
+enum class delivery_error : std::uint8_t { none, address_not_allowed, dns, connect, tls, write, timeout, protocol, status };
+enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
+
+template <>
+struct enum_names<delivery_source> {
+    static constexpr std::array<named<delivery_source>, 4> all{{{delivery_source::event, "event"},
+                                                                {delivery_source::test, "test"},
+                                                                {delivery_source::resend, "resend"},
+                                                                {delivery_source::replay, "replay"}}};
+};
+template <>
+struct enum_names<delivery_error> {
+    static constexpr std::array<named<delivery_error>, 9> all{
+        {{delivery_error::none, "none"},
+         {delivery_error::address_not_allowed, "address-not-allowed"},
+         {delivery_error::dns, "dns"},
+         {delivery_error::connect, "connect"},
+         {delivery_error::tls, "tls"},
+         {delivery_error::write, "write"},
+         {delivery_error::timeout, "timeout"},
+         {delivery_error::protocol, "protocol"},
+         {delivery_error::status, "status"}}};
+};
+template <>
+struct enum_names<attempt_result> {
+    static constexpr std::array<named<attempt_result>, 5> all{{{attempt_result::succeeded, "succeeded"},
+                                                               {attempt_result::will_retry, "will_retry"},
+                                                               {attempt_result::dead, "dead"},
+                                                               {attempt_result::skipped, "skipped"},
+                                                               {attempt_result::held, "held"}}};
+};
+
+/// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never a location or
+/// a secret: the webhook's row is read at each attempt.
+struct delivery {
+    std::string id;  // webhook-id: H(event id, webhook id), the same over attempts, resends and replays
+    schemas::webhook_id webhook_id;
+    schemas::event event;  // without its audience
+    delivery_source source = delivery_source::event;
+    std::uint32_t attempts_made = 0;
+    /// Milliseconds still to wait when this record's own delay is over (waits are made of several retry topics).
+    std::int64_t wait_left_ms = 0;
+    std::uint32_t spills = 0;  // hops without an attempt
+    std::uint64_t revision_seen = 0;
+    std::int64_t first_attempt_ms = 0;
+    std::int64_t deadline_ms = 0;      // tests: drop after this wall time
+    std::int64_t parked_until_ms = 0;  // Retry-After
+    std::string call_id;               // of a test or a resend
+    std::string reason;                // on `dead`: why
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "webhook_id", self.webhook_id);
+        field(3, "event", self.event);
+        field(4, "source", self.source);
+        field(5, "attempts_made", self.attempts_made);
+        field(6, "wait_left_ms", self.wait_left_ms);
+        field(7, "spills", self.spills);
+        field(8, "revision_seen", self.revision_seen);
+        field(9, "first_attempt_ms", self.first_attempt_ms);
+        field(10, "deadline_ms", self.deadline_ms);
+        field(11, "parked_until_ms", self.parked_until_ms);
+        field(12, "call_id", self.call_id);
+        field(13, "reason", self.reason);
+    }
+};
+
+/// One attempt, on the topic `attempts` and in the delivery log. Headers are without secrets.
+struct attempt {
+    std::string delivery_id;
+    schemas::webhook_id webhook_id;
+    std::uint64_t webhook_revision = 0;
+    schemas::event_id event_id;
+    schemas::event_type event_type = schemas::event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    std::string resource_id;
+    schemas::workspace_id workspace_id;
+    delivery_source source = delivery_source::event;
+    std::string call_id;
+    std::uint32_t number = 0;  // 1, 2, 3 …; 0: no attempt was made (skipped, held, dead unseen)
+    attempt_result result = attempt_result::succeeded;
+    delivery_error error = delivery_error::none;
+    std::string message;
+    std::int64_t time_ms = 0;
+    std::string address;
+    std::uint16_t status = 0;  // 0: no answer
+    std::string request_headers;
+    std::string response_headers;
+    std::string response_body;
+    std::uint32_t dns_us = 0;
+    std::uint32_t connect_us = 0;
+    std::uint32_t tls_us = 0;
+    std::uint32_t first_byte_us = 0;
+    std::uint32_t total_us = 0;
+    std::int64_t next_attempt_ms = 0;
+    bool disable_webhook = false;  // 410 or webhook-delivery: disable
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "delivery_id", self.delivery_id);
+        field(2, "webhook_id", self.webhook_id);
+        field(3, "webhook_revision", self.webhook_revision);
+        field(4, "event_id", self.event_id);
+        field(5, "event_type", self.event_type);
+        field(6, "resource_type", self.resource_type);
+        field(7, "resource_id", self.resource_id);
+        field(8, "workspace_id", self.workspace_id);
+        field(9, "source", self.source);
+        field(10, "call_id", self.call_id);
+        field(11, "number", self.number);
+        field(12, "result", self.result);
+        field(13, "error", self.error);
+        field(14, "message", self.message);
+        field(15, "time_ms", self.time_ms);
+        field(16, "address", self.address);
+        field(17, "status", self.status);
+        field(18, "request_headers", self.request_headers);
+        field(19, "response_headers", self.response_headers);
+        field(20, "response_body", self.response_body);
+        field(21, "dns_us", self.dns_us);
+        field(22, "connect_us", self.connect_us);
+        field(23, "tls_us", self.tls_us);
+        field(24, "first_byte_us", self.first_byte_us);
+        field(25, "total_us", self.total_us);
+        field(26, "next_attempt_ms", self.next_attempt_ms);
+        field(27, "disable_webhook", self.disable_webhook);
+    }
+};
+
+}  // namespace herald::schemas
