@@ -1,0 +1,40 @@
+// Where an event goes: its topic by type, its partition by resource. Pure, and frozen: every node must decide
+// alike, for ever, and events of one resource must stay in one partition.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "events/topics.hpp"
+#include "runtime/assert.hpp"
+#include "schemas/enums.hpp"
+
+namespace herald::events {
+
+/// The topics that events of apply go to; `event_partitions` of GENESIS is the number of partitions of each.
+inline constexpr std::array<std::string_view, 3> event_topics{topic::promote, topic::request_scan,
+                                                              topic::resource};
+
+constexpr std::string_view topic_of(schemas::event_type type) noexcept {
+    switch (type) {
+        case schemas::event_type::promote:
+            return topic::promote;
+        case schemas::event_type::request_scan:
+            return topic::request_scan;
+        default:
+            return topic::resource;
+    }
+}
+
+/// FNV-1a, 64 bits, modulo `partitions` (> 0).
+constexpr std::int32_t partition_of(std::string_view resource_id, std::uint32_t partitions) noexcept {
+    HERALD_ASSERT(partitions > 0);
+    std::uint64_t hash = 14695981039346656037ull;
+    for (const char letter : resource_id) {
+        hash ^= static_cast<std::uint8_t>(letter);
+        hash *= 1099511628211ull;
+    }
+    return static_cast<std::int32_t>(hash % partitions);
+}
+
+}  // namespace herald::events
