@@ -1,0 +1,274 @@
+#include "storage/engine.hpp"
+
+#include <algorithm>
+
+#include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
+#include "storage/outcomes.hpp"
+#include "storage/rules/rules.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::command_envelope;
+using schemas::command_type;
+
+const std::string position_key = key_of(table::position);
+const std::string installation_key = key_of(table::installation);
+
+template <class Command>
+rules::answer run_as(rule_context& context, std::string_view body) {
+    const auto command = schemas::decode<Command>(body);
+    if (!command) return command.error();
+    return rules::apply(context, *command);
+}
+
+/// nullptr for a type that this program does not know.
+using runner = rules::answer (*)(rule_context&, std::string_view);
+runner runner_of(command_type type) {
+    switch (type) {
+        case command_type::genesis:
+            return run_as<schemas::genesis>;
+        case command_type::no_operation:
+            return run_as<schemas::no_operation>;
+        case command_type::node_heartbeat:
+            return run_as<schemas::node_heartbeat>;
+        case command_type::claim:
+            return run_as<schemas::claim>;
+        case command_type::create_user:
+            return run_as<schemas::create_user>;
+        case command_type::add_group_users:
+            return run_as<schemas::add_group_users>;
+        case command_type::create_model:
+            return run_as<schemas::create_model>;
+        case command_type::create_version:
+            return run_as<schemas::create_version>;
+        case command_type::update_version:
+            return run_as<schemas::update_version>;
+        case command_type::create_transition:
+            return run_as<schemas::create_transition>;
+        case command_type::review_transition:
+            return run_as<schemas::review_transition>;
+        case command_type::close_transition:
+            return run_as<schemas::close_transition>;
+        case command_type::commit_transition:
+            return run_as<schemas::commit_transition>;
+        case command_type::fail_promotion:
+            return run_as<schemas::fail_promotion>;
+        case command_type::create_build:
+            return run_as<schemas::create_build>;
+        case command_type::request_scan:
+            return run_as<schemas::request_scan>;
+        case command_type::request_version_scan:
+            return run_as<schemas::request_version_scan>;
+        case command_type::report_scan:
+            return run_as<schemas::report_scan>;
+        case command_type::create_webhook:
+            return run_as<schemas::create_webhook>;
+        case command_type::delete_webhooks:
+            return run_as<schemas::delete_webhooks>;
+        case command_type::webhook_health:
+            return run_as<schemas::webhook_health>;
+        case command_type::set_feature_flag:
+            return run_as<schemas::set_feature_flag>;
+        case command_type::renew_admin_key:
+            return run_as<schemas::renew_admin_key>;
+    }
+    return nullptr;
+}
+
+/// Commands of nodes and of the operator at the machine carry no user; all others must.
+bool is_for_users(command_type type) {
+    switch (type) {
+        case command_type::genesis:
+        case command_type::no_operation:
+        case command_type::node_heartbeat:
+        case command_type::claim:
+        case command_type::webhook_health:
+        case command_type::renew_admin_key:
+            return false;
+        default:
+            return true;
+    }
+}
+
+/// The key that was shown at the door must still be one of the user's at the command's place (revocation).
+bool is_authenticated(const state_view& state, const schemas::request_identity& request) {
+    const auto user = find_row<schemas::user>(state, key_of(table::user).number(request.principal));
+    if (!user || request.credential_hash.empty()) return false;
+    return runtime::constant_time_equal(request.credential_hash, user->primary_key_hash) ||
+           runtime::constant_time_equal(request.credential_hash, user->secondary_key_hash);
+}
+
+schemas::outcome refused(error why) {
+    schemas::outcome outcome;
+    outcome.code = static_cast<std::uint32_t>(why.code);
+    outcome.message = std::move(why.message);
+    return outcome;
+}
+
+void fire(rule_context& context, timer_kind kind, std::string_view key) {
+    switch (kind) {
+        case timer_kind::outcome_sweep:
+            return sweep_outcomes(context, key);
+        case timer_kind::scan_deadline:
+            return rules::fire_scan_deadline(context, key);
+        case timer_kind::outbox_trim:
+            return rules::fire_outbox_trim(context, key);
+        case timer_kind::change_trim:
+            return rules::fire_change_trim(context, key);
+    }
+    throw state_corrupt{"a timer of an unknown kind"};
+}
+
+void add_length_and_bytes(runtime::sha256_stream& hash, std::string_view bytes) {
+    std::string length;
+    schemas::append_varint(length, bytes.size());
+    hash.add(length);
+    hash.add(bytes);
+}
+
+}  // namespace
+
+std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept {
+    return std::max(previous_ms, std::min(record_ms, sender_ms + limits::sender_clock_ahead_ms_max));
+}
+
+engine::engine(state_store& store) : x_store(store) {
+    start_batch();
+    if (auto position = find_row<engine_position>(*x_batch, position_key)) x_position = *std::move(position);
+    x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+}
+
+void engine::start_batch() {
+    x_batch.reset();
+    x_base = x_store.view();
+    x_batch.emplace(*x_base);
+}
+
+result<applied_record> engine::apply(const events::record& record) {
+    const auto offset = static_cast<std::uint64_t>(record.offset);
+    if (offset < x_position.next_offset)
+        return runtime::failed_precondition("record " + std::to_string(offset) + " was applied before");
+    applied_record done;
+    done.offset = offset;
+    state_changes changes(*x_batch);
+    auto command = record.value
+                       ? schemas::open_envelope(*record.value)
+                       : result<command_envelope>(runtime::invalid_argument("a tombstone is not a command"));
+    if (!x_installation && (!command || command->type != command_type::genesis))
+        return runtime::failed_precondition("the log does not begin with GENESIS: it is not a Herald log");
+    const bool ours = command && (!x_installation || (command->log_id == x_installation->log_id &&
+                                                      command->generation == x_installation->generation));
+    if (ours) {
+        if (command->level > schemas::feature_level || !runner_of(command->type))
+            return runtime::failed_precondition(
+                "record " + std::to_string(offset) + " is a command of type " +
+                std::to_string(static_cast<unsigned>(command->type)) + ", level " +
+                std::to_string(command->level) + ", which this version does not know: install a newer one");
+        x_position.time_ms = log_time_ms(x_position.time_ms, record.time_ms, command->sender_clock_ms);
+        fire_due_timers(changes, offset);
+        done.command_id = command->command_id;
+        done.type = command->type;
+        done.outcome = run(changes, *command, offset);
+    } else {
+        done.outcome =
+            refused(command ? runtime::invalid_argument("a command of another log") : command.error());
+    }
+    finish(record, changes.take());
+    if (!x_installation) x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+    return done;
+}
+
+void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
+    if (!x_installation) return;
+    const rule_context::place here{offset, x_position.time_ms, x_installation->log_id,
+                                   x_installation->generation, x_installation->event_partitions};
+    static const command_envelope nobody;
+    std::vector<std::string> due;
+    const std::string prefix = key_of(table::timer);
+    changes.scan(prefix, {}, [&](std::string_view key, std::string_view) {
+        if (number_in_key(key) > static_cast<std::uint64_t>(x_position.time_ms)) return false;
+        due.emplace_back(key);
+        return due.size() < limits::timers_per_apply_max;
+    });
+    for (const std::string& key : due) {
+        changes.erase(key);
+        rule_context context(changes, here, nobody);
+        fire(context, static_cast<timer_kind>(key[9]), std::string_view(key).substr(10));
+    }
+}
+
+schemas::outcome engine::run(state_changes& changes, const command_envelope& command, std::uint64_t offset) {
+    if (x_position.time_ms > command.not_after_ms)
+        return refused(
+            runtime::unavailable("the command reached the log too late and took no effect; send it again"));
+    if (auto kept = find_outcome(changes, command.request)) return *std::move(kept);
+    if (!has_room_for_outcome(changes, command.request))
+        return refused(
+            runtime::resource_exhausted("too many requests with an Idempotency-Key in 24 h; try later"));
+
+    rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0};
+    if (x_installation) here.event_partitions = x_installation->event_partitions;
+    state_changes own(changes);
+    rule_context context(own, here, command);
+    rules::answer answer = runtime::unauthenticated("this developer key is no longer valid");
+    if (!is_for_users(command.type) || is_authenticated(changes, command.request))
+        answer = runner_of(command.type)(context, command.body);
+    if (answer && own.changes().size() > limits::mutations_per_command_max)
+        answer = runtime::resource_exhausted("this request would change more than " +
+                                             std::to_string(limits::mutations_per_command_max) +
+                                             " rows at once; split it");
+    schemas::outcome outcome;
+    if (answer) {
+        changes.absorb(own.take());
+        outcome.body = *std::move(answer);
+    } else {
+        outcome = refused(answer.error());
+    }
+    outcome.command_id = command.command_id;
+    outcome.offset = offset;
+    outcome.key_name = std::move(context.minted_with);
+    rule_context keeper(changes, here, command);
+    return keep_outcome(keeper, std::move(outcome));
+}
+
+void engine::finish(const events::record& record, row_changes mutations) {
+    const std::string_view value = record.value ? std::string_view(*record.value) : std::string_view();
+    x_position.last_record_hash = runtime::as_bytes(runtime::sha256(value));
+    x_position.last_record_offset = static_cast<std::uint64_t>(record.offset);
+    x_hash.add(x_position.hash);
+    x_hash.add(x_position.last_record_hash);
+    std::string numbers;
+    schemas::append_big_endian(numbers, static_cast<std::uint64_t>(record.offset));
+    schemas::append_big_endian(numbers, static_cast<std::uint64_t>(x_position.time_ms));
+    x_hash.add(numbers);
+    for (const auto& [key, row] : mutations) {
+        add_length_and_bytes(x_hash, key);
+        x_hash.add(row ? "+" : "-");
+        if (row) add_length_and_bytes(x_hash, *row);
+    }
+    x_position.hash = runtime::as_bytes(x_hash.finish());
+    x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
+    if (record.offset % limits::hash_exchange_offsets == 0) {
+        x_position.exchange_offset = static_cast<std::uint64_t>(record.offset);
+        x_position.exchange_hash = x_position.hash;
+    }
+    x_batch->absorb(std::move(mutations));
+}
+
+result<void> engine::write() {
+    put_row(*x_batch, position_key, x_position);
+    const row_changes& changes = x_batch->changes();
+    x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
+    if (const auto written = x_store.write(changes); !written) {
+        x_base = x_store.view();
+        x_batch->rebase(*x_base);
+        return written.error();
+    }
+    start_batch();
+    return {};
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,88 @@
+// The registry's engine: apply(state, record) → mutations, outcome, events (design.md §1).
+//
+// Pure and deterministic: no clock, randomness, locale or disk. Every node that applies the same records from
+// the same state gets the same rows, outcomes and hash, bit for bit (P5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "events/log.hpp"
+#include "runtime/crypto.hpp"
+#include "schemas/commands.hpp"
+#include "storage/state.hpp"
+
+namespace herald::storage {
+
+/// How far a state is: kept in the row table::position, written with the rows it belongs to.
+struct engine_position {
+    std::uint64_t next_offset = 0;  // of the record to be applied next
+    std::int64_t time_ms = 0;
+    std::string hash;  // rolling: H(previous ‖ record ‖ mutations); empty before the first record
+    std::uint64_t last_record_offset = 0;
+    std::string last_record_hash;       // SHA-256 of the newest applied record: tells a re-created log
+    std::uint64_t exchange_offset = 0;  // newest applied multiple of limits::hash_exchange_offsets
+    std::string exchange_hash;          // rolling hash after it
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "next_offset", self.next_offset);
+        field(2, "time_ms", self.time_ms);
+        field(3, "hash", self.hash);
+        field(4, "last_record_offset", self.last_record_offset);
+        field(5, "last_record_hash", self.last_record_hash);
+        field(6, "exchange_offset", self.exchange_offset);
+        field(7, "exchange_hash", self.exchange_hash);
+    }
+};
+
+/// What became of one record.
+struct applied_record {
+    std::uint64_t offset = 0;
+    /// Whose command it was; absent for bytes that are no command of this log (refused, and that is all).
+    std::optional<schemas::uuid> command_id;
+    schemas::command_type type = schemas::command_type::no_operation;
+    schemas::outcome outcome;
+};
+
+/// Applies records one after another. One thread. Changes gather in memory until write() puts them, with the
+/// position, into the store in one batch: after a crash both go back together and the log is read again from
+/// there.
+class engine {
+  public:
+    /// Goes on where `store` is; it must outlive the engine.
+    explicit engine(state_store& store);
+
+    /// Applies the record at position().next_offset or beyond (a log may have holes). Errors are final for
+    /// this program: failed_precondition when the first record is not GENESIS, when a record is of a type or
+    /// level that it does not know, or when the record lies before the position. The state is then as it was
+    /// before the record.
+    result<applied_record> apply(const events::record&);
+
+    /// Writes what was applied since the last write. unavailable: nothing was written; call again.
+    result<void> write();
+
+    const engine_position& position() const noexcept { return x_position; }
+    /// The log's identity; absent until GENESIS is applied.
+    const std::optional<schemas::genesis>& installation() const noexcept { return x_installation; }
+    std::size_t unwritten_rows() const noexcept { return x_batch->changes().size(); }
+
+  private:
+    void start_batch();
+    void fire_due_timers(state_changes& changes, std::uint64_t offset);
+    schemas::outcome run(state_changes& changes, const schemas::command_envelope& command,
+                         std::uint64_t offset);
+    void finish(const events::record& record, row_changes mutations);
+
+    state_store& x_store;
+    std::shared_ptr<const state_view> x_base;
+    std::optional<state_changes> x_batch;
+    engine_position x_position;
+    std::optional<schemas::genesis> x_installation;
+    runtime::sha256_stream x_hash;
+};
+
+/// Log time of a record: max(previous, min(the log's record time, sender's clock + 60 s)).
+std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept;
+
+}  // namespace herald::storage

@@ -1,0 +1,92 @@
+// What a rule of apply may see and do: the state at the command's place in the log, its time, and nothing
+// else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "schemas/commands.hpp"
+#include "storage/state.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+
+/// What a due timer is for. Numbers are frozen.
+enum class timer_kind : std::uint8_t {
+    outcome_sweep = 1,
+    scan_deadline = 2,
+    outbox_trim = 3,
+    change_trim = 4
+};
+
+/// An event before it is given its audience and sequence (event_output.cpp).
+struct event_draft {
+    schemas::event_type type = schemas::event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    std::string resource_id;
+    schemas::workspace_id workspace_id;
+    schemas::event_id id;  // from rule_context::new_event_id()
+    std::string body;
+};
+
+/// Lives for one command (or one timer). Deterministic: the same log gives the same calls and answers on
+/// every node.
+class rule_context {
+  public:
+    /// The record that is being applied.
+    struct place {
+        std::uint64_t offset = 0;
+        std::int64_t time_ms = 0;
+        schemas::uuid log_id{};
+        std::uint32_t generation = 0;
+        std::uint32_t event_partitions = 0;
+    };
+
+    rule_context(state_changes& changes, const place& where, const schemas::command_envelope& command)
+        : state(changes), x_place(where), x_command(command) {}
+
+    state_changes& state;
+
+    std::uint64_t offset() const noexcept { return x_place.offset; }
+    std::uint32_t generation() const noexcept { return x_place.generation; }
+    /// Log time: never goes back.
+    std::int64_t time_ms() const noexcept { return x_place.time_ms; }
+    /// Log time made unique: later than every stamp before, so that two records never carry the same.
+    std::int64_t stamp_ms();
+    /// Who asks. Not set for commands of nodes and for timers.
+    schemas::user_id principal() const noexcept { return x_command.request.principal; }
+    const schemas::command_envelope& command() const noexcept { return x_command; }
+
+    /// Next number of a counter: 1, 2, 3 …
+    std::uint64_t next(std::string_view counter);
+    template <schemas::numeric_id Id>
+    Id next_id(std::string_view counter) {
+        return Id{next(counter)};
+    }
+
+    /// The id of the next event of this command.
+    schemas::event_id new_event_id();
+    /// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in
+    /// the outbox. Nothing is written when no webhook matches. Returns whether something was.
+    bool emit(const event_draft&);
+
+    /// A timer is a row: fired once, by the first record whose time is `due_ms` or later. `key` ≤ 64 bytes.
+    void set_timer(std::int64_t due_ms, timer_kind, std::string_view key);
+    void cancel_timer(std::int64_t due_ms, timer_kind, std::string_view key);
+
+    /// Name of the key ring key that a secret of the answer was minted with; goes into the outcome.
+    std::string minted_with;
+
+  private:
+    const place& x_place;
+    const schemas::command_envelope& x_command;
+    std::uint32_t x_events = 0;
+};
+
+/// The REQUEST_SCAN envelope (spec.md §6.4), also of CREATE, UPDATE, DELETE: {id, timestamp, event_type,
+/// resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects or empty.
+std::string event_envelope(const rule_context&, const event_draft&, std::string_view original,
+                           std::string_view updated);
+
+}  // namespace herald::storage

@@ -1,0 +1,71 @@
+// The registry's state as ordered rows of bytes: a view to read, and changes laid over it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runtime/error.hpp"
+
+namespace herald::storage {
+
+/// Called for each row in ascending order of key; returns false to stop.
+using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
+
+/// Reads rows. A view stands still: two reads of one view agree. Throws state_corrupt when the database is.
+class state_view {
+  public:
+    virtual ~state_view() = default;
+    virtual std::optional<std::string> get(std::string_view key) const = 0;
+    /// Rows whose key starts with `prefix`, from `from` on (`from` empty: from the prefix's first).
+    virtual void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const = 0;
+};
+
+/// A row that cannot be read back. The node stops and rebuilds its database from the log.
+struct state_corrupt {
+    std::string what;
+};
+
+/// nullopt: the row is erased.
+using row_changes = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+/// Changes over a base view, which must outlive it and must not change meanwhile. One thread.
+class state_changes final : public state_view {
+  public:
+    explicit state_changes(const state_view& base) : x_base(&base) {}
+    /// Goes on over another view of the same rows.
+    void rebase(const state_view& base) noexcept { x_base = &base; }
+    std::optional<std::string> get(std::string_view key) const override;
+    void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
+    void put(std::string key, std::string value) {
+        x_changes.insert_or_assign(std::move(key), std::move(value));
+    }
+    void erase(std::string key) { x_changes.insert_or_assign(std::move(key), std::nullopt); }
+    /// Takes the changes of an overlay of this one.
+    void absorb(row_changes changes);
+    const row_changes& changes() const noexcept { return x_changes; }
+    row_changes take() { return std::exchange(x_changes, {}); }
+
+  private:
+    const state_view* x_base;
+    row_changes x_changes;
+};
+
+/// Where the rows are kept: RocksDB (rocks_state.hpp) or memory. One thread writes; any thread takes views.
+class state_store {
+  public:
+    virtual ~state_store() = default;
+    /// All of it or nothing. unavailable when it cannot be written (disk full): nothing changed, try again.
+    virtual result<void> write(const row_changes&) = 0;
+    /// A view of the rows as they are now; later writes do not show in it.
+    virtual std::shared_ptr<const state_view> view() const = 0;
+};
+
+/// In memory, for tests and the simulation. Views are copies: for small states.
+std::unique_ptr<state_store> make_memory_state();
+
+}  // namespace herald::storage
