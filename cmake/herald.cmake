@@ -1,4 +1,4 @@
-# What every target shares: warnings, sanitizers, include root; and the three kinds of targets.
+# What every target shares: warnings, sanitizers, include root; and the kinds of targets.
 
 add_library(herald_flags INTERFACE)
 target_include_directories(herald_flags INTERFACE ${CMAKE_SOURCE_DIR})
@@ -12,6 +12,9 @@ target_link_libraries(herald_flags INTERFACE Threads::Threads)
 if(HERALD_SANITIZE)
   target_compile_options(herald_flags INTERFACE -fsanitize=${HERALD_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(herald_flags INTERFACE -fsanitize=${HERALD_SANITIZE})
+endif()
+if(HERALD_FUZZ)
+  target_compile_options(herald_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_link_options(herald_flags INTERFACE -fuse-ld=lld)
@@ -33,14 +36,56 @@ function(herald_program name)
   target_link_libraries(${name} PRIVATE herald_api CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 
-# herald_test(<name> SOURCES … DEPENDS … LABELS …): one GoogleTest binary, each case a ctest case.
+# herald_test(<name> SOURCES … DEPENDS … LABELS <kind>): one GoogleTest binary, each case a ctest case. The ctest
+# label is <kind>/<folder under test>, so "-L unit" and "-L /events" both choose; the targets tests_<kind> and
+# tests_<folder> build what they choose.
 function(herald_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  list(GET arg_LABELS 0 kind)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(alone FALSE)
+  if(kind MATCHES "^(broker|faults|bench)$")
+    set(alone TRUE)  # they measure or break whole processes: nothing else beside them
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  if(folder STREQUAL kind)
+    set(label ${kind})
+  else()
+    set(label ${kind}/${folder})
+    herald_group(tests_${folder} ${name})
+  endif()
+  herald_group(tests_${kind} ${name})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}."
+    PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${alone})
+endfunction()
+
+# herald_group(<group> <target>): building the group builds the target.
+function(herald_group group target)
+  if(NOT TARGET ${group})
+    add_custom_target(${group})
+  endif()
+  add_dependencies(${group} ${target})
+endfunction()
+
+# herald_fuzz(<name> DEPENDS …): tests/fuzz/<name>_fuzz.cpp. With HERALD_FUZZ it searches for new inputs
+# (tests/fuzz/run); always, a ctest case feeds it the kept inputs of tests/fuzz/corpus/<name>.
+function(herald_fuzz name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_executable(${name}_fuzz ${name}_fuzz.cpp)
+  target_link_libraries(${name}_fuzz PRIVATE ${arg_DEPENDS})
+  if(HERALD_FUZZ)
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    set(once -runs=0)
+  else()
+    target_sources(${name}_fuzz PRIVATE replay.cpp)
+    set(once "")
+  endif()
+  herald_group(tests_fuzz ${name}_fuzz)
+  add_test(NAME fuzz.${name}_takes_every_kept_input
+    COMMAND ${name}_fuzz ${once} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  set_tests_properties(fuzz.${name}_takes_every_kept_input PROPERTIES LABELS fuzz TIMEOUT 120)
 endfunction()
