@@ -2,6 +2,7 @@
 // alike, for ever, and events of one resource must stay in one partition.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 

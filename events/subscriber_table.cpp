@@ -1,0 +1,180 @@
+#include "events/subscriber_table.hpp"
+
+#include <atomic>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "events/topics.hpp"
+#include "runtime/log.hpp"
+#include "runtime/text.hpp"
+#include "schemas/binary.hpp"
+
+namespace herald::events {
+namespace {
+
+constexpr std::size_t records_per_poll_max = 1'000;
+/// How often the end is looked for when nothing comes, so that at_end_ms() stays fresh, and how long a broken
+/// reader rests.
+constexpr std::int64_t poll_interval_ms = 1'000;
+
+/// The rows and the head, made of the topic's records in their order.
+class table_content {
+  public:
+    using presence = subscriber_table::presence;
+
+    /// False when the record changed nothing.
+    bool take(const record& what) {
+        if (what.key == subscribers_head_key) return take_head(what);
+        const std::optional<std::uint64_t> number = runtime::parse_decimal(what.key);
+        if (!number) return false;
+        const schemas::webhook_id id{*number};
+        if (what.value) return take_row(id, what);
+        x_rows.erase(id);
+        return x_deleted.insert(id).second;
+    }
+
+    presence presence_of(schemas::webhook_id id) const {
+        if (x_rows.contains(id)) return presence::present;
+        return x_deleted.contains(id) ? presence::deleted : presence::unknown;
+    }
+    const schemas::subscriber* find(schemas::webhook_id id) const {
+        const auto place = x_rows.find(id);
+        return place == x_rows.end() ? nullptr : &place->second.row;
+    }
+    const schemas::subscribers_head& head() const { return x_head; }
+
+  private:
+    struct entry {
+        std::uint64_t revision_seen = 0;
+        schemas::subscriber row;
+    };
+
+    bool take_row(schemas::webhook_id id, const record& what) {
+        auto row = schemas::decode<schemas::subscriber>(*what.value);
+        if (!row || row->webhook_id != id) {
+            runtime::log(runtime::log_level::error, "subscribers_record_unreadable",
+                         {{"offset", what.offset}});
+            return false;
+        }
+        if (x_deleted.contains(id)) return false;
+        entry& kept = x_rows[id];
+        if (row->revision <= kept.revision_seen) return false;
+        kept = {row->revision, std::move(*row)};
+        return true;
+    }
+
+    bool take_head(const record& what) {
+        const auto head = schemas::decode<schemas::subscribers_head>(what.value.value_or(""));
+        if (!head || reaches(x_head, head->generation, head->offset)) return false;
+        // What an earlier generation did after the point that this one was made from counts no longer.
+        if (head->generation > 1 && head->generation != x_head.generation) {
+            x_deleted.clear();
+            for (auto& [id, kept] : x_rows) kept.revision_seen = 0;
+        }
+        x_head = *head;
+        return true;
+    }
+
+    std::unordered_map<schemas::webhook_id, entry> x_rows;
+    std::unordered_set<schemas::webhook_id> x_deleted;
+    schemas::subscribers_head x_head;
+};
+
+class log_subscriber_table final : public subscriber_table,
+                                   public std::enable_shared_from_this<log_subscriber_table> {
+  public:
+    log_subscriber_table(log& from, runtime::scheduler& scheduler) : x_log(from), x_scheduler(scheduler) {}
+
+    void start() { x_scheduler.post(guarded(&log_subscriber_table::tick)); }
+
+    presence presence_of(schemas::webhook_id id) const override { return x_content.presence_of(id); }
+    const schemas::subscriber* find(schemas::webhook_id id) const override { return x_content.find(id); }
+    schemas::subscribers_head head() const override { return x_content.head(); }
+    std::optional<std::int64_t> at_end_ms() const override { return x_at_end_ms; }
+    void on_change(std::function<void()> notify) override { x_notify = std::move(notify); }
+
+  private:
+    /// The table may be gone when the task runs, or when the log calls from a thread of its own.
+    runtime::scheduler::task guarded(void (log_subscriber_table::*member)()) {
+        return [weak = weak_from_this(), member] {
+            if (const auto self = weak.lock()) ((*self).*member)();
+        };
+    }
+
+    void tick() {
+        if (x_reader)
+            poll();
+        else if (!x_asking)
+            open();
+        x_scheduler.run_at(x_scheduler.time().steady_ms() + poll_interval_ms,
+                           guarded(&log_subscriber_table::tick));
+    }
+
+    /// A compacted topic starts at 0, unless somebody deleted records: its leader is asked.
+    void open() {
+        x_asking = true;
+        x_log.query_range(where(), [weak = weak_from_this()](result<offset_range> range) {
+            const auto self = weak.lock();
+            if (!self) return;
+            self->x_scheduler.post([weak, range = std::move(range)] {
+                if (const auto still = weak.lock()) still->opened(range);
+            });
+        });
+    }
+
+    void opened(const result<offset_range>& range) {
+        x_asking = false;
+        if (!range) return;
+        x_reader = x_log.open_reader(where(), range->first);
+        x_reader->on_ready([weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (self && !self->x_poll_posted.exchange(true))
+                self->x_scheduler.post(self->guarded(&log_subscriber_table::poll));
+        });
+        poll();
+    }
+
+    void poll() {
+        x_poll_posted = false;
+        if (!x_reader) return;
+        result<read_batch> batch = x_reader->poll(records_per_poll_max, 0);
+        if (!batch) {
+            if (batch.error().code != error_code::failed_precondition) return;
+            runtime::log(runtime::log_level::error, "subscribers_unreadable",
+                         {{"reason", batch.error().message}});
+            x_reader.reset();
+            return;
+        }
+        bool changed = false;
+        for (const record& what : batch->records) changed |= x_content.take(what);
+        if (batch->at_end) {
+            changed |= !x_at_end_ms;
+            x_at_end_ms = x_scheduler.time().steady_ms();
+        } else if (!batch->records.empty() && !x_poll_posted.exchange(true)) {
+            x_scheduler.post(guarded(&log_subscriber_table::poll));
+        }
+        if (changed && x_notify) x_notify();
+    }
+
+    static topic_partition where() { return {std::string(topic::subscribers), 0}; }
+
+    log& x_log;
+    runtime::scheduler& x_scheduler;
+    table_content x_content;
+    std::function<void()> x_notify;
+    std::unique_ptr<reader> x_reader;
+    bool x_asking = false;
+    std::atomic<bool> x_poll_posted = false;
+    std::optional<std::int64_t> x_at_end_ms;
+};
+
+}  // namespace
+
+std::shared_ptr<subscriber_table> make_subscriber_table(log& from, runtime::scheduler& scheduler) {
+    auto table = std::make_shared<log_subscriber_table>(from, scheduler);
+    table->start();
+    return table;
+}
+
+}  // namespace herald::events
