@@ -1,0 +1,75 @@
+// One POST to a webhook and what came of it: the edge between the worker, which decides, and the network. The
+// real one is http_transport.hpp; the simulation has its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/http.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/webhooks.hpp"
+
+namespace herald::workers {
+
+struct delivery_request {
+    /// Connections and TLS sessions are never shared between webhooks.
+    schemas::webhook_id webhook_id;
+    std::string location;  // checked again at each attempt: form, address policy
+    /// Without host, content-length, connection and transfer-encoding, which are the transport's.
+    std::vector<runtime::header> headers;
+    std::shared_ptr<const std::string> body;                    // the bytes that were signed
+    std::int64_t deadline_ms = limits::delivery_deadline_ms;    // over everything
+    std::int64_t connect_ms_max = limits::delivery_connect_ms;  // of it, until TCP is connected
+};
+
+/// How long each phase took; 0 for one that was not reached or not needed (a reused connection has neither
+/// connect nor tls).
+struct phase_times {
+    std::uint32_t dns_us = 0;
+    std::uint32_t connect_us = 0;
+    std::uint32_t tls_us = 0;
+    std::uint32_t first_byte_us = 0;  // from the first byte sent to the first byte of the answer
+    std::uint32_t total_us = 0;
+};
+
+struct delivery_answer {
+    /// There is one only if the answer was correctly framed as far as it was read.
+    std::optional<std::uint16_t> status;
+    std::vector<runtime::header> headers;  // as received; at most limits::answer_header_bytes_max in all
+    std::string body;                      // at most limits::answer_body_bytes_max, never decompressed
+    /// none: 2xx; status: any other answer.
+    schemas::delivery_error error = schemas::delivery_error::none;
+    std::string message;  // what went wrong, for the person who looks at the delivery
+    /// The location held an address or was refused for its form: repeating leads to the same refusal. Set
+    /// only with address_not_allowed.
+    bool refused_for_good = false;
+    std::string address;  // "192.0.2.1:443" that was connected to or refused last; empty: none
+    phase_times times;
+};
+
+/// An attempt that is under way.
+class attempt_handle {
+  public:
+    /// Cancels: closes what is open; the callback is dropped, never called.
+    virtual ~attempt_handle() = default;
+    /// True from just before the first byte of the request is handed to the network: from then on the
+    /// receiver may have it.
+    virtual bool on_the_wire() const noexcept = 0;
+};
+
+/// Lives on one thread, on which it is called and calls back. Outlives its handles.
+class transport {
+  public:
+    using callback = std::function<void(delivery_answer)>;
+    virtual ~transport() = default;
+    /// Calls back exactly once within the deadline, never from inside post() and never by an exception;
+    /// failures are in the answer. The handle may be destroyed in the callback.
+    virtual std::unique_ptr<attempt_handle> post(delivery_request, callback) = 0;
+};
+
+}  // namespace herald::workers
