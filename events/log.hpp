@@ -1,5 +1,6 @@
-// The one narrow interface to the log. Only the implementations know which it is: Kafka (events/kafka), embedded
-// (storage/embedded_log), in memory with faults (events/memory_log). One suite of tests runs against all three.
+// The one narrow interface to the log. Only the implementations know which it is: Kafka (events/kafka),
+// embedded (storage/embedded_log), in memory with faults (events/memory_log). One suite of tests runs against
+// all three.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct record {
 /// Called exactly once, on a thread of the log; must not block; may append again.
 using append_handler = std::function<void(result<std::int64_t>)>;
 
-/// Appends. Thread-safe. Records of one partition land in the order of the calls, unless an error comes between.
+/// Appends. Thread-safe. Records of one partition land in the order of the calls, unless an error comes
+/// between.
 class producer {
   public:
     /// Waits for nothing: what is unacknowledged gets `unavailable` before the destructor returns.
@@ -49,7 +51,8 @@ class producer {
 enum class producer_kind : std::uint8_t {
     /// Gives up on a record after 10 s (unavailable). A broken inner client is replaced by itself.
     ordinary,
-    /// For the publisher: one batch at a time, nothing expires, nothing is replaced: the first error ends it and
+    /// For the publisher: one batch at a time, nothing expires, nothing is replaced: the first error ends it
+    /// and
     /// every later append gets `unavailable` (design.md §2).
     strict,
 };
@@ -65,15 +68,15 @@ class reader {
   public:
     virtual ~reader() = default;
     /// Up to `records_max` records, waiting at most `wait_ms` for the first. Errors:
-    ///   failed_precondition  the offset is below the log's start or beyond its end, or the topic is gone: final
-    ///   unavailable          the log is out of reach; poll again
+    ///   failed_precondition  the offset is below the log's start or beyond its end, or the topic is gone:
+    ///   final unavailable          the log is out of reach; poll again
     virtual result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) = 0;
     /// `notify` is called, on any thread, when poll() may have something; set once, before the first poll.
     virtual void on_ready(std::function<void()> notify) = 0;
 };
 
-/// A group's member got a partition. `next_offset` is what was committed last, with its metadata. A new `epoch`
-/// for every assignment: results of an older one must not be committed.
+/// A group's member got a partition. `next_offset` is what was committed last, with its metadata. A new
+/// `epoch` for every assignment: results of an older one must not be committed.
 struct assigned {
     topic_partition where;
     std::int64_t next_offset = 0;
@@ -96,7 +99,8 @@ struct member_failure {
 };
 using member_event = std::variant<assigned, revoked, consumed, member_failure>;
 
-/// A member of a consumer group. All calls on one thread. Pausing holds until resume() or the next assignment.
+/// A member of a consumer group. All calls on one thread. Pausing holds until resume() or the next
+/// assignment.
 class group_member {
   public:
     /// Leaves the group; bounded in time.
@@ -105,9 +109,11 @@ class group_member {
     virtual void on_ready(std::function<void()> notify) = 0;
     virtual void pause(const topic_partition&) = 0;
     virtual void resume(const topic_partition&) = 0;
-    /// Records that the group goes on at `next_offset`. `metadata` ≤ 1 KiB of printable text. Fire and forget: a
-    /// commit that is lost only means repeats. `epoch` is the assignment's; an older one is ignored.
-    virtual void commit(const topic_partition&, std::uint64_t epoch, std::int64_t next_offset, std::string metadata) = 0;
+    /// Records that the group goes on at `next_offset`. `metadata` ≤ 1 KiB of printable text. Fire and
+    /// forget: a commit that is lost only means repeats. `epoch` is the assignment's; an older one is
+    /// ignored.
+    virtual void commit(const topic_partition&, std::uint64_t epoch, std::int64_t next_offset,
+                        std::string metadata) = 0;
 };
 
 /// First and next offset of a partition, as its leader knows them.
@@ -123,11 +129,13 @@ class log {
     virtual std::unique_ptr<producer> open_producer(producer_kind) = 0;
     /// Never fails: what is wrong is said by the first poll().
     virtual std::unique_ptr<reader> open_reader(const topic_partition&, std::int64_t from_offset) = 0;
-    /// Joins `group`; a group that never committed a partition is an error event (the topic creator commits the
-    /// first offsets, see create_topics).
-    virtual std::unique_ptr<group_member> join(const std::string& group, const std::vector<std::string>& topics) = 0;
-    /// Asks the leader, asynchronously; one question serves nobody but its asker. The handler is called once, on a
-    /// thread of the log. Errors: unavailable within 5 s; failed_precondition when there is no such topic.
+    /// Joins `group`; a group that never committed a partition is an error event (the topic creator commits
+    /// the first offsets, see create_topics).
+    virtual std::unique_ptr<group_member> join(const std::string& group,
+                                               const std::vector<std::string>& topics) = 0;
+    /// Asks the leader, asynchronously; one question serves nobody but its asker. The handler is called once,
+    /// on a thread of the log. Errors: unavailable within 5 s; failed_precondition when there is no such
+    /// topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.
     virtual result<std::int32_t> partitions(const std::string& topic) = 0;

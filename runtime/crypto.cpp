@@ -69,7 +69,8 @@ sha256_digest sha256(std::string_view bytes) noexcept {
 sha256_digest hmac_sha256(std::string_view key, std::string_view bytes) noexcept {
     sha256_digest digest{};
     unsigned int length = 0;
-    HERALD_ASSERT(HMAC(sha256_algorithm(), key.data(), size(key), data(bytes), bytes.size(), digest.data(), &length));
+    HERALD_ASSERT(
+        HMAC(sha256_algorithm(), key.data(), size(key), data(bytes), bytes.size(), digest.data(), &length));
     return digest;
 }
 
@@ -114,7 +115,8 @@ result<std::string> from_base64(std::string_view text) {
     std::size_t padding = 0;
     while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
     for (const char c : text.substr(0, text.size() - padding)) {
-        const bool valid = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+        const bool valid = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                           c == '+' || c == '/';
         if (!valid) return invalid_argument("not base64 text (A-Z a-z 0-9 + / with = at the end)");
     }
     std::string out(text.size() / 4 * 3 + 1, '\0');
@@ -128,7 +130,8 @@ bool constant_time_equal(std::string_view left, std::string_view right) noexcept
     return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
-std::string seal(std::string_view key, std::string_view nonce, std::string_view bound_to, std::string_view plain) {
+std::string seal(std::string_view key, std::string_view nonce, std::string_view bound_to,
+                 std::string_view plain) {
     HERALD_ASSERT(key.size() == seal_key_bytes && nonce.size() == seal_nonce_bytes);
     const cipher_context context(EVP_CIPHER_CTX_new());
     std::string out(seal_nonce_bytes + plain.size() + tag_bytes, '\0');
@@ -140,14 +143,16 @@ std::string seal(std::string_view key, std::string_view nonce, std::string_view 
     HERALD_ASSERT(EVP_EncryptUpdate(context.get(), nullptr, &written, data(bound_to), size(bound_to)) == 1);
     HERALD_ASSERT(EVP_EncryptUpdate(context.get(), body, &written, data(plain), size(plain)) == 1);
     HERALD_ASSERT(EVP_EncryptFinal_ex(context.get(), body + written, &last) == 1);
-    HERALD_ASSERT(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag_bytes), body + plain.size()) == 1);
+    HERALD_ASSERT(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag_bytes),
+                                      body + plain.size()) == 1);
     return out;
 }
 
 result<std::string> unseal(std::string_view key, std::string_view bound_to, std::string_view sealed) {
     if (key.size() != seal_key_bytes) return invalid_argument("an encryption key must be 32 bytes");
     if (sealed.size() < seal_nonce_bytes + tag_bytes) return invalid_argument("sealed secret is too short");
-    const std::string_view body = sealed.substr(seal_nonce_bytes, sealed.size() - seal_nonce_bytes - tag_bytes);
+    const std::string_view body =
+        sealed.substr(seal_nonce_bytes, sealed.size() - seal_nonce_bytes - tag_bytes);
     std::string tag(sealed.substr(sealed.size() - tag_bytes));
     const cipher_context context(EVP_CIPHER_CTX_new());
     std::string out(body.size(), '\0');
@@ -157,9 +162,11 @@ result<std::string> unseal(std::string_view key, std::string_view bound_to, std:
         EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, data(key), data(sealed)) == 1 &&
         EVP_DecryptUpdate(context.get(), nullptr, &written, data(bound_to), size(bound_to)) == 1 &&
         EVP_DecryptUpdate(context.get(), data(out), &written, data(body), size(body)) == 1 &&
-        EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(tag_bytes), tag.data()) == 1 &&
+        EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(tag_bytes), tag.data()) ==
+            1 &&
         EVP_DecryptFinal_ex(context.get(), data(out) + written, &last) == 1;
-    if (!good) return invalid_argument("sealed secret does not open: another key, another row, or changed bytes");
+    if (!good)
+        return invalid_argument("sealed secret does not open: another key, another row, or changed bytes");
     return out;
 }
 

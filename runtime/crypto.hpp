@@ -43,8 +43,10 @@ bool constant_time_equal(std::string_view left, std::string_view right) noexcept
 
 constexpr std::size_t seal_key_bytes = 32;
 constexpr std::size_t seal_nonce_bytes = 12;
-/// AES-256-GCM: nonce ‖ ciphertext ‖ 16-byte tag. `bound_to` is authenticated, not stored (the row it is for).
-std::string seal(std::string_view key, std::string_view nonce, std::string_view bound_to, std::string_view plain);
+/// AES-256-GCM: nonce ‖ ciphertext ‖ 16-byte tag. `bound_to` is authenticated, not stored (the row it is
+/// for).
+std::string seal(std::string_view key, std::string_view nonce, std::string_view bound_to,
+                 std::string_view plain);
 /// Errors: invalid_argument when the key, `bound_to` or the bytes are not those sealed.
 result<std::string> unseal(std::string_view key, std::string_view bound_to, std::string_view sealed);
 

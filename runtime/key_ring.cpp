@@ -29,8 +29,8 @@ result<key_ring> key_ring::load(const std::filesystem::path& file) {
     struct stat info {};
     if (::stat(file.c_str(), &info) != 0) return not_found("no key ring at " + file.string());
     if ((info.st_mode & 077) != 0)
-        return failed_precondition("the key ring " + file.string() + " can be read by others; run: chmod 600 " +
-                                   file.string());
+        return failed_precondition("the key ring " + file.string() +
+                                   " can be read by others; run: chmod 600 " + file.string());
     std::ifstream in(file);
     key_ring ring;
     std::string line;

@@ -1,4 +1,5 @@
-// The key ring: a file of named 256-bit keys that seal secrets in the log and derive minted ones (design.md §5).
+// The key ring: a file of named 256-bit keys that seal secrets in the log and derive minted ones (design.md
+// §5).
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,8 @@
 namespace herald::runtime {
 
 /// File format: lines `name base64key`; the last line is the current key; `#` starts a comment. Mode 0600.
-/// Immutable after loading; any thread may read it. Every API node and worker of one installation has the same.
+/// Immutable after loading; any thread may read it. Every API node and worker of one installation has the
+/// same.
 class key_ring {
   public:
     /// Reads `file`. Errors: not_found when it is not there; failed_precondition when it is not a key ring or
@@ -24,17 +26,20 @@ class key_ring {
     static key_ring of(std::string name, std::string key);
 
     const std::string& current_name() const noexcept { return x_current; }
-    /// A value that tells rings apart without showing them: goes into GENESIS. HMAC(oldest key, "herald key check").
+    /// A value that tells rings apart without showing them: goes into GENESIS. HMAC(oldest key, "herald key
+    /// check").
     std::string check_value() const;
 
     /// Seals under the current key; `bound_to` names the row. The result starts with the key's name.
     std::string seal(std::string_view bound_to, std::string_view plain, random_source&) const;
-    /// Errors: failed_precondition when the key is not on this ring; invalid_argument when the bytes do not open.
+    /// Errors: failed_precondition when the key is not on this ring; invalid_argument when the bytes do not
+    /// open.
     result<std::string> unseal(std::string_view bound_to, std::string_view sealed) const;
 
-    /// A minted secret: 43 characters, base64url of HMAC(key, command id ‖ purpose). The same for the same three.
-    /// Errors: failed_precondition when the key is not on this ring.
-    result<std::string> mint(std::string_view key_name, std::string_view command_id, std::string_view purpose) const;
+    /// A minted secret: 43 characters, base64url of HMAC(key, command id ‖ purpose). The same for the same
+    /// three. Errors: failed_precondition when the key is not on this ring.
+    result<std::string> mint(std::string_view key_name, std::string_view command_id,
+                             std::string_view purpose) const;
 
   private:
     std::map<std::string, std::string, std::less<>> x_keys;

@@ -15,7 +15,8 @@ namespace {
 
 spdlog::logger& sink() {
     static const auto the_logger = [] {
-        auto logger = std::make_shared<spdlog::logger>("herald", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+        auto logger =
+            std::make_shared<spdlog::logger>("herald", std::make_shared<spdlog::sinks::stderr_sink_mt>());
         logger->set_pattern("%v");
         logger->set_level(spdlog::level::info);
         return logger;
@@ -25,20 +26,28 @@ spdlog::logger& sink() {
 
 spdlog::level::level_enum to_spdlog(log_level level) noexcept {
     switch (level) {
-        case log_level::debug: return spdlog::level::debug;
-        case log_level::info: return spdlog::level::info;
-        case log_level::warning: return spdlog::level::warn;
-        case log_level::error: break;
+        case log_level::debug:
+            return spdlog::level::debug;
+        case log_level::info:
+            return spdlog::level::info;
+        case log_level::warning:
+            return spdlog::level::warn;
+        case log_level::error:
+            break;
     }
     return spdlog::level::err;
 }
 
 std::string_view name_of(log_level level) noexcept {
     switch (level) {
-        case log_level::debug: return "debug";
-        case log_level::info: return "info";
-        case log_level::warning: return "warning";
-        case log_level::error: break;
+        case log_level::debug:
+            return "debug";
+        case log_level::info:
+            return "info";
+        case log_level::warning:
+            return "warning";
+        case log_level::error:
+            break;
     }
     return "error";
 }

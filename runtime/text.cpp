@@ -8,10 +8,15 @@
 namespace herald::runtime {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of `text` (Unicode 15, table 3-7); 0 when there is none.
+// Length of the well-formed UTF-8 sequence at the start of `text` (Unicode 15, table 3-7); 0 when there is
+// none.
 std::size_t utf8_sequence(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-    const auto within = [&](std::size_t i, unsigned low, unsigned high) { return byte(i) >= low && byte(i) <= high; };
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
+    const auto within = [&](std::size_t i, unsigned low, unsigned high) {
+        return byte(i) >= low && byte(i) <= high;
+    };
     const unsigned first = byte(0);
     if (first < 0x80) return 1;
     if (first >= 0xC2 && first <= 0xDF) return within(1, 0x80, 0xBF) ? 2 : 0;
@@ -76,11 +81,21 @@ void append_json_string(std::string& out, std::string_view text) {
         }
         if (length == 1) {
             switch (c) {
-                case '"': out += "\\\""; break;
-                case '\\': out += "\\\\"; break;
-                case '\n': out += "\\n"; break;
-                case '\r': out += "\\r"; break;
-                case '\t': out += "\\t"; break;
+                case '"':
+                    out += "\\\"";
+                    break;
+                case '\\':
+                    out += "\\\\";
+                    break;
+                case '\n':
+                    out += "\\n";
+                    break;
+                case '\r':
+                    out += "\\r";
+                    break;
+                case '\t':
+                    out += "\\t";
+                    break;
                 default:
                     if (static_cast<unsigned char>(c) < 0x20) {
                         std::array<char, 8> escape{};
@@ -110,8 +125,8 @@ bool is_valid_utf8(std::string_view text) noexcept {
 std::string iso8601_ms(std::int64_t ms_since_epoch) {
     const civil_time t = civil(ms_since_epoch);
     std::array<char, 48> out{};
-    std::snprintf(out.data(), out.size(), "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ", static_cast<long long>(t.year),
-                  t.month, t.day, t.hour, t.minute, t.second, t.millisecond);
+    std::snprintf(out.data(), out.size(), "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ",
+                  static_cast<long long>(t.year), t.month, t.day, t.hour, t.minute, t.second, t.millisecond);
     return out.data();
 }
 
@@ -122,8 +137,9 @@ std::string http_date(std::int64_t ms_since_epoch) {
     const civil_time t = civil(ms_since_epoch);
     std::array<char, 48> out{};
     std::snprintf(out.data(), out.size(), "%s, %02d %s %04lld %02d:%02d:%02d GMT",
-                  days[static_cast<std::size_t>(t.weekday)], t.day, months[static_cast<std::size_t>(t.month - 1)],
-                  static_cast<long long>(t.year), t.hour, t.minute, t.second);
+                  days[static_cast<std::size_t>(t.weekday)], t.day,
+                  months[static_cast<std::size_t>(t.month - 1)], static_cast<long long>(t.year), t.hour,
+                  t.minute, t.second);
     return out.data();
 }
 

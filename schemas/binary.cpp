@@ -48,12 +48,15 @@ void decoder::advance() noexcept {
     number_ahead = head / 4;
     kind_ahead = static_cast<field_kind>(head % 4);
     switch (kind_ahead) {
-        case field_kind::varint: good = take_varint(in, varint_ahead); break;
+        case field_kind::varint:
+            good = take_varint(in, varint_ahead);
+            break;
         case field_kind::fixed64:
             good = in.size() >= 8;
             if (!good) return;
             varint_ahead = 0;
-            for (std::size_t i = 8; i-- > 0;) varint_ahead = varint_ahead << 8 | static_cast<unsigned char>(in[i]);
+            for (std::size_t i = 8; i-- > 0;)
+                varint_ahead = varint_ahead << 8 | static_cast<unsigned char>(in[i]);
             in.remove_prefix(8);
             break;
         case field_kind::bytes:

@@ -48,7 +48,9 @@ constexpr std::int64_t unzigzag(std::uint64_t value) noexcept {
 struct encoder {
     std::string& out;
 
-    void head(unsigned number, field_kind kind) { append_varint(out, number * 4u + static_cast<unsigned>(kind)); }
+    void head(unsigned number, field_kind kind) {
+        append_varint(out, number * 4u + static_cast<unsigned>(kind));
+    }
     void bytes(unsigned number, std::string_view value) {
         head(number, field_kind::bytes);
         append_varint(out, value.size());
@@ -135,7 +137,8 @@ struct decoder {
         if constexpr (std::same_as<T, bool> || std::is_enum_v<T> || unsigned_number<T>) {
             good = kind_ahead == field_kind::varint;
             value = static_cast<T>(varint_ahead);
-            if constexpr (unsigned_number<T>) good = good && static_cast<std::uint64_t>(value) == varint_ahead;
+            if constexpr (unsigned_number<T>)
+                good = good && static_cast<std::uint64_t>(value) == varint_ahead;
         } else if constexpr (numeric_id<T>) {
             good = kind_ahead == field_kind::varint;
             value.value = varint_ahead;

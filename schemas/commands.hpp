@@ -1,4 +1,5 @@
-// What can be appended to registry.commands: the envelope, frozen for ever, and the bodies by type (design.md §1).
+// What can be appended to registry.commands: the envelope, frozen for ever, and the bodies by type (design.md
+// §1).
 #pragma once
 
 #include "runtime/error.hpp"
@@ -41,13 +42,13 @@ constexpr std::uint32_t feature_level = 1;
 
 /// Who asks, and what makes a repeat of a request safe (design.md §1 "Repeats").
 struct request_identity {
-    user_id principal;             // none for commands of nodes
-    std::string credential_hash;   // SHA-256 of the developer key that was shown
-    std::string scope;             // "POST /api/v1/…": method and path
-    std::string idempotency_key;   // empty: no row is kept
-    std::string fingerprint;       // SHA-256 of query and raw body
-    std::string address;           // of the caller, for the audit log
-    std::string traceparent;       // W3C trace context, passed on to deliveries
+    user_id principal;            // none for commands of nodes
+    std::string credential_hash;  // SHA-256 of the developer key that was shown
+    std::string scope;            // "POST /api/v1/…": method and path
+    std::string idempotency_key;  // empty: no row is kept
+    std::string fingerprint;      // SHA-256 of query and raw body
+    std::string address;          // of the caller, for the audit log
+    std::string traceparent;      // W3C trace context, passed on to deliveries
 
     static void describe(auto& self, auto&& field) {
         field(1, "principal", self.principal);
@@ -86,16 +87,16 @@ struct command_envelope {
 
 /// magic "HRC1" ‖ first 8 bytes of SHA-256(rest) ‖ binary form of the envelope.
 std::string seal_envelope(const command_envelope&);
-/// invalid_argument when the magic or the checksum is wrong or the rest is not an envelope. Every version refuses the
-/// same bytes; the log id is for the applier to compare.
+/// invalid_argument when the magic or the checksum is wrong or the rest is not an envelope. Every version
+/// refuses the same bytes; the log id is for the applier to compare.
 result<command_envelope> open_envelope(std::string_view record_value);
 
 /// What apply decided, kept for a repeat and returned to the sender. The answer is always made of this.
 struct outcome {
     std::uint32_t code = 0;  // 0: success, else an error_code
     std::string message;
-    std::string body;  // the binary form of the type's answer (see the commands below)
-    uuid command_id{};  // of the command that took effect: minted secrets derive from it
+    std::string body;      // the binary form of the type's answer (see the commands below)
+    uuid command_id{};     // of the command that took effect: minted secrets derive from it
     std::string key_name;  // key ring key that minted secrets derive from
     std::uint64_t offset = 0;
     std::string fingerprint;
@@ -111,7 +112,8 @@ struct outcome {
     }
 };
 
-// ---- the bodies; "→" names the answer in outcome.body -------------------------------------------------------------
+// ---- the bodies; "→" names the answer in outcome.body
+// -------------------------------------------------------------
 
 /// The first record of a log; says what the installation is.
 struct genesis {
@@ -124,7 +126,7 @@ struct genesis {
     std::string admin_email;
     std::string admin_key_hash;
     std::vector<stage> require_approval_for;
-    std::string parent_log_id;      // of the generation before; empty for the first
+    std::string parent_log_id;  // of the generation before; empty for the first
     std::string snapshot_digest;
 
     static void describe(auto& self, auto&& field) {
@@ -169,6 +171,8 @@ struct node_heartbeat {
     std::uint32_t level = feature_level;
     std::vector<published_position> published;  // from the publisher only
     std::uint64_t publisher_token = 0;
+    /// The boot's first: only it may replace another boot of the same node.
+    bool first = false;
 
     static void describe(auto& self, auto&& field) {
         field(1, "node", self.node);
@@ -179,6 +183,7 @@ struct node_heartbeat {
         field(6, "level", self.level);
         field(7, "published", self.published);
         field(8, "publisher_token", self.publisher_token);
+        field(9, "first", self.first);
     }
 };
 
@@ -260,8 +265,8 @@ struct create_version {
 
 enum class update_mode : std::uint8_t { merge, replace };  // PATCH, PUT
 
-/// → model_version. With a non-empty redirect_metadata while a promotion is in progress: its completion, and nothing
-/// else (wire.md "Promotion status").
+/// → model_version. With a non-empty redirect_metadata while a promotion is in progress: its completion, and
+/// nothing else (wire.md "Promotion status").
 struct update_version {
     static constexpr command_type type = command_type::update_version;
     version_id id;
@@ -493,7 +498,8 @@ struct renew_admin_key {
     }
 };
 
-// ---- rows that belong to the engine -------------------------------------------------------------------------------
+// ---- rows that belong to the engine
+// -------------------------------------------------------------------------------
 
 struct feature_flag {
     std::string name;

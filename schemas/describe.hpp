@@ -8,8 +8,8 @@
 //         field(3, "environment", self.environment, shown::when_set);
 //     }
 //
-// Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are those
-// of the JSON contract (wire.md).
+// Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
+// those of the JSON contract (wire.md).
 #pragma once
 
 #include <array>

@@ -9,13 +9,33 @@ enum class stage : std::uint8_t { unknown, development, staging, production, arc
 enum class lock_level : std::uint8_t { unknown, open, closed, redact };
 enum class transition_state : std::uint8_t { unknown, approved, rejected, pending, closed, committed };
 enum class event_type : std::uint8_t { create, read, update, delete_, promote, request_scan };
-enum class resource_type : std::uint8_t { none, registered_model, registered_model_version, endpoint, build, all };
+enum class resource_type : std::uint8_t {
+    none,
+    registered_model,
+    registered_model_version,
+    endpoint,
+    build,
+    all
+};
 enum class artifact_type : std::uint8_t { image, model, tensorboard, data, blob, string, code, container };
 enum class data_type : std::uint8_t { unknown, other, audio, image, tabular, text, video };
 enum class task_type : std::uint8_t {
-    unknown, other, classification, clustering, detection, regression, transcription, translation
+    unknown,
+    other,
+    classification,
+    clustering,
+    detection,
+    regression,
+    transcription,
+    translation
 };
-enum class resource_visibility : std::uint8_t { unknown, org_default, org_custom, private_, workspace_default };
+enum class resource_visibility : std::uint8_t {
+    unknown,
+    org_default,
+    org_custom,
+    private_,
+    workspace_default
+};
 enum class find_operator : std::uint8_t { eq, ne, gt, gte, lt, lte, contain, not_contain, in, not_in };
 enum class promotion_status : std::uint8_t { none, in_progress, complete, failed };
 enum class build_status : std::uint8_t { building, finished, error };
@@ -24,9 +44,25 @@ enum class safety_status : std::uint8_t { unknown, safe, unsafe };
 enum class webhook_status : std::uint8_t { enabled, disabled };
 /// What a role gives actions on (wire.md §2).
 enum class protected_type : std::uint8_t {
-    none, dataset, project, registered_model, endpoint, monitored_entity, notification_channel
+    none,
+    dataset,
+    project,
+    registered_model,
+    endpoint,
+    monitored_entity,
+    notification_channel
 };
-enum class action : std::uint8_t { none, read, update, create, delete_, approve_reject, register_, deploy, predict };
+enum class action : std::uint8_t {
+    none,
+    read,
+    update,
+    create,
+    delete_,
+    approve_reject,
+    register_,
+    deploy,
+    predict
+};
 
 template <>
 struct enum_names<stage> {
@@ -128,10 +164,11 @@ struct enum_names<find_operator> {
 };
 template <>
 struct enum_names<promotion_status> {
-    static constexpr std::array<named<promotion_status>, 4> all{{{promotion_status::none, "NONE"},
-                                                                 {promotion_status::in_progress, "IN_PROGRESS"},
-                                                                 {promotion_status::complete, "COMPLETE"},
-                                                                 {promotion_status::failed, "FAILED"}}};
+    static constexpr std::array<named<promotion_status>, 4> all{
+        {{promotion_status::none, "NONE"},
+         {promotion_status::in_progress, "IN_PROGRESS"},
+         {promotion_status::complete, "COMPLETE"},
+         {promotion_status::failed, "FAILED"}}};
 };
 template <>
 struct enum_names<build_status> {

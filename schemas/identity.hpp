@@ -107,13 +107,11 @@ struct workspace_policies {
     std::vector<stage> require_approval_for;
     std::uint32_t approvals_required = 1;
     std::vector<stage> require_safe_scan_for;
-    bool commit_on_approve = false;
 
     static void describe(auto& self, auto&& field) {
         field(1, "require_approval_for", self.require_approval_for);
         field(2, "approvals_required", self.approvals_required);
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
-        field(4, "commit_on_approve", self.commit_on_approve);
     }
 };
 

@@ -34,8 +34,8 @@ using webhook_id = id<struct webhook_kind>;
 /// 16 random bytes: of a command, a log, a node, a boot.
 using uuid = std::array<std::uint8_t, 16>;
 
-/// "<generation>-<32 hex digits>"; the hash of (log id, generation, offset, place in the command): the same on every
-/// node, and never again (design.md §1).
+/// "<generation>-<32 hex digits>"; the hash of (log id, generation, offset, place in the command): the same
+/// on every node, and never again (design.md §1).
 using event_id = std::string;
 
 }  // namespace herald::schemas

@@ -13,8 +13,9 @@
 namespace herald::schemas {
 namespace {
 
-// simdjson refuses the tokens NaN, Infinity and -Infinity. They are rare, so only a text that holds one of them outside
-// a string takes this way: each becomes a string that cannot stand in the original (it starts with a NUL escape).
+// simdjson refuses the tokens NaN, Infinity and -Infinity. They are rare, so only a text that holds one of
+// them outside a string takes this way: each becomes a string that cannot stand in the original (it starts
+// with a NUL escape).
 constexpr std::string_view not_a_number_mark = "\\u0000NaN";
 constexpr std::string_view infinity_mark = "\\u0000Infinity";
 constexpr std::string_view minus_infinity_mark = "\\u0000-Infinity";
@@ -26,8 +27,10 @@ std::string mark_special_numbers(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const std::string_view rest = text.substr(i);
         if (in_string) {
-            if (text[i] == '\\' && i + 1 < text.size()) out += text[i++];
-            else if (text[i] == '"') in_string = false;
+            if (text[i] == '\\' && i + 1 < text.size())
+                out += text[i++];
+            else if (text[i] == '"')
+                in_string = false;
             out += text[i];
             continue;
         }
@@ -62,7 +65,8 @@ json_value convert(simdjson::dom::element element, bool marked) {
     switch (element.type()) {
         case element_type::ARRAY: {
             json_array out;
-            for (const simdjson::dom::element item : simdjson::dom::array(element)) out.push_back(convert(item, marked));
+            for (const simdjson::dom::element item : simdjson::dom::array(element))
+                out.push_back(convert(item, marked));
             return out;
         }
         case element_type::OBJECT: {
@@ -71,15 +75,20 @@ json_value convert(simdjson::dom::element element, bool marked) {
                 out.emplace_back(std::string(name), convert(value, marked));
             return out;
         }
-        case element_type::INT64: return std::int64_t(element);
-        case element_type::UINT64: return std::uint64_t(element);
-        case element_type::DOUBLE: return double(element);
+        case element_type::INT64:
+            return std::int64_t(element);
+        case element_type::UINT64:
+            return std::uint64_t(element);
+        case element_type::DOUBLE:
+            return double(element);
         case element_type::STRING: {
             const std::string_view text(element);
             return marked ? from_text(text) : json_value(text);
         }
-        case element_type::BOOL: return bool(element);
-        case element_type::NULL_VALUE: break;
+        case element_type::BOOL:
+            return bool(element);
+        case element_type::NULL_VALUE:
+            break;
     }
     return nullptr;
 }
@@ -132,15 +141,18 @@ result<json_value> parse_json(std::string_view text) {
     thread_local simdjson::dom::parser parser;
     static constexpr std::size_t kept_bytes = 1024 * 1024;
     std::string marked;
-    const bool special = text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+    const bool special =
+        text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
     if (special) text = marked = mark_special_numbers(text);
     if (parser.capacity() > kept_bytes) parser = simdjson::dom::parser();
-    if (parser.allocate(std::max<std::size_t>(text.size(), 1024), limits::json_depth_max) != simdjson::SUCCESS)
+    if (parser.allocate(std::max<std::size_t>(text.size(), 1024), limits::json_depth_max) !=
+        simdjson::SUCCESS)
         return runtime::resource_exhausted("no memory to read this JSON text");
     simdjson::dom::element root;
     const simdjson::error_code failure = parser.parse(text.data(), text.size()).get(root);
     if (failure != simdjson::SUCCESS)
-        return runtime::invalid_argument(std::string("the body is not valid JSON: ") + simdjson::error_message(failure));
+        return runtime::invalid_argument(std::string("the body is not valid JSON: ") +
+                                         simdjson::error_message(failure));
     return convert(root, special);
 }
 
@@ -165,7 +177,8 @@ void append_json_number(std::string& out, double value) {
     const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), value);
     const std::string_view digits(text.data(), static_cast<std::size_t>(end - text.data()));
     out += digits;
-    if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";  // 1.0 stays a fraction for readers that care
+    if (digits.find_first_of(".e") == std::string_view::npos)
+        out += ".0";  // 1.0 stays a fraction for readers that care
 }
 
 }  // namespace herald::schemas

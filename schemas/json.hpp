@@ -20,7 +20,8 @@ using json_object = std::vector<json_member>;
 
 class json_value {
   public:
-    using storage = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, json_array, json_object>;
+    using storage = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
+                                 json_array, json_object>;
 
     json_value() = default;
     json_value(std::nullptr_t) {}
@@ -55,8 +56,8 @@ class json_value {
     storage x_value = nullptr;
 };
 
-/// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max; NaN, Infinity and -Infinity are
-/// accepted as the published client's number tokens). invalid_argument says what is wrong.
+/// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max; NaN, Infinity and
+/// -Infinity are accepted as the published client's number tokens). invalid_argument says what is wrong.
 result<json_value> parse_json(std::string_view text);
 /// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
 std::string to_json_text(const json_value&);

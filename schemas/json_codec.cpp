@@ -14,7 +14,8 @@ constexpr double two_to_63 = 9223372036854775808.0;
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected) {
     std::string text = to_json_text(found);
     if (text.size() > shown_bytes_max) text = std::string(found.kind_text());
-    return runtime::invalid_argument(std::string(path) + " is " + text + "; it must be " + std::string(expected));
+    return runtime::invalid_argument(std::string(path) + " is " + text + "; it must be " +
+                                     std::string(expected));
 }
 
 std::optional<std::uint64_t> unsigned_of(const json_value& value) noexcept {

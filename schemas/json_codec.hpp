@@ -10,7 +10,8 @@
 
 namespace herald::schemas {
 
-/// How 64-bit integers are written: the registry dialect writes strings, the deployment dialect numbers. Both are read.
+/// How 64-bit integers are written: the registry dialect writes strings, the deployment dialect numbers. Both
+/// are read.
 enum class integers : std::uint8_t { as_strings, as_numbers };
 
 template <described T>
@@ -21,9 +22,9 @@ std::string to_json_object(const T& value, integers style) {
     append_json_object(out, value, style);
     return out;
 }
-/// Reads what is there: null and absent members keep their defaults, unknown members are ignored, integers come as
-/// numbers or strings, enums as names or numbers. Errors: invalid_argument naming the member, what it holds and what
-/// it should hold.
+/// Reads what is there: null and absent members keep their defaults, unknown members are ignored, integers
+/// come as numbers or strings, enums as names or numbers. Errors: invalid_argument naming the member, what it
+/// holds and what it should hold.
 template <described T>
 result<T> from_json(const json_value& value);
 
@@ -76,8 +77,8 @@ struct json_writer {
         } else if constexpr (std::same_as<T, binary_text>) {
             runtime::append_json_string(out, runtime::to_hex(value.bytes));
         } else if constexpr (byte_array<T>) {
-            runtime::append_json_string(out,
-                                        runtime::to_hex({reinterpret_cast<const char*>(value.data()), value.size()}));
+            runtime::append_json_string(
+                out, runtime::to_hex({reinterpret_cast<const char*>(value.data()), value.size()}));
         } else if constexpr (vector_field<T>) {
             out += '[';
             bool first_element = true;
@@ -109,7 +110,8 @@ struct json_reader {
         if (failure) return;
         const json_value* found = object.find(name);
         if (!found || found->is_null()) return;
-        const std::string where = path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+        const std::string where =
+            path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
         if constexpr (optional_field<T>) {
             read(*found, where, value.emplace());
         } else {
@@ -120,28 +122,40 @@ struct json_reader {
     template <class T>
     void read(const json_value& found, const std::string& where, T& value) {
         if constexpr (std::same_as<T, bool>) {
-            if (const bool* flag = found.get_if<bool>()) value = *flag;
-            else failure = wrong_member(where, found, "true or false");
+            if (const bool* flag = found.get_if<bool>())
+                value = *flag;
+            else
+                failure = wrong_member(where, found, "true or false");
         } else if constexpr (named_enum<T>) {
             read_enum(found, where, value);
         } else if constexpr (numeric_id<T>) {
             read(found, where, value.value);
         } else if constexpr (signed_number<T>) {
             const auto number = signed_of(found);
-            if (number && *number >= std::numeric_limits<T>::min() && *number <= std::numeric_limits<T>::max())
+            if (number && *number >= std::numeric_limits<T>::min() &&
+                *number <= std::numeric_limits<T>::max())
                 value = static_cast<T>(*number);
-            else failure = wrong_member(where, found, "an integer (a number or its decimal text)");
+            else
+                failure = wrong_member(where, found, "an integer (a number or its decimal text)");
         } else if constexpr (unsigned_number<T>) {
             const auto number = unsigned_of(found);
-            if (number && *number <= std::numeric_limits<T>::max()) value = static_cast<T>(*number);
-            else failure = wrong_member(where, found, "an integer of 0 or more (a number or its decimal text)");
+            if (number && *number <= std::numeric_limits<T>::max())
+                value = static_cast<T>(*number);
+            else
+                failure =
+                    wrong_member(where, found, "an integer of 0 or more (a number or its decimal text)");
         } else if constexpr (std::same_as<T, double>) {
-            if (const double* fraction = found.get_if<double>()) value = *fraction;
-            else if (const auto number = signed_of(found)) value = static_cast<double>(*number);
-            else failure = wrong_member(where, found, "a number");
+            if (const double* fraction = found.get_if<double>())
+                value = *fraction;
+            else if (const auto number = signed_of(found))
+                value = static_cast<double>(*number);
+            else
+                failure = wrong_member(where, found, "a number");
         } else if constexpr (std::same_as<T, std::string>) {
-            if (const std::string* text = found.get_if<std::string>()) value = *text;
-            else failure = wrong_member(where, found, "a string");
+            if (const std::string* text = found.get_if<std::string>())
+                value = *text;
+            else
+                failure = wrong_member(where, found, "a string");
         } else if constexpr (std::same_as<T, json_text>) {
             value.text = to_json_text(found);
         } else if constexpr (vector_field<T>) {

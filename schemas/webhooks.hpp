@@ -1,4 +1,5 @@
-// Webhooks, events and deliveries: what is stored, and what travels on the event topics (design.md §2-3, delivery.md).
+// Webhooks, events and deliveries: what is stored, and what travels on the event topics (design.md §2-3,
+// delivery.md).
 #pragma once
 
 #include "schemas/enums.hpp"
@@ -35,6 +36,7 @@ struct webhook {
     std::int64_t time_updated = 0;
     /// Offset of the command that changed the row last.
     std::uint64_t revision = 0;
+    std::int64_t failing_since_ms = 0;  // nothing but failures since then; 0: healthy
 
     static void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -51,6 +53,7 @@ struct webhook {
         field(12, "time_created", self.time_created);
         field(13, "time_updated", self.time_updated);
         field(14, "revision", self.revision, shown::never);
+        field(15, "failing_since_ms", self.failing_since_ms, shown::never);
     }
 };
 
@@ -66,7 +69,8 @@ struct audience_member {
     }
 };
 
-/// An event as it is in the outbox and on the event topics. `body` is the exact bytes that every receiver gets.
+/// An event as it is in the outbox and on the event topics. `body` is the exact bytes that every receiver
+/// gets.
 struct event {
     event_id id;
     event_type type = event_type::create;
@@ -75,7 +79,7 @@ struct event {
     schemas::workspace_id workspace_id;
     std::int64_t time_ms = 0;
     std::uint32_t generation = 0;
-    std::uint64_t offset = 0;           // of the command in registry.commands
+    std::uint64_t offset = 0;              // of the command in registry.commands
     std::uint64_t partition_sequence = 0;  // dense: 1, 2, 3 … within its output partition and generation
     std::uint64_t resource_sequence = 0;   // svc-sequence: of this type's events of this resource
     std::vector<audience_member> audience;
@@ -99,8 +103,8 @@ struct event {
     }
 };
 
-/// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when it is deleted. The key
-/// "head" holds a subscribers_head instead.
+/// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when it is deleted.
+/// The key "head" holds a subscribers_head instead.
 struct subscriber {
     schemas::webhook_id webhook_id;
     schemas::workspace_id workspace_id;
@@ -137,7 +141,17 @@ struct subscribers_head {
 
 enum class delivery_source : std::uint8_t { event, test, resend, replay };
 /// delivery.md §3.
-enum class delivery_error : std::uint8_t { none, address_not_allowed, dns, connect, tls, write, timeout, protocol, status };
+enum class delivery_error : std::uint8_t {
+    none,
+    address_not_allowed,
+    dns,
+    connect,
+    tls,
+    write,
+    timeout,
+    protocol,
+    status
+};
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
 template <>
@@ -169,15 +183,16 @@ struct enum_names<attempt_result> {
                                                                {attempt_result::held, "held"}}};
 };
 
-/// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never a location or
-/// a secret: the webhook's row is read at each attempt.
+/// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never a
+/// location or a secret: the webhook's row is read at each attempt.
 struct delivery {
     std::string id;  // webhook-id: H(event id, webhook id), the same over attempts, resends and replays
     schemas::webhook_id webhook_id;
     schemas::event event;  // without its audience
     delivery_source source = delivery_source::event;
     std::uint32_t attempts_made = 0;
-    /// Milliseconds still to wait when this record's own delay is over (waits are made of several retry topics).
+    /// Milliseconds still to wait when this record's own delay is over (waits are made of several retry
+    /// topics).
     std::int64_t wait_left_ms = 0;
     std::uint32_t spills = 0;  // hops without an attempt
     std::uint64_t revision_seen = 0;

@@ -116,8 +116,10 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_scan_deadline(context, key);
         case timer_kind::outbox_trim:
             return rules::fire_outbox_trim(context, key);
-        case timer_kind::change_trim:
-            return rules::fire_change_trim(context, key);
+        case timer_kind::webhook_change_trim:
+            return rules::fire_webhook_change_trim(context, key);
+        case timer_kind::webhook_disable:
+            return rules::fire_webhook_disable(context, key);
     }
     throw state_corrupt{"a timer of an unknown kind"};
 }

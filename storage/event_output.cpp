@@ -1,5 +1,7 @@
 // The outbox: how an event gets its audience and its place (design.md §2). A part of apply: pure and
 // deterministic.
+#include <algorithm>
+
 #include "events/event_topic.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
@@ -58,7 +60,7 @@ bool rule_context::emit(const event_draft& draft) {
     event.time_ms = time_ms();
     event.generation = generation();
     event.offset = offset();
-    event.body = draft.body;
+    event.body = draft.make_body(draft);
     event.traceparent = x_command.request.traceparent;
 
     const std::string_view topic = events::topic_of(draft.type);

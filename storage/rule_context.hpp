@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,8 @@ enum class timer_kind : std::uint8_t {
     outcome_sweep = 1,
     scan_deadline = 2,
     outbox_trim = 3,
-    change_trim = 4
+    webhook_change_trim = 4,
+    webhook_disable = 5,
 };
 
 /// An event before it is given its audience and sequence (event_output.cpp).
@@ -27,7 +29,8 @@ struct event_draft {
     std::string resource_id;
     schemas::workspace_id workspace_id;
     schemas::event_id id;  // from rule_context::new_event_id()
-    std::string body;
+    /// Makes the bytes that every receiver gets; called only when somebody listens.
+    std::function<std::string(const event_draft&)> make_body;
 };
 
 /// Lives for one command (or one timer). Deterministic: the same log gives the same calls and answers on

@@ -1,0 +1,98 @@
+#include "storage/rules/checks.hpp"
+
+#include <algorithm>
+
+#include "runtime/limits.hpp"
+#include "runtime/text.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+bool has_control_character(std::string_view text) {
+    return std::any_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+std::string at_most(std::size_t bytes) { return "at most " + std::to_string(bytes) + " bytes"; }
+
+}  // namespace
+
+result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max) {
+    if (value.empty())
+        return runtime::invalid_argument(std::string(field) + " is empty; give 1 to " +
+                                         std::to_string(bytes_max) + " bytes");
+    if (has_control_character(value))
+        return runtime::invalid_argument(std::string(field) + " holds a control character");
+    return check_text(field, value, bytes_max);
+}
+
+result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max) {
+    if (value.size() > bytes_max)
+        return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +
+                                         " bytes long; it must be " + at_most(bytes_max));
+    if (!runtime::is_valid_utf8(value) || value.find('\0') != std::string_view::npos)
+        return runtime::invalid_argument(std::string(field) + " is not UTF-8 text");
+    return {};
+}
+
+result<void> check_url(std::string_view field, std::string_view value) {
+    if (const auto text = check_name(field, value, limits::url_bytes_max); !text) return text;
+    const std::string lower = runtime::to_lower(value.substr(0, 8));
+    const std::size_t scheme = lower == "https://" ? 8 : lower.starts_with("http://") ? 7 : 0;
+    const bool has_host = scheme > 0 && value.size() > scheme && value[scheme] != '/' &&
+                          value[scheme] != '?' && value[scheme] != '#';
+    if (!has_host || value.find(' ') != std::string_view::npos)
+        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
+                                         "\"; it must be an absolute http or https URL");
+    return {};
+}
+
+result<void> check_labels(const std::vector<std::string>& labels) {
+    if (labels.size() > limits::labels_max)
+        return runtime::invalid_argument("there are " + std::to_string(labels.size()) + " labels; at most " +
+                                         std::to_string(limits::labels_max) + " are allowed");
+    for (const std::string& label : labels)
+        if (const auto good = check_name("a label", label, limits::label_bytes_max); !good) return good;
+    return {};
+}
+
+result<void> check_attributes(const std::vector<schemas::key_value>& attributes) {
+    if (attributes.size() > limits::attributes_max)
+        return runtime::invalid_argument("there are " + std::to_string(attributes.size()) +
+                                         " attributes; at most " + std::to_string(limits::attributes_max) +
+                                         " are allowed");
+    for (const schemas::key_value& attribute : attributes)
+        if (const auto good = check_name("an attribute's key", attribute.key, limits::name_bytes_max); !good)
+            return good;
+    return {};
+}
+
+result<void> check_entity_size(std::string_view what, std::string_view encoded) {
+    if (encoded.size() <= limits::entity_bytes_max) return {};
+    return runtime::invalid_argument(std::string(what) + " would be " + std::to_string(encoded.size()) +
+                                     " bytes; it must be " + at_most(limits::entity_bytes_max));
+}
+
+std::vector<std::string> sorted_labels(std::vector<std::string> labels) {
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
+}
+
+void merge_attributes(std::vector<schemas::key_value>& into, const std::vector<schemas::key_value>& changes) {
+    for (const schemas::key_value& change : changes) {
+        const auto same_key = std::find_if(
+            into.begin(), into.end(), [&](const schemas::key_value& old) { return old.key == change.key; });
+        if (same_key != into.end())
+            *same_key = change;
+        else
+            into.push_back(change);
+    }
+}
+
+bool is_flag_on(const state_view& state, std::string_view name) {
+    const auto flag = find_row<schemas::feature_flag>(state, key_of(table::feature_flag).text(name));
+    return !flag || flag->enabled;
+}
+
+}  // namespace herald::storage::rules

@@ -1,0 +1,33 @@
+// Checks of what a client sent, shared by the rules. Each error names the field, what is wrong and what would
+// be right.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/registry.hpp"
+#include "storage/rule_context.hpp"
+
+namespace herald::storage::rules {
+
+/// 1 to `bytes_max` bytes of UTF-8 without control characters.
+result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
+/// At most `bytes_max` bytes of UTF-8 without NUL.
+result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
+/// Absolute http or https URL of at most limits::url_bytes_max bytes.
+result<void> check_url(std::string_view field, std::string_view value);
+/// Number and size of labels and attributes.
+result<void> check_labels(const std::vector<std::string>&);
+result<void> check_attributes(const std::vector<schemas::key_value>&);
+/// resource_exhausted when the row's bytes are over limits::entity_bytes_max.
+result<void> check_entity_size(std::string_view what, std::string_view encoded);
+
+/// Sorted, without duplicates (client_calls.md §3).
+std::vector<std::string> sorted_labels(std::vector<std::string>);
+/// Adds or replaces by key; the order of insertion is kept.
+void merge_attributes(std::vector<schemas::key_value>& into, const std::vector<schemas::key_value>& changes);
+
+bool is_flag_on(const state_view&, std::string_view name);
+
+}  // namespace herald::storage::rules

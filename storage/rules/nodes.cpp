@@ -1,0 +1,96 @@
+// What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
+#include "runtime/limits.hpp"
+#include "storage/rules/rules.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+constexpr std::size_t trimmed_per_timer = 300;
+constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
+
+void take_published(rule_context& context, const schemas::node_heartbeat& heartbeat) {
+    const auto claim = find_row<schemas::claim_row>(context.state, key_of(table::claim).text("publisher"));
+    if (!claim || claim->token != heartbeat.publisher_token) return;
+    for (const schemas::published_position& position : heartbeat.published) {
+        const std::string key =
+            key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
+        if (find_number(context.state, key).value_or(0) < position.sequence)
+            put_number(context.state, key, position.sequence);
+    }
+}
+
+/// A claim may be taken when its holder has been silent too long or has been started anew.
+bool is_free(const rule_context& context, const schemas::claim_row& held, const schemas::claim& wanted) {
+    if (held.node == wanted.node && held.boot != wanted.boot) return true;
+    const auto holder = find_row<schemas::node_row>(context.state, key_of(table::node).text(held.node));
+    return !holder || holder->boot != held.boot ||
+           context.time_ms() - holder->last_heartbeat_ms > limits::claim_lapse_ms;
+}
+
+}  // namespace
+
+answer apply(rule_context&, const schemas::no_operation&) { return std::string(); }
+
+/// Errors: aborted when a later boot of the same node has spoken: the older one must exit.
+answer apply(rule_context& context, const schemas::node_heartbeat& command) {
+    const std::string key = key_of(table::node).text(command.node);
+    auto row = find_row<schemas::node_row>(context.state, key).value_or(schemas::node_row{});
+    if (row.boot != command.boot) {
+        if (!command.first && !row.node.empty())
+            return runtime::aborted("another process runs as node \"" + command.node +
+                                    "\": this one is the older");
+        row.boot_offset = context.offset();
+    }
+    row.node = command.node;
+    row.boot = command.boot;
+    row.last_heartbeat_ms = context.time_ms();
+    row.applied_offset = command.applied_offset;
+    row.hash_offset = command.hash_offset;
+    row.hash = command.hash;
+    row.level = command.level;
+    put_row(context.state, key, row);
+    take_published(context, command);
+    return std::string();
+}
+
+/// Never refused: the answer is who holds the job now.
+answer apply(rule_context& context, const schemas::claim& command) {
+    const std::string key = key_of(table::claim).text(command.job);
+    auto held = find_row<schemas::claim_row>(context.state, key);
+    if (!held || is_free(context, *held, command)) {
+        held = schemas::claim_row{command.job, command.node, command.boot, context.offset()};
+        put_row(context.state, key, *held);
+    }
+    return schemas::encode(*held);
+}
+
+/// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
+/// time.
+void fire_outbox_trim(rule_context& context, std::string_view) {
+    state_changes& state = context.state;
+    std::vector<std::string> old;
+    state.scan(key_of(table::outbox_by_time), {}, [&](std::string_view key, std::string_view) {
+        const auto time = static_cast<std::int64_t>(number_in_key(key));
+        if (time + limits::outbox_kept_ms > context.time_ms()) return false;
+        old.emplace_back(key);
+        return old.size() < trimmed_per_timer;
+    });
+    std::size_t dropped = 0;
+    for (const std::string& by_time : old) {
+        // outbox key: letter, topic, 0, partition, sequence; outbox_published has the same without the
+        // sequence.
+        const std::string outbox_key = by_time.substr(9);
+        std::string published_key = outbox_key.substr(0, outbox_key.size() - 8);
+        published_key.front() = static_cast<char>(table::outbox_published);
+        const std::uint64_t sequence =
+            schemas::read_big_endian(std::string_view(outbox_key).substr(outbox_key.size() - 8));
+        if (sequence > find_number(state, published_key).value_or(0)) continue;
+        state.erase(outbox_key);
+        state.erase(by_time);
+        ++dropped;
+    }
+    context.set_timer(context.time_ms() + (dropped == trimmed_per_timer ? 0 : trim_interval_ms),
+                      timer_kind::outbox_trim, "");
+}
+
+}  // namespace herald::storage::rules

@@ -1,0 +1,171 @@
+// Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
+#include "runtime/limits.hpp"
+#include "runtime/text.hpp"
+#include "storage/access.hpp"
+#include "storage/rules/checks.hpp"
+#include "storage/rules/resource_events.hpp"
+#include "storage/rules/rules.hpp"
+#include "storage/scan_status.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+using schemas::action;
+using schemas::build;
+using schemas::build_status;
+using schemas::protected_type;
+using schemas::safety_status;
+using schemas::scan;
+using schemas::scan_status;
+
+constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
+
+std::string number_text(std::uint64_t number) {
+    std::string text;
+    schemas::append_big_endian(text, number);
+    return text;
+}
+
+/// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
+result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
+                                    schemas::build_id id) {
+    auto found = readable_build(context.state, context.principal(), id);
+    if (!found) return found.error();
+    if (found->workspace.name != workspace_name)
+        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace \"" +
+                                  std::string(workspace_name) + "\"");
+    if (const auto may = require(context.state, context.principal(), found->workspace,
+                                 protected_type::endpoint, action::deploy, "build");
+        !may)
+        return may.error();
+    return found;
+}
+
+std::string request_scan_body(const rule_context& context, const event_draft& draft, const build& subject) {
+    std::string updated = "{\"buildID\":" + std::to_string(subject.id.value) + ",\"imageurl\":";
+    runtime::append_json_string(updated, subject.location);
+    updated += '}';
+    return event_envelope(context, draft, {}, updated);
+}
+
+/// Errors: failed_precondition when the build is not finished or is being scanned.
+answer start_scan(rule_context& context, build subject, const schemas::json_text& creator_request) {
+    if (subject.status != build_status::finished)
+        return runtime::failed_precondition("build " + std::to_string(subject.id.value) + " is in status " +
+                                            std::string(name_of(subject.status)) + ": " + subject.message);
+    const auto before = newest_scan(context.state, subject);
+    if (before && before->scan_status == scan_status::scanning)
+        return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
+                                            std::to_string(subject.id.value) +
+                                            " is running; report its result or wait for it");
+    scan fresh;
+    fresh.id = context.next_id<schemas::scan_id>("scan");
+    fresh.build_id = subject.id;
+    fresh.scan_status = scan_status::scanning;
+    fresh.creator_request = creator_request;
+    fresh.requested_by = context.principal();
+    fresh.time_created = fresh.time_updated = context.stamp_ms();
+    if (is_flag_on(context.state, "scan_events")) {
+        fresh.event_id = context.new_event_id();
+        context.emit({schemas::event_type::request_scan, schemas::resource_type::build,
+                      std::to_string(subject.id.value), subject.workspace_id, fresh.event_id,
+                      [&](const event_draft& draft) { return request_scan_body(context, draft, subject); }});
+    }
+    context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
+                      number_text(fresh.id.value));
+    subject.scan_id = fresh.id;
+    put_row(context.state, key_of(table::build).number(subject.id), subject);
+    put_row(context.state, key_of(table::scan).number(fresh.id), fresh);
+    context.state.put(key_of(table::scan_of_build).number(subject.id).number(fresh.id), "");
+    return schemas::encode(fresh);
+}
+
+bool is_same_report(const scan& kept, const schemas::report_scan& report) {
+    return kept.scan_status == report.scan_status && kept.safety_status == report.safety_status &&
+           kept.url == report.url;
+}
+
+result<void> check_report(const schemas::report_scan& report) {
+    if (report.scan_status != scan_status::scanned && report.scan_status != scan_status::error)
+        return runtime::invalid_argument("scan_status is " + std::string(name_of(report.scan_status)) +
+                                         "; a report must say scanned or error");
+    if (report.scan_status == scan_status::scanned && report.safety_status == safety_status::unknown)
+        return runtime::invalid_argument(
+            "scan_external_results.safety_status is missing; it must be safe or unsafe");
+    if (report.url.empty()) return {};
+    return check_url("scan_external_results.url", report.url);
+}
+
+}  // namespace
+
+/// Errors: not_found; permission_denied; failed_precondition.
+answer apply(rule_context& context, const schemas::request_scan& command) {
+    auto found = build_to_scan(context, command.workspace_name, command.build_id);
+    if (!found) return found.error();
+    return start_scan(context, std::move(found->row), command.creator_request);
+}
+
+/// Errors: not_found; permission_denied; failed_precondition when the version has no finished build.
+answer apply(rule_context& context, const schemas::request_version_scan& command) {
+    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+    if (!version) return version.error();
+    std::optional<build> newest;
+    for (build& candidate : builds_of(context.state, version->row.id, limits::list_rows_max))
+        if (candidate.status == build_status::finished) newest = std::move(candidate);
+    if (!newest)
+        return runtime::failed_precondition(
+            "model version " + std::to_string(version->row.id.value) +
+            " has no finished build; create one with external_location first");
+    const auto workspace = find_workspace(context.state, newest->workspace_id);
+    auto found = build_to_scan(context, workspace->name, newest->id);
+    if (!found) return found.error();
+    return start_scan(context, std::move(found->row), command.creator_request);
+}
+
+/// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested;
+/// already_exists when a finished scan would quietly change (a build may become unsafe at any time, never
+/// safe).
+answer apply(rule_context& context, const schemas::report_scan& command) {
+    auto found = build_to_scan(context, command.workspace_name, command.build_id);
+    if (!found) return found.error();
+    if (const auto good = check_report(command); !good) return good.error();
+    auto kept = newest_scan(context.state, found->row);
+    if (!kept)
+        return runtime::failed_precondition("build " + std::to_string(command.build_id.value) +
+                                            " is unscanned; request a scan first");
+    if (is_same_report(*kept, command)) return schemas::encode(*kept);
+    const bool becomes_unsafe =
+        command.scan_status == scan_status::scanned && command.safety_status == safety_status::unsafe;
+    if (kept->scan_status == scan_status::scanned && !becomes_unsafe)
+        return runtime::already_exists("scan " + std::to_string(kept->id.value) + " is finished as " +
+                                       std::string(name_of(kept->safety_status)) +
+                                       "; only an unsafe report can still change it: request a new scan");
+    if (kept->scan_status == scan_status::scanning)
+        context.cancel_timer(kept->time_created + scan_deadline_ms, timer_kind::scan_deadline,
+                             number_text(kept->id.value));
+    kept->scan_status = command.scan_status;
+    kept->safety_status = command.safety_status;
+    kept->url = command.url;
+    kept->message.clear();
+    kept->time_updated = context.stamp_ms();
+    put_row(context.state, key_of(table::scan).number(kept->id), *kept);
+    build after = found->row;
+    after.time_updated = kept->time_updated;
+    put_row(context.state, key_of(table::build).number(after.id), after);
+    emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, found->row,
+                 after);
+    return schemas::encode(*kept);
+}
+
+/// No report came in time: the scan ends in error. A report that comes later is still taken.
+void fire_scan_deadline(rule_context& context, std::string_view key) {
+    const std::string row_key = key_of(table::scan).text(key);
+    auto late = find_row<scan>(context.state, row_key);
+    if (!late || late->scan_status != scan_status::scanning) return;
+    late->scan_status = scan_status::error;
+    late->message = "no report came within 24 h";
+    late->time_updated = context.stamp_ms();
+    put_row(context.state, row_key, *late);
+}
+
+}  // namespace herald::storage::rules
