@@ -95,7 +95,7 @@ class log_subscriber_table final : public subscriber_table,
     void on_change(std::function<void()> notify) override { x_notify = std::move(notify); }
 
   private:
-    /// The table may be gone when the task runs, or when the log calls from a thread of its own.
+    /// The table may be gone when the task runs.
     runtime::scheduler::task guarded(void (log_subscriber_table::*member)()) {
         return [weak = weak_from_this(), member] {
             if (const auto self = weak.lock()) ((*self).*member)();
@@ -111,32 +111,31 @@ class log_subscriber_table final : public subscriber_table,
                            guarded(&log_subscriber_table::tick));
     }
 
-    /// A compacted topic starts at 0, unless somebody deleted records: its leader is asked.
+    /// A compacted topic starts at 0, unless somebody deleted records: its leader is asked. The log calls
+    /// from threads of its own; they only post: were they to hold the table, it could end on one of them.
     void open() {
         x_asking = true;
-        x_log.query_range(where(), [weak = weak_from_this()](result<offset_range> range) {
-            const auto self = weak.lock();
-            if (!self) return;
-            self->x_scheduler.post([weak, range = std::move(range)] {
-                if (const auto still = weak.lock()) still->opened(range);
+        x_log.query_range(
+            where(), [weak = weak_from_this(), &scheduler = x_scheduler](const result<offset_range>& range) {
+                scheduler.post([weak, range] {
+                    if (const auto self = weak.lock()) self->opened(range);
+                });
             });
-        });
     }
 
     void opened(const result<offset_range>& range) {
         x_asking = false;
         if (!range) return;
         x_reader = x_log.open_reader(where(), range->first);
-        x_reader->on_ready([weak = weak_from_this()] {
-            const auto self = weak.lock();
-            if (self && !self->x_poll_posted.exchange(true))
-                self->x_scheduler.post(self->guarded(&log_subscriber_table::poll));
-        });
+        x_reader->on_ready(
+            [task = guarded(&log_subscriber_table::poll), &scheduler = x_scheduler, posted = x_poll_posted] {
+                if (!posted->exchange(true)) scheduler.post(task);
+            });
         poll();
     }
 
     void poll() {
-        x_poll_posted = false;
+        x_poll_posted->store(false);
         if (!x_reader) return;
         result<read_batch> batch = x_reader->poll(records_per_poll_max, 0);
         if (!batch) {
@@ -151,7 +150,7 @@ class log_subscriber_table final : public subscriber_table,
         if (batch->at_end) {
             changed |= !x_at_end_ms;
             x_at_end_ms = x_scheduler.time().steady_ms();
-        } else if (!batch->records.empty() && !x_poll_posted.exchange(true)) {
+        } else if (!batch->records.empty() && !x_poll_posted->exchange(true)) {
             x_scheduler.post(guarded(&log_subscriber_table::poll));
         }
         if (changed && x_notify) x_notify();
@@ -165,7 +164,7 @@ class log_subscriber_table final : public subscriber_table,
     std::function<void()> x_notify;
     std::unique_ptr<reader> x_reader;
     bool x_asking = false;
-    std::atomic<bool> x_poll_posted = false;
+    const std::shared_ptr<std::atomic<bool>> x_poll_posted = std::make_shared<std::atomic<bool>>(false);
     std::optional<std::int64_t> x_at_end_ms;
 };
 

@@ -1,0 +1,170 @@
+// What the publisher does next, by design.md §2: (state, event, now) → actions, without log, thread or clock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "events/outbox.hpp"
+#include "schemas/commands.hpp"
+
+namespace herald::events {
+
+/// The last record of an output partition that carries a sequence.
+struct partition_tail {
+    std::uint32_t generation = 0;
+    std::uint64_t sequence = 0;
+};
+
+/// What a compacted topic comes to: the newest value of each key that is not deleted.
+using topic_content = std::map<std::string, std::string>;
+
+/// Names an append, so that its outcome finds back. Those of an older epoch count no longer.
+struct append_ticket {
+    std::uint64_t epoch = 0;
+    std::size_t stream = 0;      // index of the output partition; their number for `subscribers`
+    std::uint64_t sequence = 0;  // 0 in `subscribers`
+    std::size_t bytes = 0;
+
+    friend bool operator==(const append_ticket&, const append_ticket&) = default;
+};
+
+namespace action {
+/// A strict one. The one before, if any, was closed.
+struct open_producer {
+    friend bool operator==(const open_producer&, const open_producer&) = default;
+};
+/// Also ends all reads.
+struct close_producer {
+    friend bool operator==(const close_producer&, const close_producer&) = default;
+};
+/// Answered by tail_read().
+struct read_tail {
+    std::uint64_t epoch = 0;
+    std::size_t stream = 0;
+    topic_partition where;
+    friend bool operator==(const read_tail&, const read_tail&) = default;
+};
+/// Answered by subscribers_read().
+struct read_subscribers {
+    std::uint64_t epoch = 0;
+    friend bool operator==(const read_subscribers&, const read_subscribers&) = default;
+};
+/// Answered by acknowledged() or failed().
+struct append {
+    append_ticket ticket;
+    topic_partition where;
+    std::string key;
+    std::optional<std::string> value;
+    friend bool operator==(const append&, const append&) = default;
+};
+/// Answered by time_passed().
+struct wake_at {
+    std::int64_t at_ms = 0;
+    friend bool operator==(const wake_at&, const wake_at&) = default;
+};
+}  // namespace action
+
+using publisher_action = std::variant<action::open_producer, action::close_producer, action::read_tail,
+                                      action::read_subscribers, action::append, action::wake_at>;
+using publisher_actions = std::vector<publisher_action>;
+
+/// One cursor for each output partition: after its tail was read, rows from there on, in order.
+/// `subscribers`: the changes, and when they are acknowledged the head. Anything that goes wrong ends the
+/// epoch: the producer is closed, and after a pause a new one starts from the tails as they are then. Holds
+/// no rows but those of subscribers still to be written; what is unacknowledged is bounded
+/// (limits::publisher_*).
+class publisher_machine {
+  public:
+    /// `from` must outlive the machine; it is first asked by start().
+    explicit publisher_machine(const outbox& from) : x_outbox(from) {}
+
+    publisher_actions start(std::int64_t now_ms);
+    publisher_actions stop();
+    /// There may be new rows or changes.
+    publisher_actions woken(std::int64_t now_ms);
+    /// The partition's end; none where it holds no sequenced record.
+    publisher_actions tail_read(std::uint64_t epoch, std::size_t stream, std::optional<partition_tail> tail,
+                                std::int64_t now_ms);
+    publisher_actions subscribers_read(std::uint64_t epoch, const topic_content& content,
+                                       std::int64_t now_ms);
+    publisher_actions acknowledged(const append_ticket& ticket, std::int64_t now_ms);
+    /// An append or a read of this epoch went wrong, whatever the reason.
+    publisher_actions failed(std::uint64_t epoch, std::int64_t now_ms);
+    /// To be called every second at least, and when wake_at says so.
+    publisher_actions time_passed(std::int64_t now_ms);
+    /// A read of this epoch goes on, though it is not at its end.
+    void progressed(std::uint64_t epoch, std::int64_t now_ms);
+
+    /// What is known to be in the log beyond what the state knows.
+    std::vector<schemas::published_position> published() const;
+
+  private:
+    enum class state : std::uint8_t { stopped, running, resting };
+    enum class cursor_state : std::uint8_t {
+        unread,
+        reading,
+        publishing,
+        /// The partition has events of a later generation than the state: nothing may follow them.
+        outdated
+    };
+    struct cursor {
+        topic_partition where;
+        cursor_state state = cursor_state::unread;
+        std::uint64_t next = 0;
+        std::uint64_t acknowledged = 0;  // survives the epochs
+    };
+    enum class subscribers_state : std::uint8_t { comparing, writing, writing_head, idle };
+    struct change {
+        std::string key;
+        std::optional<std::string> value;
+    };
+    /// The writer of `subscribers`. Everything up to `written` is in the topic, `target` is what is being
+    /// written.
+    struct subscriber_writer {
+        subscribers_state state = subscribers_state::comparing;
+        std::deque<change> queue;
+        std::size_t unacknowledged = 0;
+        std::uint64_t target = 0;
+        std::uint64_t written = 0;
+        bool head_is_due = false;
+        std::int64_t compared_ms = 0;
+    };
+
+    void begin(std::int64_t now_ms);
+    void end_epoch();
+    void give_up(std::int64_t now_ms);
+    void read_tails();
+    void pump(std::int64_t now_ms);
+    void pump_events(std::int64_t now_ms);
+    bool publish_rows(std::size_t stream, std::int64_t now_ms);
+    void pump_subscribers(std::int64_t now_ms);
+    void compare_subscribers(const topic_content& content);
+    bool next_subscriber_step();
+    void send(append_ticket ticket, change what, std::int64_t now_ms);
+    bool has_room() const;
+    bool waits_for_the_log() const;
+    publisher_actions take() { return std::exchange(x_actions, {}); }
+
+    const outbox& x_outbox;
+    state x_state = state::stopped;
+    std::uint64_t x_epoch = 0;
+    std::vector<cursor> x_cursors;
+    std::size_t x_turn = 0;  // whose rows come next
+    std::size_t x_tails_being_read = 0;
+    subscriber_writer x_subscribers;
+    std::size_t x_records_in_flight = 0;
+    std::size_t x_bytes_in_flight = 0;
+    bool x_more_to_send = false;
+    unsigned x_failures_in_a_row = 0;
+    std::int64_t x_rest_until_ms = 0;
+    std::int64_t x_progress_ms = 0;
+    publisher_actions x_actions;
+};
+
+}  // namespace herald::events
