@@ -181,4 +181,47 @@ void append_json_number(std::string& out, double value) {
         out += ".0";  // 1.0 stays a fraction for readers that care
 }
 
+void object_writer::start(std::string_view name) {
+    if (x_out.size() > 1) x_out += ',';
+    runtime::append_json_string(x_out, name);
+    x_out += ':';
+}
+
+object_writer& object_writer::text(std::string_view name, std::string_view value) {
+    start(name);
+    runtime::append_json_string(x_out, value);
+    return *this;
+}
+
+object_writer& object_writer::number(std::string_view name, std::uint64_t value) {
+    return raw(name, std::to_string(value));
+}
+
+object_writer& object_writer::quoted_number(std::string_view name, std::uint64_t value) {
+    return text(name, std::to_string(value));
+}
+
+object_writer& object_writer::flag(std::string_view name, bool value) {
+    return raw(name, value ? "true" : "false");
+}
+
+object_writer& object_writer::raw(std::string_view name, std::string_view json) {
+    start(name);
+    x_out += json.empty() ? std::string_view("null") : json;
+    return *this;
+}
+
+object_writer& object_writer::members_of(std::string_view object_text) {
+    const std::string_view members = object_text.substr(1, object_text.size() - 2);
+    if (members.empty()) return *this;
+    if (x_out.size() > 1) x_out += ',';
+    x_out += members;
+    return *this;
+}
+
+std::string object_writer::finish() {
+    x_out += '}';
+    return std::move(x_out);
+}
+
 }  // namespace herald::schemas

@@ -64,4 +64,36 @@ std::string to_json_text(const json_value&);
 void append_json(std::string& out, const json_value&);
 void append_json_number(std::string& out, double value);
 
+/// Writes one JSON object member by member, in the order of the calls.
+class object_writer {
+  public:
+    object_writer& text(std::string_view name, std::string_view value);
+    object_writer& number(std::string_view name, std::uint64_t value);
+    /// A 64-bit integer as the registry dialect writes it: in quotes.
+    object_writer& quoted_number(std::string_view name, std::uint64_t value);
+    object_writer& flag(std::string_view name, bool value);
+    /// `json` is JSON text already; empty becomes null.
+    object_writer& raw(std::string_view name, std::string_view json);
+    /// The members of another object's text, without its braces.
+    object_writer& members_of(std::string_view object_text);
+    /// The object's text; the writer is then spent.
+    std::string finish();
+
+  private:
+    void start(std::string_view name);
+    std::string x_out = "{";
+};
+
+/// "[a,b,c]" of JSON texts made by `render` from each element.
+template <class Range, class Render>
+std::string json_list(const Range& range, Render render) {
+    std::string out = "[";
+    for (const auto& element : range) {
+        if (out.size() > 1) out += ',';
+        out += render(element);
+    }
+    out += ']';
+    return out;
+}
+
 }  // namespace herald::schemas

@@ -5,6 +5,7 @@
 #include "events/event_topic.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
+#include "schemas/json.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/rule_context.hpp"
 
@@ -86,25 +87,15 @@ bool rule_context::emit(const event_draft& draft) {
 
 std::string event_envelope(const rule_context& context, const event_draft& draft, std::string_view original,
                            std::string_view updated) {
-    std::string out = "{\"id\":";
-    runtime::append_json_string(out, draft.id);
-    out += ",\"timestamp\":";
-    runtime::append_json_string(out, runtime::iso8601_ms(context.time_ms()));
-    out += ",\"event_type\":";
-    runtime::append_json_string(out, schemas::name_of(draft.type));
-    out += ",\"resource_type\":";
-    runtime::append_json_string(out, schemas::name_of(draft.resource_type));
-    out += ",\"workspaceID\":" + std::to_string(draft.workspace_id.value);
-    if (!original.empty()) {
-        out += ",\"original\":";
-        out += original;
-    }
-    if (!updated.empty()) {
-        out += ",\"updated\":";
-        out += updated;
-    }
-    out += '}';
-    return out;
+    schemas::object_writer out;
+    out.text("id", draft.id)
+        .text("timestamp", runtime::iso8601_ms(context.time_ms()))
+        .text("event_type", schemas::name_of(draft.type))
+        .text("resource_type", schemas::name_of(draft.resource_type))
+        .number("workspaceID", draft.workspace_id.value);
+    if (!original.empty()) out.raw("original", original);
+    if (!updated.empty()) out.raw("updated", updated);
+    return out.finish();
 }
 
 }  // namespace herald::storage

@@ -1,24 +1,17 @@
 // CREATE and UPDATE events of resources: the REQUEST_SCAN envelope with the entity (wire.md "Events").
 #pragma once
 
-#include "schemas/json_codec.hpp"
+#include "schemas/views.hpp"
 #include "storage/rule_context.hpp"
 
 namespace herald::storage::rules {
 
-inline schemas::integers style_of(schemas::resource_type type) {
-    return type == schemas::resource_type::build ? schemas::integers::as_numbers
-                                                 : schemas::integers::as_strings;
-}
-
 template <class Entity>
 void emit_created(rule_context& context, schemas::resource_type type, std::uint64_t id,
                   schemas::workspace_id workspace, const Entity& entity) {
-    context.emit({schemas::event_type::create, type, std::to_string(id), workspace, context.new_event_id(),
-                  [&](const event_draft& draft) {
-                      return event_envelope(context, draft, {},
-                                            schemas::to_json_object(entity, style_of(type)));
-                  }});
+    context.emit(
+        {schemas::event_type::create, type, std::to_string(id), workspace, context.new_event_id(),
+         [&](const event_draft& draft) { return event_envelope(context, draft, {}, view_of(entity)); }});
 }
 
 template <class Entity>
@@ -26,8 +19,7 @@ void emit_updated(rule_context& context, schemas::resource_type type, std::uint6
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
     context.emit({schemas::event_type::update, type, std::to_string(id), workspace, context.new_event_id(),
                   [&](const event_draft& draft) {
-                      return event_envelope(context, draft, schemas::to_json_object(original, style_of(type)),
-                                            schemas::to_json_object(updated, style_of(type)));
+                      return event_envelope(context, draft, view_of(original), view_of(updated));
                   }});
 }
 

@@ -1,6 +1,6 @@
 // Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
 #include "runtime/limits.hpp"
-#include "runtime/text.hpp"
+#include "schemas/json.hpp"
 #include "storage/access.hpp"
 #include "storage/rules/checks.hpp"
 #include "storage/rules/resource_events.hpp"
@@ -42,9 +42,10 @@ result<placed<build>> build_to_scan(const rule_context& context, std::string_vie
 }
 
 std::string request_scan_body(const rule_context& context, const event_draft& draft, const build& subject) {
-    std::string updated = "{\"buildID\":" + std::to_string(subject.id.value) + ",\"imageurl\":";
-    runtime::append_json_string(updated, subject.location);
-    updated += '}';
+    const std::string updated = schemas::object_writer()
+                                    .number("buildID", subject.id.value)
+                                    .text("imageurl", subject.location)
+                                    .finish();
     return event_envelope(context, draft, {}, updated);
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "runtime/limits.hpp"
-#include "runtime/text.hpp"
-#include "schemas/json.hpp"
+#include "schemas/views.hpp"
 #include "storage/access.hpp"
 #include "storage/rows.hpp"
 #include "storage/rules/checks.hpp"
@@ -101,43 +100,6 @@ result<void> check_scan_policy(const rule_context& context, const opened_transit
                                         " needs a finished build whose newest scan is scanned and safe");
 }
 
-/// Exactly the eleven fields of spec.md §2.3, all texts.
-std::string promote_body(const model_version& version) {
-    std::string out = "{";
-    const auto text = [&](std::string_view name, std::string_view value) {
-        if (out.size() > 1) out += ',';
-        runtime::append_json_string(out, name);
-        out += ':';
-        runtime::append_json_string(out, value);
-    };
-    text("id", std::to_string(version.id.value));
-    text("registered_model_id", std::to_string(version.registered_model_id.value));
-    text("version", version.version);
-    text("time_created", std::to_string(version.time_created));
-    text("time_updated", std::to_string(version.time_updated));
-    text("readme_text", version.readme_text);
-    text("owner", std::to_string(version.owner.value));
-    out += ",\"attributes\":[";
-    for (std::size_t i = 0; i < version.attributes.size(); ++i) {
-        const schemas::key_value& attribute = version.attributes[i];
-        out += i > 0 ? ",{\"key\":" : "{\"key\":";
-        runtime::append_json_string(out, attribute.key);
-        out += ",\"value\":";
-        // A text's JSON form is the string; any other value becomes the text of its JSON form.
-        if (attribute.value.text.starts_with('"'))
-            out += attribute.value.text;
-        else
-            runtime::append_json_string(out, attribute.value.text);
-        out += '}';
-    }
-    out += ']';
-    text("stage", name_of(version.stage));
-    text("lock_level", name_of(version.lock_level));
-    text("version_number", std::to_string(version.version_number));
-    out += '}';
-    return out;
-}
-
 /// The stage changes; to PRODUCTION a promotion begins, and with it exactly one PROMOTE event id (P2).
 void commit_stage(rule_context& context, const opened_transition& opened) {
     model_version after = opened.version;
@@ -159,7 +121,7 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
             row.event_id = context.new_event_id();
             context.emit({schemas::event_type::promote, schemas::resource_type::registered_model_version,
                           std::to_string(after.id.value), after.workspace_id, row.event_id,
-                          [&](const event_draft&) { return promote_body(after); }});
+                          [&](const event_draft&) { return schemas::promote_body(after); }});
         }
         put_row(context.state, key_of(table::promotion).number(after.id), row);
     }
