@@ -1,0 +1,72 @@
+// Which network addresses a delivery may connect to (delivery.md §5). Pure: no socket, no names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace herald::workers {
+
+/// An IPv4 or IPv6 address, without zone.
+struct ip_address {
+    enum class family : std::uint8_t { v4, v6 };
+    family kind = family::v4;
+    std::array<std::uint8_t, 16> bytes{};  // network order; v4: the first four, the rest 0
+
+    static ip_address v4(std::span<const std::uint8_t, 4> four);
+    static ip_address v6(std::span<const std::uint8_t, 16> sixteen);
+    /// The textual forms of RFC 4291 and dotted decimal without leading zeros; nothing else, so neither
+    /// octal, hex nor a zone.
+    static std::optional<ip_address> parse(std::string_view text);
+    std::string text() const;
+
+    friend bool operator==(const ip_address&, const ip_address&) = default;
+};
+
+/// A block of addresses.
+struct address_block {
+    ip_address first;
+    unsigned prefix_bits = 0;
+
+    bool contains(const ip_address&) const noexcept;
+    friend bool operator==(const address_block&, const address_block&) = default;
+};
+
+/// "10.0.0.0/8", "fd00::/8", or one address. Errors: invalid_argument, also when bits below the prefix are
+/// set or when it is an IPv4 block in IPv6 clothes (it would never match: such addresses are judged as the
+/// IPv4 inside).
+result<address_block> parse_address_block(std::string_view text);
+
+/// An immutable value; any thread may ask it. Refuses what is not on the public internet, unless the operator
+/// allowed the block.
+class address_policy {
+  public:
+    struct verdict {
+        bool allowed = true;
+        std::string reason;  // when refused: what the address is, and what would allow it
+    };
+
+    /// Nothing beyond the public internet.
+    address_policy() = default;
+    explicit address_policy(std::vector<address_block> allowed) : x_allowed(std::move(allowed)) {}
+    /// A comma-separated list of blocks, as --allow-addresses takes it; may be empty. Errors:
+    /// invalid_argument.
+    static result<address_policy> parse(std::string_view blocks);
+
+    verdict judge(const ip_address&) const;
+    /// All must be allowed; none at all is refused. The verdict on the first that is refused.
+    verdict judge_all(std::span<const ip_address>) const;
+
+  private:
+    const char* why_refused(const ip_address&) const;  // nullptr: allowed
+
+    std::vector<address_block> x_allowed;
+};
+
+}  // namespace herald::workers

@@ -1,0 +1,158 @@
+// Polling, pausing and committing.
+#include "workers/consumer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/log.hpp"
+
+namespace herald::workers {
+
+namespace {
+
+constexpr std::size_t events_a_poll_max = 256;
+constexpr std::int64_t commit_delay_ms = 100;
+
+/// Records of topics that are no retry topics are due at once.
+std::int64_t delay_of(std::string_view topic) noexcept {
+    const auto tier = tier_of(topic);
+    return tier ? retry_tiers[*tier].delay_ms : 0;
+}
+
+}  // namespace
+
+void record_part::done() const { reader->part_done(of, offset); }
+
+consumer::consumer(events::log& log, runtime::scheduler& scheduler, std::string group,
+                   const std::vector<std::string>& topics, consumer_handlers handlers)
+    : x_scheduler(scheduler),
+      x_group(std::move(group)),
+      x_handlers(std::move(handlers)),
+      x_member(log.join(x_group, topics)) {
+    const auto poll_now = x_lifetime.guard([this] { poll(); });
+    x_member->on_ready([&scheduler, planned = x_poll_planned, poll_now] {
+        if (!planned->exchange(true)) scheduler.post(poll_now);
+    });
+    poll_soon();
+}
+
+void consumer::tick() {
+    poll();
+    const auto assignments = x_assignments;
+    for (const auto& [where, mine] : assignments) advance(mine);
+}
+
+void consumer::stop_taking() {
+    x_taking = false;
+    for (const auto& [where, mine] : x_assignments) advance(mine);
+}
+
+void consumer::commit() {
+    for (const auto& [where, mine] : x_assignments) commit(*mine);
+}
+
+void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t offset) {
+    if (mine->revoked) return;
+    mine->tracker.part_done(offset);
+    commit_soon();
+    // Not at once: on_record may be under way, and it expects no other record before it returns.
+    if (mine->paused) wake_at(mine, x_scheduler.time().steady_ms());
+}
+
+void consumer::poll_soon() {
+    if (!x_poll_planned->exchange(true)) x_scheduler.post(x_lifetime.guard([this] { poll(); }));
+}
+
+void consumer::poll() {
+    *x_poll_planned = false;
+    if (x_failed) return;
+    std::vector<events::member_event> found = x_member->poll(events_a_poll_max, 0);
+    const bool more = found.size() >= events_a_poll_max;
+    for (events::member_event& one : found)
+        std::visit([this](auto& event) { handle(std::move(event)); }, one);
+    if (more) poll_soon();
+}
+
+void consumer::handle(events::assigned&& got) {
+    const auto before = x_assignments.find(got.where);
+    if (before != x_assignments.end()) handle(events::revoked{got.where, before->second->epoch});
+    auto mine = std::make_shared<assignment>(
+        assignment{got.where, got.epoch, false, delivery_tracker(got.next_offset),
+                   early_records(delay_of(got.where.topic)), position_from_text(got.metadata)});
+    x_assignments.emplace(got.where, mine);
+    x_member->resume(got.where);
+    advance(mine);
+}
+
+void consumer::handle(const events::revoked& lost) {
+    const auto found = x_assignments.find(lost.where);
+    if (found == x_assignments.end() || found->second->epoch != lost.epoch) return;
+    const std::shared_ptr<assignment> mine = found->second;
+    commit(*mine);
+    mine->revoked = true;
+    x_assignments.erase(found);
+    x_handlers.on_revoked(*mine);
+}
+
+void consumer::handle(events::consumed&& got) {
+    const auto found = x_assignments.find(got.where);
+    if (found == x_assignments.end() || found->second->epoch != got.epoch) return;
+    const runtime::clock& time = x_scheduler.time();
+    const std::shared_ptr<assignment> mine = found->second;
+    mine->early.add(std::move(got.what), time.wall_ms(), time.steady_ms());
+    advance(mine);
+}
+
+void consumer::handle(const events::member_failure& failure) {
+    x_failed = true;
+    runtime::log(runtime::log_level::error, "worker_group_failed",
+                 {{"group", x_group}, {"reason", failure.reason.message}});
+    x_handlers.on_failure(failure.reason);
+}
+
+bool consumer::has_room(const assignment& mine) const {
+    return x_taking && !mine.tracker.full() && !x_handlers.overloaded();
+}
+
+void consumer::advance(const std::shared_ptr<assignment>& mine) {
+    while (!mine->revoked && has_room(*mine)) {
+        const auto due = mine->early.take_due(x_scheduler.time().steady_ms());
+        if (!due) break;
+        x_handlers.on_record(mine, *due);
+    }
+    if (mine->revoked) return;
+    commit_soon();
+    const bool room = has_room(*mine);
+    const std::optional<std::int64_t> next_due_ms = mine->early.next_due_ms();
+    const bool pause = !room || next_due_ms.has_value();
+    if (pause && !mine->paused) x_member->pause(mine->where);
+    if (!pause && mine->paused) x_member->resume(mine->where);
+    mine->paused = pause;
+    if (room && next_due_ms) wake_at(mine, *next_due_ms);
+}
+
+void consumer::wake_at(const std::shared_ptr<assignment>& mine, std::int64_t due_ms) {
+    if (mine->wake_ms != 0 && mine->wake_ms <= due_ms) return;
+    mine->wake_ms = due_ms;
+    x_scheduler.run_at(due_ms, x_lifetime.guard([this, due_ms, weak = std::weak_ptr(mine)] {
+        const auto still = weak.lock();
+        if (!still || still->revoked || still->wake_ms != due_ms) return;
+        still->wake_ms = 0;
+        advance(still);
+    }));
+}
+
+void consumer::commit(assignment& mine) {
+    if (const auto point = mine.tracker.take_commit())
+        x_member->commit(mine.where, mine.epoch, point->next_offset, point->metadata);
+}
+
+void consumer::commit_soon() {
+    if (std::exchange(x_commit_planned, true)) return;
+    x_scheduler.run_at(x_scheduler.time().steady_ms() + commit_delay_ms, x_lifetime.guard([this] {
+        x_commit_planned = false;
+        commit();
+    }));
+}
+
+}  // namespace herald::workers

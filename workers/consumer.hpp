@@ -1,0 +1,102 @@
+// A worker's membership in one consumer group: what it was assigned, how far each partition is done, and when
+// a partition is paused (design.md §3). What a record means is its owner's business.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "events/log.hpp"
+#include "runtime/scheduler.hpp"
+#include "workers/delivery_tracker.hpp"
+#include "workers/early_records.hpp"
+#include "workers/event_position.hpp"
+#include "workers/lifetime.hpp"
+
+namespace herald::workers {
+
+/// A partition from the moment this worker got it until it lost it. Getting it again makes another one.
+struct assignment {
+    events::topic_partition where;
+    std::uint64_t epoch = 0;
+    bool revoked = false;
+    delivery_tracker tracker;
+    early_records early;  // read and not taken: not due, or there was no room
+    event_position last;  // of the event accepted last; of event topics only
+    bool paused = false;
+    std::int64_t wake_ms = 0;  // steady time of the wake-up that is planned; 0: none
+};
+
+class consumer;
+
+/// A delivery's part in a record: the record is done when all its parts are.
+struct record_part {
+    consumer* reader = nullptr;
+    std::shared_ptr<assignment> of;
+    std::int64_t offset = 0;
+
+    /// False once the partition was taken away: nothing may be written for it any more but `attempts`.
+    bool wanted() const noexcept { return !of->revoked; }
+    /// Once for each part; nothing happens when it is not wanted.
+    void done() const;
+};
+
+struct consumer_handlers {
+    /// A record that is due. Must call tracker.opened() for it, then part_done() or record_part::done() for
+    /// each part.
+    std::function<void(const std::shared_ptr<assignment>&, const events::record&)> on_record;
+    /// The assignment is revoked already.
+    std::function<void(const assignment&)> on_revoked;
+    /// The group cannot go on; said once, final.
+    std::function<void(const error&)> on_failure;
+    /// True when no further record may come into memory.
+    std::function<bool()> overloaded;
+};
+
+/// Lives on the scheduler's thread; the handlers' targets must outlive it. Polls when the log says so and at
+/// least once a second (tick). Records of a retry topic are handed on when due, all others at once, while the
+/// partition's window has room. Commits a tenth of a second after progress, and on revocation.
+class consumer {
+  public:
+    consumer(events::log&, runtime::scheduler&, std::string group, const std::vector<std::string>& topics,
+             consumer_handlers);
+
+    void tick();
+    /// No further record is handed on; what is in memory may still be done.
+    void stop_taking();
+    void commit();
+    void part_done(const std::shared_ptr<assignment>&, std::int64_t offset);
+    std::size_t partitions() const noexcept { return x_assignments.size(); }
+
+  private:
+    void poll();
+    void poll_soon();
+    void handle(events::assigned&&);
+    void handle(const events::revoked&);
+    void handle(events::consumed&&);
+    void handle(const events::member_failure&);
+    /// Hands on what is due as far as there is room; pauses, resumes and plans the next wake-up.
+    void advance(const std::shared_ptr<assignment>&);
+    void wake_at(const std::shared_ptr<assignment>&, std::int64_t due_ms);
+    void commit(assignment&);
+    void commit_soon();
+    bool has_room(const assignment&) const;
+
+    runtime::scheduler& x_scheduler;
+    std::string x_group;
+    consumer_handlers x_handlers;
+    std::map<events::topic_partition, std::shared_ptr<assignment>> x_assignments;
+    std::shared_ptr<std::atomic<bool>> x_poll_planned = std::make_shared<std::atomic<bool>>(false);
+    bool x_commit_planned = false;
+    bool x_taking = true;
+    bool x_failed = false;
+    lifetime x_lifetime;
+    std::unique_ptr<events::group_member> x_member;  // last: it may notify until it is gone
+};
+
+}  // namespace herald::workers

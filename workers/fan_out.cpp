@@ -1,0 +1,50 @@
+// Deliveries made of events and records, and records made of deliveries.
+#include "workers/fan_out.hpp"
+
+#include <utility>
+
+#include "runtime/crypto.hpp"
+#include "schemas/binary.hpp"
+
+namespace herald::workers {
+
+std::string delivery_id(std::string_view event_id, schemas::webhook_id webhook) {
+    constexpr std::size_t bytes = 16;
+    std::string both(event_id);
+    both += '/';
+    both += std::to_string(webhook.value);
+    const runtime::sha256_digest digest = runtime::sha256(both);
+    return runtime::to_hex(runtime::as_bytes(digest).substr(0, bytes));
+}
+
+std::vector<delivery_of_event> fan_out(schemas::event event) {
+    const std::vector<schemas::audience_member> audience = std::move(event.audience);
+    event.audience.clear();
+    const auto shared = std::make_shared<const schemas::event>(std::move(event));
+    std::vector<delivery_of_event> deliveries;
+    deliveries.reserve(audience.size());
+    for (const schemas::audience_member& member : audience) {
+        delivery_of_event& one = deliveries.emplace_back();
+        one.record.id = delivery_id(shared->id, member.webhook_id);
+        one.record.webhook_id = member.webhook_id;
+        one.event = shared;
+        one.held = member.held;
+    }
+    return deliveries;
+}
+
+delivery_of_event of_record(schemas::delivery record) {
+    record.event.audience.clear();
+    delivery_of_event made;
+    made.event = std::make_shared<const schemas::event>(std::exchange(record.event, {}));
+    made.record = std::move(record);
+    return made;
+}
+
+std::string encode(const delivery_of_event& delivery) {
+    schemas::delivery whole = delivery.record;
+    whole.event = *delivery.event;
+    return schemas::encode(whole);
+}
+
+}  // namespace herald::workers

@@ -1,0 +1,32 @@
+// From an event to its deliveries (design.md §3). Pure.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/webhooks.hpp"
+
+namespace herald::workers {
+
+/// A delivery in memory: all deliveries of an event share the event, so `record.event` is empty.
+struct delivery_of_event {
+    schemas::delivery record;
+    std::shared_ptr<const schemas::event> event;
+    /// The webhook was disabled at the event's place in the log: recorded, not sent.
+    bool held = false;
+};
+
+/// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same
+/// over retries, resends and replays; frozen.
+std::string delivery_id(std::string_view event_id, schemas::webhook_id);
+
+/// One for each member of the audience, in its order.
+std::vector<delivery_of_event> fan_out(schemas::event);
+/// A delivery as it came from a topic.
+delivery_of_event of_record(schemas::delivery);
+/// A delivery as it goes to a topic: with its event, but without the event's audience.
+std::string encode(const delivery_of_event&);
+
+}  // namespace herald::workers

@@ -1,0 +1,113 @@
+// Repeating appends until the log has them.
+#include "workers/record_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "events/event_topic.hpp"
+#include "events/subscriber_table.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/log.hpp"
+#include "schemas/binary.hpp"
+
+namespace herald::workers {
+
+namespace {
+
+constexpr std::int64_t pause_ms_first = 100;
+constexpr std::int64_t pause_ms_max = 5'000;
+constexpr std::uint32_t attempt_record_tries_max = 4;
+
+}  // namespace
+
+struct record_writer::pending {
+    events::topic_partition where;
+    std::string key;
+    std::string value;
+    std::function<bool()> wanted;        // none: a record of an attempt
+    std::function<void()> acknowledged;  // likewise
+    std::uint32_t tries = 0;
+    std::int64_t pause_ms = pause_ms_first;
+};
+
+record_writer::record_writer(events::log& log, runtime::scheduler& scheduler, partition_counts partitions,
+                             worker_counters& counters)
+    : x_scheduler(scheduler),
+      x_partitions(std::move(partitions)),
+      x_counters(counters),
+      x_producer(log.open_producer(events::producer_kind::ordinary)) {}
+
+void record_writer::write(std::string_view topic, schemas::webhook_id webhook, std::string value,
+                          std::function<bool()> wanted, std::function<void()> acknowledged) {
+    auto what = make_pending(topic, webhook, std::move(value));
+    what->wanted = std::move(wanted);
+    what->acknowledged = std::move(acknowledged);
+    ++x_unacknowledged;
+    append(std::move(what));
+}
+
+void record_writer::write_attempt(const schemas::attempt& attempt) {
+    if (x_attempts_waiting >= limits::attempt_records_waiting_max) {
+        ++x_counters.attempt_records_lost;
+        return;
+    }
+    ++x_attempts_waiting;
+    append(make_pending(events::topic::attempts, attempt.webhook_id, schemas::encode(attempt)));
+}
+
+std::shared_ptr<record_writer::pending> record_writer::make_pending(std::string_view topic,
+                                                                    schemas::webhook_id webhook,
+                                                                    std::string value) const {
+    const std::int32_t partitions = x_partitions.find(topic)->second;
+    auto what = std::make_shared<pending>();
+    what->key = events::subscriber_key(webhook);
+    what->where = {std::string(topic),
+                   events::partition_of(what->key, static_cast<std::uint32_t>(partitions))};
+    what->value = std::move(value);
+    return what;
+}
+
+void record_writer::append(std::shared_ptr<pending> what) {
+    ++what->tries;
+    const auto on_scheduler =
+        x_lifetime.guard([this, what](const result<std::int64_t>& outcome) { answered(what, outcome); });
+    const auto handler = [&scheduler = x_scheduler, on_scheduler](const result<std::int64_t>& outcome) {
+        scheduler.post([on_scheduler, outcome] { on_scheduler(outcome); });
+    };
+    const result<void> taken = x_producer->append(what->where, what->key, what->value, handler);
+    if (!taken) answered(std::move(what), taken.error());
+}
+
+void record_writer::answered(std::shared_ptr<pending> what, const result<std::int64_t>& outcome) {
+    if (outcome) {
+        if (!what->acknowledged) {
+            --x_attempts_waiting;
+            return;
+        }
+        --x_unacknowledged;
+        what->acknowledged();
+        return;
+    }
+    if (what->tries == 1 && outcome.error().code == error_code::invalid_argument)
+        runtime::log(runtime::log_level::error, "worker_append_refused",
+                     {{"topic", what->where.topic}, {"reason", outcome.error().message}});
+    const std::int64_t again_ms = x_scheduler.time().steady_ms() + what->pause_ms;
+    what->pause_ms = std::min(2 * what->pause_ms, pause_ms_max);
+    x_scheduler.run_at(again_ms, x_lifetime.guard([this, what = std::move(what)] { repeat(what); }));
+}
+
+void record_writer::repeat(std::shared_ptr<pending> what) {
+    if (!what->wanted && what->tries >= attempt_record_tries_max) {
+        --x_attempts_waiting;
+        ++x_counters.attempt_records_lost;
+        return;
+    }
+    if (what->wanted && !what->wanted()) {
+        --x_unacknowledged;
+        return;
+    }
+    ++x_counters.appends_repeated;
+    append(std::move(what));
+}
+
+}  // namespace herald::workers

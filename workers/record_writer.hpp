@@ -1,0 +1,57 @@
+// Appends of a worker: to the retry topics and `dead` until they are acknowledged, to `attempts` as far as it
+// goes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "events/log.hpp"
+#include "runtime/scheduler.hpp"
+#include "schemas/webhooks.hpp"
+#include "workers/lifetime.hpp"
+#include "workers/worker_counters.hpp"
+
+namespace herald::workers {
+
+/// How many partitions each topic that a worker writes to has.
+using partition_counts = std::map<std::string, std::int32_t, std::less<>>;
+
+/// Lives on the scheduler's thread. Everything of a webhook goes to one partition of a topic. Bounds: what
+/// must be acknowledged is bounded by the consumers' windows; records of attempts by
+/// limits::attempt_records_waiting_max.
+class record_writer {
+  public:
+    record_writer(events::log&, runtime::scheduler&, partition_counts, worker_counters&);
+
+    /// Appends, again and again, until it is acknowledged: then calls `acknowledged`, on the scheduler's
+    /// thread. Before each repeat it asks `wanted`; when that says no, it gives up without a call. A record
+    /// may land more than once.
+    void write(std::string_view topic, schemas::webhook_id, std::string value, std::function<bool()> wanted,
+               std::function<void()> acknowledged);
+    /// Appends to `attempts`; after a few failures the record is lost and counted. Blocks nothing.
+    void write_attempt(const schemas::attempt&);
+    /// Nothing is on its way to the log.
+    bool idle() const noexcept { return x_unacknowledged == 0 && x_attempts_waiting == 0; }
+
+  private:
+    struct pending;
+    std::shared_ptr<pending> make_pending(std::string_view topic, schemas::webhook_id,
+                                          std::string value) const;
+    void append(std::shared_ptr<pending>);
+    void answered(std::shared_ptr<pending>, const result<std::int64_t>&);
+    void repeat(std::shared_ptr<pending>);
+
+    runtime::scheduler& x_scheduler;
+    partition_counts x_partitions;
+    worker_counters& x_counters;
+    std::size_t x_unacknowledged = 0;
+    std::size_t x_attempts_waiting = 0;
+    lifetime x_lifetime;
+    std::unique_ptr<events::producer> x_producer;  // last: its destructor still calls handlers
+};
+
+}  // namespace herald::workers

@@ -1,0 +1,69 @@
+// When a failed delivery is tried again (delivery.md §4): the schedule, its jitter, and how a wait is made of
+// the retry topics (design.md §3). The one place to change any of them. Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "events/topics.hpp"
+#include "runtime/random.hpp"
+
+namespace herald::workers {
+
+namespace detail {
+inline constexpr std::int64_t second_ms = 1'000;
+inline constexpr std::int64_t minute_ms = 60 * second_ms;
+inline constexpr std::int64_t hour_ms = 60 * minute_ms;
+}  // namespace detail
+
+/// The wait after the first, second, third … failed attempt; after the last of them the delivery is dead.
+inline constexpr std::array<std::int64_t, 10> retry_schedule_ms{
+    5 * detail::second_ms, 30 * detail::second_ms, 5 * detail::minute_ms, 30 * detail::minute_ms,
+    2 * detail::hour_ms,   5 * detail::hour_ms,    10 * detail::hour_ms,  14 * detail::hour_ms,
+    20 * detail::hour_ms,  24 * detail::hour_ms};
+
+/// A retry topic: every record of it waits equally long, so the head is always the next one due.
+struct retry_tier {
+    std::string_view topic;
+    std::int64_t delay_ms;
+};
+inline constexpr std::array<retry_tier, 5> retry_tiers{{
+    {events::topic::retry_5s, 5 * detail::second_ms},
+    {events::topic::retry_30s, 30 * detail::second_ms},
+    {events::topic::retry_5m, 5 * detail::minute_ms},
+    {events::topic::retry_1h, detail::hour_ms},
+    {events::topic::retry_6h, 6 * detail::hour_ms},
+}};
+/// What is shorter than the shortest tier is not waited for.
+inline constexpr std::int64_t retry_wait_ms_min = retry_tiers.front().delay_ms;
+
+/// The tier of a retry topic; nothing for any other topic.
+std::optional<std::size_t> tier_of(std::string_view topic) noexcept;
+
+/// The wait after `attempts_made` (≥ 1) failed attempts; nothing when the schedule is used up. Waits from 5
+/// min on are up to 20 % longer, in whole steps of the tier below the longest that the wait is made of: so
+/// jitter costs few hops.
+std::optional<std::int64_t> wait_after(std::uint32_t attempts_made, runtime::random_source&);
+
+/// The first part of a wait: through which tier, and how much is left after it.
+struct retry_hop {
+    std::size_t tier = 0;
+    std::int64_t wait_left_ms = 0;
+
+    friend bool operator==(const retry_hop&, const retry_hop&) = default;
+};
+/// The longest tier that is not longer than the wait; nothing when it is due now.
+std::optional<retry_hop> next_hop(std::int64_t wait_ms) noexcept;
+
+/// Where a delivery goes that could not be attempted now (lane full, breaker open): a tier higher each time.
+std::size_t spill_tier(std::uint32_t spills) noexcept;
+
+/// How long a record of a retry topic still waits, seen first at wall time `now_ms`: until its delay after
+/// the append is over, but never longer than the delay from now on (the broker's clock may be ahead).
+std::int64_t still_to_wait_ms(std::int64_t record_time_ms, std::int64_t delay_ms,
+                              std::int64_t now_ms) noexcept;
+
+}  // namespace herald::workers

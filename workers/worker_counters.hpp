@@ -1,0 +1,37 @@
+// What a worker counts, for metrics.
+#pragma once
+
+#include <cstdint>
+
+namespace herald::workers {
+
+/// Since the start of the worker; they only grow.
+struct worker_counters {
+    std::uint64_t events = 0;           // accepted
+    std::uint64_t events_repeated = 0;  // dropped: had already
+    std::uint64_t sequence_gaps = 0;    // events after a gap: an alarm
+    std::uint64_t unreadable = 0;       // records that are not what the topic holds: an alarm
+    std::uint64_t deliveries = 0;       // that came into memory, from any topic
+    std::uint64_t attempts_succeeded = 0;
+    std::uint64_t attempts_failed = 0;
+    std::uint64_t attempts_cancelled = 0;  // their partition went to another worker
+    std::uint64_t skipped = 0;             // the webhook was deleted, or a test came too late
+    std::uint64_t held = 0;                // the webhook was disabled
+    std::uint64_t retried = 0;             // sent to a retry topic after an attempt
+    std::uint64_t spilled = 0;             // sent to a retry topic without one
+    std::uint64_t hops = 0;                // from one retry topic to the next of the same wait
+    std::uint64_t dead = 0;
+    std::uint64_t appends_repeated = 0;      // appends that failed and were made again
+    std::uint64_t attempt_records_lost = 0;  // gave up: the delivery log misses them
+};
+
+/// As they are now.
+struct worker_gauges {
+    std::uint64_t deliveries_in_memory = 0;
+    std::uint64_t attempts_in_flight = 0;
+    std::uint64_t lanes_waiting = 0;  // deliveries that wait in their lane
+    std::uint64_t breakers_open = 0;
+    std::uint64_t partitions = 0;
+};
+
+}  // namespace herald::workers
