@@ -213,7 +213,8 @@ struct promotion {
     std::int64_t time_committed = 0;
     std::int64_t time_completed = 0;
     std::string redirect_metadata;
-    std::string reason;  // of a failure
+    std::string reason;          // of a failure
+    std::uint64_t audience = 0;  // webhooks that the event is for
 
     static void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
@@ -227,6 +228,7 @@ struct promotion {
         field(9, "time_completed", self.time_completed);
         field(10, "redirect_metadata", self.redirect_metadata);
         field(11, "reason", self.reason, shown::when_set);
+        field(12, "audience", self.audience, shown::never);
     }
 };
 

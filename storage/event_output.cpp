@@ -49,10 +49,10 @@ std::vector<schemas::audience_member> audience_of(const state_view& state, const
 
 }  // namespace
 
-bool rule_context::emit(const event_draft& draft) {
+std::size_t rule_context::emit(const event_draft& draft) {
     schemas::event event;
     event.audience = audience_of(state, draft);
-    if (event.audience.empty()) return false;
+    if (event.audience.empty()) return 0;
     event.id = draft.id;
     event.type = draft.type;
     event.resource_type = draft.resource_type;
@@ -82,7 +82,7 @@ bool rule_context::emit(const event_draft& draft) {
         key_of(table::outbox).ended_text(topic).number(partition).number(event.partition_sequence);
     put_row(state, row_key, event);
     state.put(key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms())).text(row_key), "");
-    return true;
+    return event.audience.size();
 }
 
 std::string event_envelope(const rule_context& context, const event_draft& draft, std::string_view original,

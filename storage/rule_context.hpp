@@ -71,8 +71,8 @@ class rule_context {
     /// The id of the next event of this command.
     schemas::event_id new_event_id();
     /// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in
-    /// the outbox. Nothing is written when no webhook matches. Returns whether something was.
-    bool emit(const event_draft&);
+    /// the outbox. Nothing is written when no webhook matches. Returns the size of the audience.
+    std::size_t emit(const event_draft&);
 
     /// A timer is a row: fired once, by the first record whose time is `due_ms` or later. `key` ≤ 64 bytes.
     void set_timer(std::int64_t due_ms, timer_kind, std::string_view key);

@@ -1,0 +1,71 @@
+// Bodies of the find calls (client_calls.md §5).
+#pragma once
+
+#include "schemas/enums.hpp"
+
+namespace herald::schemas {
+
+struct pagination {
+    std::int64_t page_number = 1;  // from 1
+    std::int64_t page_limit = 10;  // −1: all
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "page_number", self.page_number);
+        field(2, "page_limit", self.page_limit);
+    }
+};
+
+struct predicate {
+    std::string key;
+    json_text value;
+    find_operator operator_ = find_operator::eq;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "key", self.key);
+        field(2, "value", self.value);
+        field(3, "operator", self.operator_);
+    }
+};
+
+struct named_id {
+    std::string workspace_name;
+    std::string name;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "workspace_name", self.workspace_name);
+        field(2, "name", self.name);
+    }
+};
+
+struct find_target {
+    model_id registered_model_id;
+    std::optional<schemas::named_id> named_id;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "registered_model_id", self.registered_model_id);
+        field(2, "named_id", self.named_id);
+    }
+};
+
+/// Without `pagination` all rows are returned, up to limits::list_rows_max.
+struct find_request {
+    std::string workspace_name;
+    std::optional<find_target> id;
+    std::vector<predicate> predicates;
+    std::optional<schemas::pagination> pagination;
+    bool ascending = false;
+    std::string sort_key;
+    std::vector<std::uint64_t> ids;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "workspace_name", self.workspace_name);
+        field(2, "id", self.id);
+        field(3, "predicates", self.predicates);
+        field(4, "pagination", self.pagination);
+        field(5, "ascending", self.ascending);
+        field(6, "sort_key", self.sort_key);
+        field(7, "ids", self.ids);
+    }
+};
+
+}  // namespace herald::schemas

@@ -1,0 +1,28 @@
+// Finding models and versions by predicates (wire.md §3, client_calls.md §5): reads only, of what the user
+// may read.
+#pragma once
+
+#include <vector>
+
+#include "schemas/find.hpp"
+#include "schemas/registry.hpp"
+#include "storage/state.hpp"
+
+namespace herald::storage {
+
+template <class Row>
+struct found_page {
+    std::vector<Row> rows;
+    std::uint64_t total_records = 0;
+};
+
+/// Where to look: a workspace (not_found when there is none of that name), or everything the user may read.
+/// Errors: not_found; invalid_argument for a key, value or operator that cannot be used; resource_exhausted
+/// when more than limits::list_rows_max rows would have to be looked at.
+result<found_page<schemas::registered_model>> find_models(const state_view&, schemas::user_id,
+                                                          const schemas::find_request&);
+/// As find_models; also within one model, by id or by workspace and name.
+result<found_page<schemas::model_version>> find_versions(const state_view&, schemas::user_id,
+                                                         const schemas::find_request&);
+
+}  // namespace herald::storage
