@@ -1,0 +1,134 @@
+// Opening and closing librdkafka clients; their log lines become the process's.
+#include "events/kafka/client.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+
+namespace herald::events::kafka {
+namespace {
+
+using configuration = std::unique_ptr<rd_kafka_conf_t, destroyed_by<rd_kafka_conf_destroy>>;
+
+/// librdkafka's levels are syslog's. A broker out of reach is an "error" there (3) and a warning to us: the
+/// client goes on by itself, and who cannot go on says so in its own words.
+void on_log_line(const rd_kafka_t*, int level, const char* facility, const char* text) {
+    // "N messages still in queue": who lets go of a producer knows, and their handlers were told.
+    if (std::string_view(facility) == "TERMINATE") return;
+    const runtime::log_level ours = level <= 2   ? runtime::log_level::error
+                                    : level <= 4 ? runtime::log_level::warning
+                                    : level <= 6 ? runtime::log_level::info
+                                                 : runtime::log_level::debug;
+    runtime::log(ours, "kafka_client", {{"facility", facility}, {"text", text}});
+}
+
+/// Without it an error of the whole client ("all brokers down") would become a log line of its own at each
+/// turn.
+void on_client_error(rd_kafka_t*, int, const char*, void*) {}
+
+}  // namespace
+
+struct closing_room::state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int running = 0;
+};
+
+std::shared_ptr<closing_room::state> closing_room::make_state() { return std::make_shared<state>(); }
+
+void closing_room::run(std::function<void()> close, std::int64_t wait_ms) {
+    struct one {
+        bool done = false;
+    };
+    auto mine = std::make_shared<one>();
+    {
+        std::lock_guard lock(x_state->mutex);
+        ++x_state->running;
+    }
+    std::thread([room = x_state, mine, close = std::move(close)]() mutable {
+        close();
+        close = nullptr;  // what it owns goes before it counts as closed
+        std::lock_guard lock(room->mutex);
+        --room->running;
+        mine->done = true;
+        room->changed.notify_all();
+    }).detach();
+    std::unique_lock lock(x_state->mutex);
+    x_state->changed.wait_for(lock, std::chrono::milliseconds(wait_ms), [&] { return mine->done; });
+}
+
+bool closing_room::wait(std::int64_t wait_ms) {
+    std::unique_lock lock(x_state->mutex);
+    return x_state->changed.wait_for(lock, std::chrono::milliseconds(wait_ms),
+                                     [&] { return x_state->running == 0; });
+}
+
+std::string installation::topic_of_name(const char* name) const {
+    const std::string_view all(name);
+    return std::string(all.starts_with(options.topic_prefix) ? all.substr(options.topic_prefix.size()) : all);
+}
+
+result<rd_kafka_t*> open_raw_client(const installation& where, client_kind kind,
+                                    const client_wishes& wishes) {
+    configuration conf(rd_kafka_conf_new());
+    char text[512];
+    properties all = settings_of(kind, where.options);
+    all.insert(all.end(), wishes.more.begin(), wishes.more.end());
+    for (const auto& [name, value] : all)
+        if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text, sizeof text) != RD_KAFKA_CONF_OK)
+            return runtime::invalid_argument("Kafka property " + name + ": " + text);
+    rd_kafka_conf_set_log_cb(conf.get(), on_log_line);
+    rd_kafka_conf_set_error_cb(conf.get(), on_client_error);
+    rd_kafka_conf_set_opaque(conf.get(), wishes.opaque);
+    if (wishes.events != 0) rd_kafka_conf_set_events(conf.get(), wishes.events);
+    if (wishes.on_rebalance != nullptr) rd_kafka_conf_set_rebalance_cb(conf.get(), wishes.on_rebalance);
+    const bool produces = kind == client_kind::producer || kind == client_kind::strict_producer;
+    rd_kafka_t* client =
+        rd_kafka_new(produces || kind == client_kind::admin ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER,
+                     conf.get(), text, sizeof text);
+    if (client == nullptr) return runtime::internal(std::string("the Kafka client cannot be made: ") + text);
+    static_cast<void>(conf.release());  // the client's now
+    return client;
+}
+
+result<client_pointer> open_client(const std::shared_ptr<installation>& where, client_kind kind,
+                                   const client_wishes& wishes) {
+    const result<rd_kafka_t*> client = open_raw_client(*where, kind, wishes);
+    if (!client) return client.error();
+    return client_pointer(*client, [where](rd_kafka_t* closed) {
+        where->closing.run([closed] { rd_kafka_destroy(closed); }, 0);
+    });
+}
+
+partition_list list_of(const installation& where, const topic_partition& partition, std::int64_t offset) {
+    partition_list list(rd_kafka_topic_partition_list_new(1));
+    rd_kafka_topic_partition_list_add(list.get(), where.name_of_topic(partition.topic).c_str(),
+                                      partition.partition)
+        ->offset = offset;
+    return list;
+}
+
+record record_of(const rd_kafka_message_t& message) {
+    record result;
+    result.offset = message.offset;
+    result.time_ms = rd_kafka_message_timestamp(&message, nullptr);
+    if (message.key != nullptr) result.key.assign(static_cast<const char*>(message.key), message.key_len);
+    if (message.payload != nullptr)
+        result.value.emplace(static_cast<const char*>(message.payload), message.len);
+    return result;
+}
+
+std::string text_of(const topic_partition& where) {
+    return where.topic + "[" + std::to_string(where.partition) + "]";
+}
+
+bool says_unknown(rd_kafka_resp_err_t code) noexcept {
+    return code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
+           code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+}
+
+std::int64_t now_ms() noexcept { return runtime::system_clock().steady_ms(); }
+
+}  // namespace herald::events::kafka

@@ -1,0 +1,74 @@
+// Puts the parts together behind events/log.hpp.
+#include "events/kafka/kafka_log.hpp"
+
+#include <utility>
+
+#include "events/kafka/admin.hpp"
+#include "events/kafka/client.hpp"
+#include "events/kafka/group_member.hpp"
+#include "events/kafka/producer.hpp"
+#include "events/kafka/range_questions.hpp"
+#include "events/kafka/reader.hpp"
+#include "runtime/log.hpp"
+
+namespace herald::events::kafka {
+namespace {
+
+constexpr std::int64_t close_ms_max = 5'000;
+
+class kafka_log final : public log {
+  public:
+    kafka_log(std::shared_ptr<installation> installed, client_pointer client)
+        : x_installed(std::move(installed)),
+          x_client(std::move(client)),
+          x_questions(std::make_shared<range_questions>(x_installed, x_client)) {}
+
+    ~kafka_log() override {
+        x_questions.reset();
+        x_client.reset();
+        if (!x_installed->closing.wait(close_ms_max))
+            runtime::log(runtime::log_level::warning, "kafka_client_hangs", {{"text", "left to its thread"}});
+    }
+
+    std::unique_ptr<producer> open_producer(producer_kind kind) override {
+        return make_producer(x_installed, kind);
+    }
+
+    std::unique_ptr<reader> open_reader(const topic_partition& where, std::int64_t from_offset) override {
+        return make_reader(x_installed, x_questions, where, from_offset);
+    }
+
+    std::unique_ptr<group_member> join(const std::string& group,
+                                       const std::vector<std::string>& topics) override {
+        return make_group_member(x_installed, x_questions, group, topics);
+    }
+
+    void query_range(const topic_partition& where, range_handler handler) override {
+        x_questions->ask(where, std::move(handler));
+    }
+
+    result<std::int32_t> partitions(const std::string& topic) override {
+        return count_partitions(*x_installed, x_client.get(), topic);
+    }
+
+    result<void> create_topics() override { return kafka::create_topics(*x_installed, x_client.get()); }
+
+  private:
+    const std::shared_ptr<installation> x_installed;
+    client_pointer x_client;  // for topics and questions
+    std::shared_ptr<range_questions> x_questions;
+};
+
+}  // namespace
+
+result<std::unique_ptr<log>> make_kafka_log(kafka_options options) {
+    if (options.bootstrap_servers.empty()) return runtime::invalid_argument("no Kafka address was given");
+    if (result<void> allowed = check_properties(options.properties); !allowed) return allowed.error();
+    auto installed = std::make_shared<installation>();
+    installed->options = std::move(options);
+    result<client_pointer> client = open_client(installed, client_kind::admin);
+    if (!client) return client.error();
+    return std::make_unique<kafka_log>(std::move(installed), std::move(*client));
+}
+
+}  // namespace herald::events::kafka

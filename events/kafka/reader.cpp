@@ -1,0 +1,186 @@
+// A reader has a client of its own. librdkafka's can fall silent for ever (kafka.md §2), so a reader that
+// hears nothing asks the partition's leader, and makes a new client when the leader has more.
+#include "events/kafka/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/log.hpp"
+
+namespace herald::events::kafka {
+namespace {
+
+constexpr std::int64_t silent_ms_max = 5'000;   // then the leader is asked
+constexpr std::int64_t overdue_ms_max = 3'000;  // then a record that the leader has should have come
+constexpr std::int64_t slice_ms_max = 500;      // the leader's answers do not end a wait
+
+class kafka_reader final : public reader {
+  public:
+    kafka_reader(std::shared_ptr<installation> installed, std::shared_ptr<range_questions> questions,
+                 topic_partition where, std::int64_t from_offset)
+        : x_installed(std::move(installed)),
+          x_questions(std::move(questions)),
+          x_where(std::move(where)),
+          x_next(from_offset) {}
+
+    ~kafka_reader() override {
+        x_bell->silence();
+        close();
+    }
+
+    void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
+
+    result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
+        if (x_queue == nullptr && !x_failure) open();
+        const std::int64_t deadline_ms = now_ms() + wait_ms;
+        read_batch batch;
+        while (!x_failure && !x_trouble && batch.records.size() < records_max) {
+            const std::int64_t left_ms = batch.records.empty() ? deadline_ms - now_ms() : 0;
+            const auto slice_ms = static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, slice_ms_max));
+            const message_pointer message(rd_kafka_consume_queue(x_queue.get(), slice_ms));
+            if (message != nullptr && take(*message, batch)) break;
+            if (message != nullptr) continue;
+            if (!batch.records.empty()) break;
+            supervise();
+            if (now_ms() >= deadline_ms) break;
+        }
+        if (batch.records.empty() && x_failure) return *x_failure;
+        if (batch.records.empty() && x_trouble) return *std::exchange(x_trouble, std::nullopt);
+        // The queue rings only when it was empty: what is left in it would never be announced.
+        if (x_queue != nullptr && rd_kafka_queue_length(x_queue.get()) > 0)
+            x_bell->ring();
+        else if (!x_at_end)
+            x_at_end = is_fetched_to_the_end();
+        batch.at_end = x_at_end;
+        return batch;
+    }
+
+  private:
+    void open() {
+        const result<client_pointer> client = open_client(x_installed, client_kind::reader);
+        if (!client) {
+            x_trouble = runtime::unavailable(client.error().message);
+            return;
+        }
+        x_client = *client;
+        x_topic.reset(
+            rd_kafka_topic_new(x_client.get(), x_installed->name_of_topic(x_where.topic).c_str(), nullptr));
+        x_queue.reset(rd_kafka_queue_new(x_client.get()));
+        x_bell->hang_on(x_queue.get());
+        x_progress_ms = now_ms();
+        x_owed_since_ms.reset();
+        x_is_suspect = false;
+        if (rd_kafka_consume_start_queue(x_topic.get(), x_where.partition, x_next, x_queue.get()) != 0)
+            x_failure = runtime::failed_precondition(text_of(x_where) + ": " +
+                                                     rd_kafka_err2str(rd_kafka_last_error()));
+    }
+
+    void close() {
+        if (x_queue != nullptr) bell::unhang(x_queue.get());
+        x_queue.reset();
+        x_topic.reset();
+        x_client.reset();
+    }
+
+    /// True when the message says that there is nothing more.
+    bool take(const rd_kafka_message_t& message, read_batch& batch) {
+        if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            progress(message.offset + 1, false);
+            batch.records.push_back(record_of(message));
+            return false;
+        }
+        if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+            progress(std::max(x_next, message.offset), true);  // compacted away is not still to come
+            return true;
+        }
+        const std::string text = rd_kafka_message_errstr(&message);
+        if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+            x_failure = runtime::failed_precondition("offset " + std::to_string(x_next) + " of " +
+                                                     text_of(x_where) + " is not in the log: " + text);
+        } else if (says_unknown(message.err)) {
+            x_is_suspect = true;  // the topic is gone, or the broker has only just come up
+            ask();
+        } else {
+            x_trouble = runtime::unavailable(text_of(x_where) + ": " + text);
+        }
+        return false;
+    }
+
+    void progress(std::int64_t next, bool at_end) {
+        x_next = next;
+        x_at_end = at_end;
+        x_progress_ms = now_ms();
+        x_owed_since_ms.reset();
+    }
+
+    /// By the end that came with the last fetch. The next one would say the same, but only after its long
+    /// poll.
+    bool is_fetched_to_the_end() const {
+        std::int64_t first = -1;
+        std::int64_t next = -1;
+        rd_kafka_get_watermark_offsets(x_client.get(), rd_kafka_topic_name(x_topic.get()), x_where.partition,
+                                       &first, &next);
+        return next == x_next;
+    }
+
+    void ask() {
+        if (!x_question.is_open()) x_question.ask(*x_questions, x_where, [ready = x_bell] { ready->ring(); });
+    }
+
+    /// Nothing came. Is there nothing, or is the client broken, or the log out of reach?
+    void supervise() {
+        if (const auto answer = x_question.take()) judge(*answer);
+        if (x_failure) return;
+        if (x_owed_since_ms && now_ms() - *x_owed_since_ms > overdue_ms_max)
+            reopen();
+        else if (!x_owed_since_ms && now_ms() - x_progress_ms > silent_ms_max)
+            ask();
+    }
+
+    void judge(const result<offset_range>& answer) {
+        x_progress_ms = now_ms();
+        if (!answer && answer.error().code == error_code::failed_precondition)
+            x_failure = answer.error();
+        else if (!answer)
+            x_trouble = answer.error();
+        else if (x_is_suspect)
+            reopen();
+        else if (answer->next > x_next)
+            x_owed_since_ms = now_ms();
+    }
+
+    void reopen() {
+        runtime::log(runtime::log_level::warning, "kafka_reader_replaced",
+                     {{"partition", text_of(x_where)}, {"offset", x_next}});
+        close();
+        open();
+    }
+
+    const std::shared_ptr<installation> x_installed;
+    const std::shared_ptr<range_questions> x_questions;
+    const topic_partition x_where;
+    const std::shared_ptr<bell> x_bell = std::make_shared<bell>();
+    std::int64_t x_next;    // the offset that comes next
+    bool x_at_end = false;  // the log had nothing at x_next when it was last heard of
+
+    std::optional<error> x_failure;  // final
+    std::optional<error> x_trouble;  // said once
+    leader_question x_question;
+    bool x_is_suspect = false;                    // the client says that there is no such partition
+    std::optional<std::int64_t> x_owed_since_ms;  // the leader has a record that did not come
+    std::int64_t x_progress_ms = 0;
+
+    client_pointer x_client;
+    topic_pointer x_topic;
+    queue_pointer x_queue;
+};
+
+}  // namespace
+
+std::unique_ptr<reader> make_reader(std::shared_ptr<installation> installed,
+                                    std::shared_ptr<range_questions> questions, const topic_partition& where,
+                                    std::int64_t from_offset) {
+    return std::make_unique<kafka_reader>(std::move(installed), std::move(questions), where, from_offset);
+}
+
+}  // namespace herald::events::kafka

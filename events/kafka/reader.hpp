@@ -1,0 +1,14 @@
+// Reading one partition of Kafka outside any group. Internal to events/kafka.
+#pragma once
+
+#include <memory>
+
+#include "events/kafka/client.hpp"
+#include "events/kafka/range_questions.hpp"
+
+namespace herald::events::kafka {
+
+std::unique_ptr<reader> make_reader(std::shared_ptr<installation>, std::shared_ptr<range_questions>,
+                                    const topic_partition&, std::int64_t from_offset);
+
+}  // namespace herald::events::kafka
