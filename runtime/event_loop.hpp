@@ -1,0 +1,145 @@
+// The program's threads: event loops, one thread each, and a bounded pool for calls that block.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/clock.hpp"
+#include "runtime/error.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace herald::runtime {
+
+class deadline;
+
+/// One io_context and the one thread that runs it. Owned by event_loops. All deadlines and delayed tasks of a
+/// loop share one kernel timer. A task that throws ends the process: exceptions are caught in task_group.
+class event_loop final : public scheduler {
+  public:
+    explicit event_loop(std::size_t index, const clock& time);
+    event_loop(const event_loop&) = delete;
+    event_loop& operator=(const event_loop&) = delete;
+
+    /// For sockets and other I/O objects of this loop.
+    boost::asio::io_context& context() noexcept { return x_context; }
+    /// Its place in event_loops, from 0.
+    std::size_t index() const noexcept { return x_index; }
+    /// True on the loop's own thread.
+    bool is_current() noexcept { return x_context.get_executor().running_in_this_thread(); }
+
+    void post(task work) override;
+    /// Times closer than 1 ms may be late by 1 ms.
+    void run_at(std::int64_t at_ms, task work) override;
+    const clock& time() const noexcept override { return x_time; }
+
+  private:
+    friend class deadline;
+    void add(std::int64_t at_ms, deadline&);
+    void remove(std::int64_t at_ms, deadline&) noexcept;
+    void arm(std::int64_t at_ms);
+    void fire();
+
+    const std::size_t x_index;
+    const clock& x_time;
+    boost::asio::io_context x_context{1};  // a hint: one thread runs it
+    boost::asio::steady_timer x_timer{x_context};
+    std::set<std::pair<std::int64_t, deadline*>> x_deadlines;
+    std::multimap<std::int64_t, task> x_tasks;
+    std::optional<std::int64_t> x_armed_ms;  // when x_timer calls fire()
+};
+
+/// Threads for calls that block: scans of a database, Kafka's close, loading a model. Thread-safe.
+class blocking_pool {
+  public:
+    /// At most `pending_max` calls wait or run at a time.
+    blocking_pool(std::size_t threads, std::size_t pending_max);
+    ~blocking_pool();
+    blocking_pool(const blocking_pool&) = delete;
+    blocking_pool& operator=(const blocking_pool&) = delete;
+
+  private:
+    template <class Work>
+    friend boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool&, Work);
+
+    /// A place among those that wait or run.
+    struct place {
+        explicit place(blocking_pool& the_pool) : pool(the_pool) {}
+        ~place() { --pool.x_pending; }
+        place(const place&) = delete;
+        place& operator=(const place&) = delete;
+        blocking_pool& pool;
+    };
+    bool take_place() noexcept;
+    template <class Work>
+    boost::asio::awaitable<void> call(Work work, std::optional<std::invoke_result_t<Work&>>& out) {
+        const place mine(*this);
+        out.emplace(work());
+        co_return;
+    }
+
+    const std::size_t x_pending_max;
+    std::atomic<std::size_t> x_pending{0};
+    boost::asio::thread_pool x_threads;
+};
+
+/// Runs `work` on the pool and goes on where the caller was. It is not cancelled once begun. `work` returns a
+/// result<T>; what it returns or throws is passed on. Errors: those of `work`; unavailable when the pool is
+/// full.
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& pool, Work work) {
+    if (!pool.take_place()) co_return unavailable("too many blocking calls wait; try again");
+    // No cancellation: its signal would cross threads, and blocking work could not heed it.
+    auto token =
+        boost::asio::bind_cancellation_slot(boost::asio::cancellation_slot(), boost::asio::use_awaitable);
+    std::optional<std::invoke_result_t<Work&>> out;
+    co_await boost::asio::co_spawn(pool.x_threads, pool.call(std::move(work), out), token);
+    co_return std::move(*out);
+}
+
+struct event_loops_options {
+    /// 0: one for each core that this process may use.
+    std::size_t loops = 0;
+    /// Loop i runs on core cores[i] only; loops beyond the list run anywhere.
+    std::vector<int> cores;
+    std::size_t blocking_threads = 4;
+    std::size_t blocking_pending_max = 256;
+};
+
+/// Starts its threads when made, stops and joins them when destroyed or stopped. What runs on the loops
+/// (task groups, servers) is stopped before them. Belongs to the main thread.
+class event_loops {
+  public:
+    /// Throws std::system_error when a thread cannot be started or pinned.
+    explicit event_loops(event_loops_options = {}, const clock& = system_clock());
+    ~event_loops();
+    event_loops(const event_loops&) = delete;
+    event_loops& operator=(const event_loops&) = delete;
+
+    std::size_t size() const noexcept { return x_loops.size(); }
+    event_loop& operator[](std::size_t index) noexcept { return *x_loops[index]; }
+    blocking_pool& blocking() noexcept { return x_blocking; }
+    /// Joins all threads; tasks that have not begun never do. Safe to call twice.
+    void stop();
+
+  private:
+    std::vector<std::unique_ptr<event_loop>> x_loops;
+    blocking_pool x_blocking;
+    std::vector<std::thread> x_threads;
+};
+
+}  // namespace herald::runtime

@@ -1,0 +1,146 @@
+#include "runtime/metrics.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "runtime/assert.hpp"
+
+namespace herald::runtime {
+namespace {
+
+constexpr std::array<std::int64_t, 19> duration_bounds_us{
+    50,      100,     250,     500,       1'000,     2'500,     5'000,      10'000,     25'000,    50'000,
+    100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000, 60'000'000};
+
+using labels = std::vector<prometheus::ClientMetric::Label>;
+using cell = std::variant<std::monostate, std::unique_ptr<counter>, std::unique_ptr<gauge>,
+                          std::unique_ptr<histogram>>;
+
+struct family {
+    std::string help;
+    prometheus::MetricType type{};
+    std::map<labels, cell> cells;  // by the labels' order at the call
+};
+
+struct registry {
+    std::mutex lock;
+    std::map<std::string, family, std::less<>> families;
+};
+
+registry& all() {
+    static registry& the_registry = *new registry;  // threads may count until the very end
+    return the_registry;
+}
+
+labels to_labels(metric_labels given) {
+    labels out;
+    for (const auto& [name, value] : given) out.push_back({std::string(name), std::string(value)});
+    return out;
+}
+
+labels other_values(labels out) {
+    for (auto& label : out) label.value = "other";
+    return out;
+}
+
+template <class Metric, class... Arguments>
+Metric& look_up(prometheus::MetricType type, std::string_view name, std::string_view help,
+                metric_labels given, Arguments... arguments) {
+    registry& metrics = all();
+    const std::lock_guard held(metrics.lock);
+    auto found = metrics.families.find(name);
+    if (found == metrics.families.end())
+        found = metrics.families.emplace(name, family{std::string(help), type, {}}).first;
+    family& named = found->second;
+    HERALD_ASSERT(named.type == type);
+    labels wanted = to_labels(given);
+    if (!named.cells.contains(wanted) && named.cells.size() >= metric_label_sets_max)
+        wanted = other_values(std::move(wanted));
+    if (!named.cells.empty()) {
+        const labels& known = named.cells.begin()->first;
+        HERALD_ASSERT(std::equal(known.begin(), known.end(), wanted.begin(), wanted.end(),
+                                 [](const auto& a, const auto& b) { return a.name == b.name; }));
+    }
+    cell& place = named.cells[std::move(wanted)];
+    if (std::holds_alternative<std::monostate>(place)) place = std::make_unique<Metric>(arguments...);
+    return *std::get<std::unique_ptr<Metric>>(place);
+}
+
+struct shown_value {
+    prometheus::ClientMetric& out;
+    void operator()(std::monostate) const {}
+    void operator()(const std::unique_ptr<counter>& metric) const {
+        out.counter.value = static_cast<double>(metric->value());
+    }
+    void operator()(const std::unique_ptr<gauge>& metric) const {
+        out.gauge.value = static_cast<double>(metric->value());
+    }
+    void operator()(const std::unique_ptr<histogram>& metric) const {
+        std::uint64_t total = 0;
+        for (std::size_t i = 0; i <= metric->bounds_us().size(); ++i) {
+            total += metric->count(i);
+            const double bound_s = i < metric->bounds_us().size()
+                                       ? static_cast<double>(metric->bounds_us()[i]) / 1e6
+                                       : std::numeric_limits<double>::infinity();
+            out.histogram.bucket.push_back({total, bound_s});
+        }
+        out.histogram.sample_count = total;
+        out.histogram.sample_sum = static_cast<double>(metric->sum_us()) / 1e6;
+    }
+};
+
+}  // namespace
+
+histogram::histogram(std::span<const std::int64_t> bounds_us)
+    : x_bounds_us(bounds_us),
+      x_counts(std::make_unique<std::atomic<std::uint64_t>[]>(bounds_us.size() + 1)) {}
+
+void histogram::observe_us(std::int64_t duration_us) noexcept {
+    std::size_t bucket = 0;
+    while (bucket < x_bounds_us.size() && duration_us > x_bounds_us[bucket]) ++bucket;
+    x_counts[bucket].fetch_add(1, std::memory_order_relaxed);
+    x_sum_us.fetch_add(duration_us, std::memory_order_relaxed);
+}
+
+counter& metric_counter(std::string_view name, std::string_view help, metric_labels given) {
+    return look_up<counter>(prometheus::MetricType::Counter, name, help, given);
+}
+
+gauge& metric_gauge(std::string_view name, std::string_view help, metric_labels given) {
+    return look_up<gauge>(prometheus::MetricType::Gauge, name, help, given);
+}
+
+histogram& metric_histogram(std::string_view name, std::string_view help, metric_labels given) {
+    return look_up<histogram>(prometheus::MetricType::Histogram, name, help, given,
+                              std::span<const std::int64_t>(duration_bounds_us));
+}
+
+std::string metrics_text() {
+    std::vector<prometheus::MetricFamily> shown;
+    registry& metrics = all();
+    {
+        const std::lock_guard held(metrics.lock);
+        for (const auto& [name, named] : metrics.families) {
+            prometheus::MetricFamily& out = shown.emplace_back();
+            out.name = name;
+            out.help = named.help;
+            out.type = named.type;
+            for (const auto& [with, metric] : named.cells) {
+                out.metric.emplace_back().label = with;
+                std::visit(shown_value{out.metric.back()}, metric);
+            }
+        }
+    }
+    return prometheus::TextSerializer().Serialize(shown);
+}
+
+}  // namespace herald::runtime

@@ -1,0 +1,79 @@
+// What the process counts, in the text form that Prometheus reads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace herald::runtime {
+
+// A metric is looked up by name and labels once (that takes a lock and may allocate) and kept as a reference,
+// which lives as long as the process. Counting takes no lock. Any thread may do either. The names are an
+// interface for operators: `herald_<what>_<unit>`, counters end in `_total`.
+
+/// Only goes up.
+class counter {
+  public:
+    void add(std::uint64_t by = 1) noexcept { x_value.fetch_add(by, std::memory_order_relaxed); }
+    std::uint64_t value() const noexcept { return x_value.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::uint64_t> x_value{0};
+};
+
+/// Goes up and down.
+class gauge {
+  public:
+    void set(std::int64_t value) noexcept { x_value.store(value, std::memory_order_relaxed); }
+    void add(std::int64_t by) noexcept { x_value.fetch_add(by, std::memory_order_relaxed); }
+    std::int64_t value() const noexcept { return x_value.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::int64_t> x_value{0};
+};
+
+/// Durations, each counted in the first bucket whose bound it does not exceed.
+class histogram {
+  public:
+    /// Upper bounds in microseconds, ascending; they outlive the process.
+    explicit histogram(std::span<const std::int64_t> bounds_us);
+    void observe_us(std::int64_t duration_us) noexcept;
+
+    std::span<const std::int64_t> bounds_us() const noexcept { return x_bounds_us; }
+    /// How many fell into bucket `index`; the one after the last bound holds the rest.
+    std::uint64_t count(std::size_t index) const noexcept {
+        return x_counts[index].load(std::memory_order_relaxed);
+    }
+    std::int64_t sum_us() const noexcept { return x_sum_us.load(std::memory_order_relaxed); }
+
+  private:
+    std::span<const std::int64_t> x_bounds_us;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> x_counts;
+    std::atomic<std::int64_t> x_sum_us{0};
+};
+
+struct metric_label {
+    std::string_view name;
+    std::string_view value;
+};
+using metric_labels = std::initializer_list<metric_label>;
+
+/// At most this many label sets of one name are told apart; what is beyond shares one whose values are all
+/// "other".
+constexpr std::size_t metric_label_sets_max = 200;
+
+/// One name is always of one kind and has the same label names; anything else is a bug and stops the process.
+counter& metric_counter(std::string_view name, std::string_view help, metric_labels = {});
+gauge& metric_gauge(std::string_view name, std::string_view help, metric_labels = {});
+/// Shown in seconds; bounds from 50 µs to 60 s.
+histogram& metric_histogram(std::string_view name, std::string_view help, metric_labels = {});
+
+/// All metrics in the Prometheus text format, version 0.0.4; the answer of GET /metrics.
+std::string metrics_text();
+
+}  // namespace herald::runtime
