@@ -1,0 +1,131 @@
+// Starts, kills and wipes brokers through deploy/kafka.
+#include "tests/broker/broker.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <stdexcept>
+#include <thread>
+
+#include "runtime/random.hpp"
+
+namespace herald::test {
+namespace {
+
+constexpr int cannot_be_had = 3;
+
+long number_in(const std::filesystem::path& file) {
+    long number = 0;
+    std::ifstream(file) >> number;
+    return number;
+}
+
+template <class T>
+T value_or_throw(result<T> from) {
+    if (!from) throw std::runtime_error(from.error().message);
+    return std::move(*from);
+}
+
+}  // namespace
+
+std::unique_ptr<broker> broker::start_own(int nodes) {
+    std::string name = (std::filesystem::temp_directory_path() / "herald-kafka-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    std::unique_ptr<broker> made(new broker(name, nodes, true));
+    const int code = made->run("start");
+    if (code == cannot_be_had) return nullptr;
+    if (code != 0) throw std::runtime_error("deploy/kafka start failed");
+    return made;
+}
+
+std::unique_ptr<broker> broker::shared() {
+    if (number_in(std::filesystem::path(HERALD_SHARED_BROKER) / "port") == 0) return nullptr;
+    return std::unique_ptr<broker>(new broker(HERALD_SHARED_BROKER, 1, false));
+}
+
+broker::~broker() {
+    if (!x_own) return;
+    run("wipe");
+    std::filesystem::remove_all(x_directory);
+}
+
+int broker::run(const std::string& verb) const {
+    const std::string command = std::string(HERALD_KAFKA_SCRIPT) + " " + verb + " --dir '" +
+                                x_directory.string() + "' --port 0 --nodes " + std::to_string(x_nodes) +
+                                " >/dev/null";
+    return WEXITSTATUS(::system(command.c_str()));
+}
+
+std::string broker::bootstrap() const {
+    const long port = number_in(x_directory / "port");
+    std::string list;
+    for (int node = 0; node < x_nodes; ++node)
+        list += (node == 0 ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(port + 10 * node);
+    return list;
+}
+
+void broker::kill(int node) {
+    const auto pid = static_cast<pid_t>(number_in(x_directory / ("node-" + std::to_string(node)) / "pid"));
+    if (pid <= 0 || ::kill(pid, SIGKILL) != 0) throw std::runtime_error("no such node to kill");
+    if (!eventually(10, [&] { return ::kill(pid, 0) != 0; })) throw std::runtime_error("the node lives on");
+}
+
+void broker::start() {
+    if (run("start") != 0) throw std::runtime_error("deploy/kafka start failed");
+}
+
+void broker::wipe_and_start() {
+    const long port = number_in(x_directory / "port");
+    if (!x_own || run("wipe") != 0) throw std::runtime_error("deploy/kafka wipe failed");
+    std::filesystem::create_directories(x_directory);
+    std::ofstream(x_directory / "port") << port << '\n';
+    start();
+}
+
+std::unique_ptr<events::log> broker::log_of(const std::string& prefix) const {
+    events::kafka::kafka_options options;
+    options.bootstrap_servers = bootstrap();
+    options.topic_prefix = prefix;
+    options.session_timeout_ms = 3'000;
+    return value_or_throw(events::kafka::make_kafka_log(options));
+}
+
+std::unique_ptr<events::log> broker::new_log(std::string& prefix) {
+    prefix = runtime::uuid_text(runtime::system_random().uuid()) + ".";
+    auto log = log_of(prefix);
+    if (const result<void> made = log->create_topics(); !made) throw std::runtime_error(made.error().message);
+    return log;
+}
+
+bool eventually(double seconds, const std::function<bool()>& check) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (!check()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+}
+
+events::offset_range range_of(events::log& log, const events::topic_partition& where) {
+    std::promise<result<events::offset_range>> answer;
+    log.query_range(where, [&](result<events::offset_range> range) { answer.set_value(std::move(range)); });
+    return value_or_throw(answer.get_future().get());
+}
+
+void append_all(events::log& log, const events::topic_partition& where,
+                const std::vector<std::string>& values) {
+    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    for (const std::string& value : values) {
+        std::promise<result<std::int64_t>> answer;
+        const result<void> taken = producer->append(
+            where, "key", value, [&](result<std::int64_t> offset) { answer.set_value(std::move(offset)); });
+        if (!taken) throw std::runtime_error(taken.error().message);
+        value_or_throw(answer.get_future().get());
+    }
+}
+
+}  // namespace herald::test

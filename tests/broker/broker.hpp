@@ -1,0 +1,57 @@
+// Real Kafka for tests: the broker that ctest shares among them, or one of the test's own that it may break.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events/kafka/kafka_log.hpp"
+
+namespace herald::test {
+
+/// A broker in a folder of its own, wiped at the end.
+class broker {
+  public:
+    /// Null where no broker can be had: the test is then to be skipped. Throws when it does not start.
+    static std::unique_ptr<broker> start_own(int nodes = 1);
+    /// The one that ctest started; null when there is none. Broker tests run one at a time: it may be killed,
+    /// not wiped.
+    static std::unique_ptr<broker> shared();
+    ~broker();
+
+    std::string bootstrap() const;
+    /// SIGKILL.
+    void kill(int node = 1);
+    /// Starts the nodes that do not run, with what they had.
+    void start();
+    /// Starts from nothing at the same address.
+    void wipe_and_start();
+    /// A log with a prefix of its own, so that tests on one broker do not meet; its topics are made.
+    std::unique_ptr<events::log> new_log(std::string& prefix);
+    /// Another client's log with that prefix.
+    std::unique_ptr<events::log> log_of(const std::string& prefix) const;
+
+  private:
+    broker(std::filesystem::path directory, int nodes, bool own)
+        : x_directory(std::move(directory)), x_nodes(nodes), x_own(own) {}
+    int run(const std::string& verb) const;
+
+    std::filesystem::path x_directory;
+    int x_nodes;
+    bool x_own;
+};
+
+/// Runs `check` until it is true; false when it is not after `seconds`.
+bool eventually(double seconds, const std::function<bool()>& check);
+
+/// "topics[partition]" → its range, asked of the leader; throws when there is no answer.
+events::offset_range range_of(events::log&, const events::topic_partition&);
+
+/// Appends one after another and waits for each acknowledgement; throws when there is none.
+void append_all(events::log&, const events::topic_partition&, const std::vector<std::string>& values);
+
+}  // namespace herald::test

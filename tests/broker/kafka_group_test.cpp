@@ -1,0 +1,217 @@
+// Protects takeover and revocation on a real Kafka: each record reaches some member, and a group goes on
+// where it committed, whoever leaves or dies.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <set>
+
+#include "events/topics.hpp"
+#include "tests/broker/broker.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace events;
+
+const std::string group{group::direct};
+const std::string direct{topic::direct};
+
+/// Polls a member and keeps what it said.
+struct listener {
+    std::unique_ptr<group_member> member;
+    std::map<topic_partition, assigned> mine;
+    std::map<topic_partition, std::uint64_t> lost;  // its last epoch
+    std::vector<consumed> records;
+    std::vector<error> failures;
+
+    void poll() {
+        for (const member_event& event : member->poll(100, 20)) {
+            if (const auto* got = std::get_if<assigned>(&event)) mine[got->where] = *got;
+            if (const auto* gone = std::get_if<revoked>(&event)) {
+                mine.erase(gone->where);
+                lost[gone->where] = gone->epoch;
+            }
+            if (const auto* taken = std::get_if<consumed>(&event)) records.push_back(*taken);
+            if (const auto* failed = std::get_if<member_failure>(&event)) failures.push_back(failed->reason);
+        }
+    }
+    bool has(const std::string& value) const {
+        for (const consumed& each : records)
+            if (each.what.value == value) return true;
+        return false;
+    }
+};
+
+/// kafka_member as a process; what it prints is counted in lines.
+class member_process {
+  public:
+    member_process(const std::string& bootstrap, const std::string& prefix) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        std::vector<std::string> words{HERALD_KAFKA_MEMBER, bootstrap, prefix, group, direct};
+        std::vector<char*> arguments;
+        for (std::string& word : words) arguments.push_back(word.data());
+        arguments.push_back(nullptr);
+        const int failed =
+            posix_spawn(&x_pid, HERALD_KAFKA_MEMBER, &actions, nullptr, arguments.data(), environ);
+        posix_spawn_file_actions_destroy(&actions);
+        close(ends[1]);
+        x_output = ends[0];
+        if (failed != 0) throw std::runtime_error("kafka_member does not start");
+    }
+    ~member_process() {
+        kill();
+        close(x_output);
+    }
+    std::size_t lines() {
+        char buffer[4096];
+        for (ssize_t size; (size = read(x_output, buffer, sizeof buffer)) > 0;)
+            x_lines += static_cast<std::size_t>(std::count(buffer, buffer + size, '\n'));
+        return x_lines;
+    }
+    void kill() {
+        if (x_pid == 0) return;
+        ::kill(x_pid, SIGKILL);
+        waitpid(x_pid, nullptr, 0);
+        x_pid = 0;
+    }
+
+  private:
+    pid_t x_pid = 0;
+    int x_output = -1;
+    std::size_t x_lines = 0;
+};
+
+class kafka_group : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        x_broker = broker::shared();
+        if (x_broker == nullptr) GTEST_SKIP() << "no broker; ctest starts one where it can be had";
+        x_broker->start();
+        x_log = x_broker->new_log(x_prefix);
+    }
+
+    listener join(std::vector<std::string> topics = {direct}) const {
+        listener made;
+        made.member = x_log->join(group, topics);
+        return made;
+    }
+
+    std::unique_ptr<broker> x_broker;
+    std::string x_prefix;
+    std::unique_ptr<events::log> x_log;
+};
+
+TEST_F(kafka_group, commits_made_after_a_revocation_and_before_the_next_poll_count) {
+    listener first = join();
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    append_all(*x_log, {direct, 0}, {"a", "b", "c"});
+    ASSERT_TRUE(eventually(10, [&] { return first.poll(), first.has("c"); }));
+
+    listener second = join();
+    ASSERT_TRUE(eventually(20, [&] { return second.poll(), first.poll(), first.lost.size() == 12; }));
+    for (const auto& [where, epoch] : first.lost)
+        first.member->commit(where, epoch, where.partition == 0 ? 2 : 0,
+                             "on revocation " + std::to_string(epoch));
+
+    ASSERT_TRUE(eventually(20, [&] {
+        first.poll();
+        second.poll();
+        return first.mine.size() == 6 && second.mine.size() == 6;
+    }));
+    listener& owner = first.mine.contains({direct, 0}) ? first : second;
+    EXPECT_EQ(owner.mine.at({direct, 0}).next_offset, 2);
+    EXPECT_EQ(owner.mine.at({direct, 0}).metadata, "on revocation 1");
+}
+
+TEST_F(kafka_group, every_partition_has_one_owner_after_each_change_and_epochs_ascend) {
+    listener first = join();
+    listener second = join();
+    const auto all_are_owned = [&] {
+        first.poll();
+        second.poll();
+        std::set<topic_partition> owned;
+        for (const auto& [where, state] : first.mine) owned.insert(where);
+        for (const auto& [where, state] : second.mine) owned.insert(where);
+        return owned.size() == 12 && first.mine.size() == 6 && second.mine.size() == 6;
+    };
+    ASSERT_TRUE(eventually(20, all_are_owned));
+    const std::uint64_t before = second.mine.begin()->second.epoch;
+    first.member.reset();  // leaves
+    ASSERT_TRUE(eventually(10, [&] { return second.poll(), second.mine.size() == 12; }));
+    for (const auto& [where, state] : second.mine) EXPECT_GT(state.epoch, before) << where.partition;
+    EXPECT_TRUE(second.failures.empty());
+}
+
+TEST_F(kafka_group, a_member_takes_over_from_one_that_was_killed_and_goes_on_at_its_commits) {
+    member_process dying(x_broker->bootstrap(), x_prefix);
+    append_all(*x_log, {direct, 0}, {"a", "b", "c"});
+    ASSERT_TRUE(eventually(20, [&] { return dying.lines() == 3; }));
+    listener heir = join();
+    ASSERT_TRUE(eventually(20, [&] { return heir.poll(), heir.mine.size() == 6; }));
+    dying.kill();
+    append_all(*x_log, {direct, 0}, {"d"});
+    append_all(*x_log, {direct, 11}, {"e"});
+    // The session of the dead one has to lapse: 3 s here.
+    ASSERT_TRUE(eventually(
+        15, [&] { return heir.poll(), heir.mine.size() == 12 && heir.has("d") && heir.has("e"); }));
+    EXPECT_EQ(heir.mine.at({direct, 0}).metadata, "from the killed one");
+    EXPECT_FALSE(heir.has("a"));
+}
+
+TEST_F(kafka_group, a_pause_ends_with_the_assignment) {
+    listener first = join();
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    for (const auto& [where, state] : std::map(first.mine)) first.member->pause(where);
+    append_all(*x_log, {direct, 3}, {"paused"});
+    const std::uint64_t before = first.mine.begin()->second.epoch;
+    {
+        listener passing = join();
+        ASSERT_TRUE(eventually(20, [&] { return passing.poll(), first.poll(), !passing.mine.empty(); }));
+    }
+    ASSERT_TRUE(eventually(20, [&] {
+        first.poll();
+        return first.mine.size() == 12 && first.mine.begin()->second.epoch > before && first.has("paused");
+    }));
+}
+
+TEST_F(kafka_group, an_offset_out_of_range_is_a_failure_that_names_it) {
+    {
+        listener first = join();
+        ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+        first.member->commit({direct, 7}, first.mine.at({direct, 7}).epoch, 1'000, "");
+    }
+    listener second = join();
+    ASSERT_TRUE(eventually(20, [&] { return second.poll(), !second.failures.empty(); }));
+    EXPECT_EQ(second.failures[0].code, error_code::failed_precondition);
+    EXPECT_NE(second.failures[0].message.find("deliveries.direct[7]"), std::string::npos)
+        << second.failures[0].message;
+    EXPECT_NE(second.failures[0].message.find("1000"), std::string::npos) << second.failures[0].message;
+}
+
+TEST_F(kafka_group, creating_the_topics_leaves_a_live_group_alone) {
+    listener member = join();
+    ASSERT_TRUE(eventually(20, [&] { return member.poll(), member.mine.size() == 12; }));
+    append_all(*x_log, {direct, 0}, {"a", "b"});
+    ASSERT_TRUE(eventually(10, [&] { return member.poll(), member.has("b"); }));
+    member.member->commit({direct, 0}, member.mine.at({direct, 0}).epoch, 2, "kept");
+    member.poll();
+    const result<void> again = x_log->create_topics();
+    EXPECT_TRUE(again) << again.error().message;
+    member.member.reset();
+    listener next = join();
+    ASSERT_TRUE(eventually(20, [&] { return next.poll(), next.mine.size() == 12; }));
+    EXPECT_EQ(next.mine.at({direct, 0}).next_offset, 2);
+    EXPECT_EQ(next.mine.at({direct, 0}).metadata, "kept");
+}
+
+}  // namespace
+}  // namespace herald::test
