@@ -47,7 +47,15 @@ void consumer::stop_taking() {
     for (const auto& [where, mine] : x_assignments) advance(mine);
 }
 
-void consumer::commit() {
+void consumer::leave() {
+    if (!x_member) return;
+    commit_all();
+    for (const auto& [where, mine] : x_assignments) mine->revoked = true;
+    x_assignments.clear();
+    x_member.reset();
+}
+
+void consumer::commit_all() {
     for (const auto& [where, mine] : x_assignments) commit(*mine);
 }
 
@@ -65,7 +73,7 @@ void consumer::poll_soon() {
 
 void consumer::poll() {
     *x_poll_planned = false;
-    if (x_failed) return;
+    if (x_failed || !x_member) return;
     std::vector<events::member_event> found = x_member->poll(events_a_poll_max, 0);
     const bool more = found.size() >= events_a_poll_max;
     for (events::member_event& one : found)
@@ -151,7 +159,7 @@ void consumer::commit_soon() {
     if (std::exchange(x_commit_planned, true)) return;
     x_scheduler.run_at(x_scheduler.time().steady_ms() + commit_delay_ms, x_lifetime.guard([this] {
         x_commit_planned = false;
-        commit();
+        commit_all();
     }));
 }
 

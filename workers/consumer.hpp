@@ -69,7 +69,8 @@ class consumer {
     void tick();
     /// No further record is handed on; what is in memory may still be done.
     void stop_taking();
-    void commit();
+    /// Commits and leaves the group. Blocks for as long as group_member's destructor. Final.
+    void leave();
     void part_done(const std::shared_ptr<assignment>&, std::int64_t offset);
     std::size_t partitions() const noexcept { return x_assignments.size(); }
 
@@ -83,6 +84,7 @@ class consumer {
     /// Hands on what is due as far as there is room; pauses, resumes and plans the next wake-up.
     void advance(const std::shared_ptr<assignment>&);
     void wake_at(const std::shared_ptr<assignment>&, std::int64_t due_ms);
+    void commit_all();
     void commit(assignment&);
     void commit_soon();
     bool has_room(const assignment&) const;

@@ -1,0 +1,111 @@
+// Protects the schedule of delivery.md §4: when a failed delivery is tried again, and through which topics it
+// waits.
+#include "workers/retry_policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace herald::workers {
+namespace {
+
+constexpr std::int64_t second = 1'000;
+constexpr std::int64_t minute = 60 * second;
+constexpr std::int64_t hour = 60 * minute;
+
+TEST(retry_policy, ten_waits_grow_to_a_day_and_then_the_delivery_is_dead) {
+    runtime::seeded_random random(1);
+    const std::int64_t expected[] = {5 * second, 30 * second, 5 * minute, 30 * minute, 2 * hour,
+                                     5 * hour,   10 * hour,   14 * hour,  20 * hour,   24 * hour};
+    std::uint32_t attempts = 0;
+    for (const std::int64_t wait : expected) {
+        const auto got = wait_after(++attempts, random);
+        ASSERT_TRUE(got) << attempts;
+        EXPECT_GE(*got, wait);
+        EXPECT_LE(*got, wait + wait / 5) << "jitter is at most a fifth";
+    }
+    EXPECT_EQ(attempts, 10u);
+    EXPECT_FALSE(wait_after(11, random));
+}
+
+TEST(retry_policy, the_first_two_waits_have_no_jitter) {
+    runtime::seeded_random random(2);
+    for (int round = 0; round < 200; ++round) {
+        EXPECT_EQ(wait_after(1, random), 5 * second);
+        EXPECT_EQ(wait_after(2, random), 30 * second);
+    }
+}
+
+TEST(retry_policy, jitter_is_whole_steps_of_the_next_lower_tier_and_reaches_both_ends) {
+    runtime::seeded_random random(3);
+    const auto waits = [&](std::uint32_t attempts) {
+        std::set<std::int64_t> seen;
+        for (int round = 0; round < 2'000; ++round) seen.insert(*wait_after(attempts, random));
+        return seen;
+    };
+    EXPECT_EQ(waits(3), (std::set<std::int64_t>{300 * second, 330 * second, 360 * second}));
+    EXPECT_EQ(waits(10), (std::set<std::int64_t>{24 * hour, 25 * hour, 26 * hour, 27 * hour, 28 * hour}));
+}
+
+TEST(retry_policy, a_day_is_four_hops_of_six_hours) {
+    std::int64_t wait = 24 * hour;
+    for (int hop = 0; hop < 4; ++hop) {
+        const auto next = next_hop(wait);
+        ASSERT_TRUE(next);
+        EXPECT_EQ(retry_tiers[next->tier].topic, "retry.6h");
+        wait = next->wait_left_ms;
+    }
+    EXPECT_FALSE(next_hop(wait)) << "due now";
+}
+
+TEST(retry_policy, every_wait_is_made_in_few_hops_that_add_up_to_it) {
+    runtime::seeded_random random(4);
+    for (std::uint32_t attempts = 1; attempts <= 10; ++attempts) {
+        for (int round = 0; round < 100; ++round) {
+            const std::int64_t wait = *wait_after(attempts, random);
+            std::int64_t waited = 0;
+            std::int64_t left = wait;
+            int hops = 0;
+            while (const auto hop = next_hop(left)) {
+                waited += retry_tiers[hop->tier].delay_ms;
+                left = hop->wait_left_ms;
+                ++hops;
+            }
+            EXPECT_EQ(waited, wait);
+            EXPECT_LE(hops, 17) << wait;
+        }
+    }
+}
+
+TEST(retry_policy, a_rest_below_five_seconds_is_due_now) {
+    EXPECT_FALSE(next_hop(4'999));
+    EXPECT_FALSE(next_hop(-1));
+    EXPECT_EQ(next_hop(5'000), (retry_hop{0, 0}));
+    EXPECT_EQ(next_hop(34'999), (retry_hop{1, 4'999}));
+}
+
+TEST(retry_policy, a_spill_climbs_a_tier_each_time_and_stays_at_the_top) {
+    for (std::uint32_t spills = 0; spills < 5; ++spills) EXPECT_EQ(spill_tier(spills), spills);
+    EXPECT_EQ(spill_tier(5), 4u);
+    EXPECT_EQ(spill_tier(1'000'000), 4u);
+}
+
+TEST(retry_policy, a_record_waits_from_its_append_but_never_longer_than_the_delay_from_now) {
+    EXPECT_EQ(still_to_wait_ms(100'000, 30'000, 110'000), 20'000);
+    EXPECT_EQ(still_to_wait_ms(100'000, 30'000, 500'000), 0) << "long due";
+    EXPECT_EQ(still_to_wait_ms(900'000'000, 30'000, 100'000), 30'000) << "the broker's clock is days ahead";
+}
+
+TEST(retry_policy, tiers_are_the_retry_topics_from_short_to_long) {
+    std::int64_t before = 0;
+    for (std::size_t tier = 0; tier < retry_tiers.size(); ++tier) {
+        EXPECT_GT(retry_tiers[tier].delay_ms, before);
+        EXPECT_EQ(tier_of(retry_tiers[tier].topic), tier);
+        EXPECT_NE(events::find_topic(retry_tiers[tier].topic), nullptr);
+        before = retry_tiers[tier].delay_ms;
+    }
+    EXPECT_FALSE(tier_of("dead"));
+}
+
+}  // namespace
+}  // namespace herald::workers

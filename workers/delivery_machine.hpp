@@ -1,0 +1,135 @@
+// What becomes of each delivery in memory: waits for its webhook's row, waits in its lane, is attempted, and
+// is done, or goes to a retry topic, or is dead (design.md §3, delivery.md §3-4).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "events/subscriber_table.hpp"
+#include "runtime/key_ring.hpp"
+#include "runtime/random.hpp"
+#include "runtime/scheduler.hpp"
+#include "workers/answer.hpp"
+#include "workers/attempt_record.hpp"
+#include "workers/consumer.hpp"
+#include "workers/fan_out.hpp"
+#include "workers/lanes.hpp"
+#include "workers/lifetime.hpp"
+#include "workers/record_writer.hpp"
+#include "workers/retry_backlog.hpp"
+#include "workers/transport.hpp"
+#include "workers/worker_counters.hpp"
+
+namespace herald::workers {
+
+/// All must outlive the machine.
+struct delivery_machine_parts {
+    runtime::scheduler& scheduler;
+    runtime::random_source& random;
+    const runtime::key_ring& keys;
+    const events::subscriber_table& subscribers;
+    workers::transport& transport;
+    record_writer& writer;
+    worker_counters& counters;
+};
+
+/// A delivery comes in by accept() and leaves, within seconds, when its part of its record is done. It is in
+/// one of four stages: waiting (its webhook's row, or another attempt of the same delivery), queued in its
+/// lane, attempting, writing (its successor is on the way to a retry topic or to `dead`).
+///   P3: the part is done only after a 2xx, an acknowledged write, or for a deleted webhook.
+///   Never two attempts of the same delivery at once.
+///   A revoked partition's deliveries leave at once; an attempt that is on the wire ends, and writes only
+///   `attempts`.
+/// A test is attempted once, also where the webhook is disabled, and ends with a record of it, whatever
+/// happens; where it failed the record's result is `dead`, but no record goes to that topic. Lives on the
+/// scheduler's thread. Bounds: the consumers' windows, and limits::worker_held_bytes_max (overloaded()).
+class delivery_machine {
+  public:
+    delivery_machine(delivery_machine_parts, std::string header_prefix);
+
+    void accept(delivery_of_event, record_part);
+    void revoked(const assignment&);
+    /// Rows or the head of the subscriber table changed.
+    void subscribers_changed();
+    /// Once a second.
+    void tick();
+    /// Deliveries that wait go to a retry topic; attempts end as they end. Nothing may come in any more.
+    void drain();
+
+    bool overloaded() const noexcept { return x_held_bytes > limits::worker_held_bytes_max; }
+    bool idle() const noexcept { return x_deliveries.empty(); }
+    void read_gauges(worker_gauges&) const;
+
+  private:
+    enum class stage : std::uint8_t { waiting, queued, attempting, writing };
+    struct delivery_in_memory {
+        delivery_of_event what;
+        record_part part;
+        stage at = stage::waiting;
+        std::int64_t since_ms = 0;  // steady; of the waiting
+        made_attempt attempt;
+        std::unique_ptr<attempt_handle> handle;
+    };
+    using iterator = std::map<delivery_key, delivery_in_memory>::iterator;
+    enum class row_state : std::uint8_t { usable, not_reached, deleted, disabled };
+    using counter = std::uint64_t worker_counters::*;
+
+    // A delivery's way to its attempt
+    void proceed(delivery_key);
+    void enter_lane(iterator);
+    row_state look_up(const delivery_of_event&) const;
+    void carry_out(lane_actions&&);
+    void start(iterator);
+    void send(iterator, const schemas::subscriber&);
+    void wait_again(iterator);
+    // What follows from its answer
+    void answered(delivery_key, const delivery_answer&);
+    void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
+    void fail(iterator, const answer_meaning&, schemas::attempt&&);
+    void leave_lane(iterator, receiver_state);
+    void park(schemas::webhook_id, std::int64_t until_wall_ms);
+    // Its end without an attempt
+    void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
+    void hold(iterator);
+    void expire_test(iterator);
+    void spill(iterator, spill_reason);
+    // Its successor on another topic
+    void write_wait(iterator, std::int64_t wait_ms, counter);
+    void write_retry(iterator, std::size_t tier, counter);
+    void write_dead(iterator, std::string reason);
+    void write(iterator, std::string_view topic);
+    void write_no_attempt(const delivery_of_event&, const no_attempt&);
+
+    void done(iterator);
+    void forget(iterator);
+    bool is_test(const delivery_in_memory&) const noexcept;
+    bool is_late(const delivery_in_memory&) const noexcept;
+    bool backlog_full(schemas::webhook_id);
+    bool subscribers_reachable() const;
+    std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }
+    std::int64_t wall_ms() const { return x_parts.scheduler.time().wall_ms(); }
+
+    delivery_machine_parts x_parts;
+    std::string x_header_prefix;
+    lanes x_lanes;
+    retry_backlog x_backlog;
+    std::map<delivery_key, delivery_in_memory> x_deliveries;
+    std::set<delivery_key> x_waiting;              // of x_deliveries: stage waiting
+    std::set<delivery_key> x_tests;                // of x_deliveries: tests
+    std::unordered_set<std::string> x_active_ids;  // delivery ids queued or attempting
+    std::deque<lane_action> x_actions;
+    bool x_carrying_out = false;
+    bool x_draining = false;
+    delivery_key x_last_key = 0;
+    std::size_t x_held_bytes = 0;
+    lifetime x_lifetime;
+};
+
+}  // namespace herald::workers

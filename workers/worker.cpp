@@ -1,0 +1,180 @@
+// Wires consumers, delivery machine and writer, and says what a record of each topic means.
+#include "workers/worker.hpp"
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "events/event_topic.hpp"
+#include "events/topics.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/log.hpp"
+#include "schemas/binary.hpp"
+#include "workers/consumer.hpp"
+#include "workers/delivery_machine.hpp"
+#include "workers/event_position.hpp"
+#include "workers/fan_out.hpp"
+#include "workers/lifetime.hpp"
+#include "workers/record_writer.hpp"
+
+namespace herald::workers {
+
+namespace {
+
+constexpr std::int64_t tick_ms = 1'000;
+constexpr std::int64_t drain_check_ms = 50;
+
+std::vector<std::string> topics_of(std::string_view group) {
+    std::vector<std::string> topics;
+    for (const events::topic_settings& topic : events::all_topics)
+        if (topic.group == group) topics.emplace_back(topic.name);
+    return topics;
+}
+
+template <class T>
+result<T> read(const events::record& what) {
+    if (!what.value) return runtime::invalid_argument("a tombstone");
+    return schemas::decode<T>(*what.value);
+}
+
+class log_worker final : public worker {
+  public:
+    log_worker(worker_parts parts, worker_options options, partition_counts partitions)
+        : x_scheduler(parts.scheduler),
+          x_options(std::move(options)),
+          x_writer(parts.log, parts.scheduler, std::move(partitions), x_counters),
+          x_machine({parts.scheduler, parts.random, parts.keys, parts.subscribers, parts.transport, x_writer,
+                     x_counters},
+                    x_options.header_prefix) {
+        parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
+        join(parts.log, events::group::events, &log_worker::take_event);
+        join(parts.log, events::group::direct, &log_worker::take_delivery);
+        join(parts.log, events::group::retry, &log_worker::take_delivery);
+        x_scheduler.post(x_lifetime.guard([this] { tick(); }));
+    }
+
+    void drain(std::function<void()> drained) override {
+        for (auto& group : x_groups) group->stop_taking();
+        x_machine.drain();
+        x_drain_deadline_ms = x_scheduler.time().steady_ms() + limits::drain_ms_max;
+        continue_drain(std::move(drained));
+    }
+
+    const worker_counters& counters() const override { return x_counters; }
+
+    worker_gauges gauges() const override {
+        worker_gauges now;
+        x_machine.read_gauges(now);
+        for (const auto& group : x_groups) now.partitions += group->partitions();
+        return now;
+    }
+
+  private:
+    using record_taker = void (log_worker::*)(consumer&, const std::shared_ptr<assignment>&,
+                                              const events::record&);
+
+    void join(events::log& log, std::string_view group, record_taker take) {
+        const std::size_t place = x_groups.size();
+        consumer_handlers handlers;
+        handlers.on_record = [this, place, take](const auto& where, const events::record& what) {
+            (this->*take)(*x_groups[place], where, what);
+        };
+        handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
+        handlers.on_failure = x_options.on_failure;
+        handlers.overloaded = [this] { return x_machine.overloaded(); };
+        x_groups.push_back(std::make_unique<consumer>(log, x_scheduler, std::string(group), topics_of(group),
+                                                      std::move(handlers)));
+    }
+
+    void tick() {
+        for (auto& group : x_groups) group->tick();
+        x_machine.tick();
+        x_scheduler.run_at(x_scheduler.time().steady_ms() + tick_ms, x_lifetime.guard([this] { tick(); }));
+    }
+
+    void take_event(consumer& reader, const std::shared_ptr<assignment>& where, const events::record& what) {
+        auto event = read<schemas::event>(what);
+        if (!event) return pass_over(*where, what);
+        const event_position position{event->generation, event->partition_sequence};
+        switch (judge(where->last, position)) {
+            case arrival::repeated:
+                ++x_counters.events_repeated;
+                return where->tracker.opened(what.offset, 0, to_text(where->last));
+            case arrival::after_gap:
+                ++x_counters.sequence_gaps;
+                log_about(*where, what, "sequence_gap", to_text(where->last) + " to " + to_text(position));
+                break;
+            case arrival::expected:
+                break;
+        }
+        ++x_counters.events;
+        where->last = position;
+        std::vector<delivery_of_event> deliveries = fan_out(std::move(*event));
+        where->tracker.opened(what.offset, deliveries.size(), to_text(position));
+        for (delivery_of_event& one : deliveries)
+            x_machine.accept(std::move(one), {&reader, where, what.offset});
+    }
+
+    void take_delivery(consumer& reader, const std::shared_ptr<assignment>& where,
+                       const events::record& what) {
+        auto record = read<schemas::delivery>(what);
+        if (!record) return pass_over(*where, what);
+        if (record->id.empty()) record->id = delivery_id(record->event.id, record->webhook_id);
+        where->tracker.opened(what.offset, 1, {});
+        x_machine.accept(of_record(std::move(*record)), {&reader, where, what.offset});
+    }
+
+    /// A record that this worker cannot read holds up nothing, but is an alarm.
+    void pass_over(assignment& where, const events::record& what) {
+        ++x_counters.unreadable;
+        log_about(where, what, "record_unreadable", "the record is passed over");
+        where.tracker.opened(what.offset, 0, where.last == event_position{} ? "" : to_text(where.last));
+    }
+
+    static void log_about(const assignment& where, const events::record& what, std::string_view event,
+                          std::string_view message) {
+        runtime::log(runtime::log_level::error, event,
+                     {{"topic", where.where.topic},
+                      {"partition", std::int64_t{where.where.partition}},
+                      {"offset", what.offset},
+                      {"message", message}});
+    }
+
+    void continue_drain(std::function<void()> drained) {
+        const std::int64_t now_ms = x_scheduler.time().steady_ms();
+        if ((!x_machine.idle() || !x_writer.idle()) && now_ms < x_drain_deadline_ms) {
+            const auto again = [this, drained = std::move(drained)] { continue_drain(drained); };
+            x_scheduler.run_at(now_ms + drain_check_ms, x_lifetime.guard(again));
+            return;
+        }
+        for (auto& group : x_groups) group->leave();
+        drained();
+    }
+
+    runtime::scheduler& x_scheduler;
+    worker_options x_options;
+    worker_counters x_counters;
+    record_writer x_writer;
+    delivery_machine x_machine;
+    std::int64_t x_drain_deadline_ms = 0;
+    lifetime x_lifetime;
+    std::vector<std::unique_ptr<consumer>> x_groups;
+};
+
+}  // namespace
+
+result<std::unique_ptr<worker>> make_worker(worker_parts parts, worker_options options) {
+    partition_counts partitions;
+    std::vector<std::string_view> written{events::topic::dead, events::topic::attempts};
+    for (const retry_tier& tier : retry_tiers) written.push_back(tier.topic);
+    for (const std::string_view topic : written) {
+        const result<std::int32_t> count = parts.log.partitions(std::string(topic));
+        if (!count) return count.error();
+        partitions.emplace(topic, *count);
+    }
+    return std::unique_ptr<worker>(
+        std::make_unique<log_worker>(parts, std::move(options), std::move(partitions)));
+}
+
+}  // namespace herald::workers

@@ -1,0 +1,57 @@
+// The worker: everything between the log and the receivers (design.md §3, delivery.md).
+//
+//   consumer ×3 ──record──► worker ──fan_out──► delivery_machine ──► lanes ──► transport ──► receiver
+//     (events, direct, retry)                    │   ▲ subscriber_table
+//                                                └──► record_writer ──► retry.*, dead, attempts
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "events/log.hpp"
+#include "events/subscriber_table.hpp"
+#include "runtime/error.hpp"
+#include "runtime/key_ring.hpp"
+#include "runtime/random.hpp"
+#include "runtime/scheduler.hpp"
+#include "workers/transport.hpp"
+#include "workers/worker_counters.hpp"
+
+namespace herald::workers {
+
+/// All must outlive the worker. The worker is the only one who sets the table's on_change().
+struct worker_parts {
+    events::log& log;
+    runtime::scheduler& scheduler;
+    runtime::random_source& random;
+    const runtime::key_ring& keys;
+    events::subscriber_table& subscribers;
+    workers::transport& transport;
+};
+
+struct worker_options {
+    std::string header_prefix = "svc-";
+    /// A consumer group cannot go on (an offset out of range, a topic gone): an alarm. Called on the
+    /// scheduler's thread; the other groups go on.
+    std::function<void(const error&)> on_failure = [](const error&) {};
+};
+
+/// Keeps nothing on disk: what it had in memory comes again from the log. Lives on the scheduler's thread,
+/// where it is called and destroyed; consumes from its making on. Destroying it without drain() only means
+/// repeats.
+class worker {
+  public:
+    virtual ~worker() = default;
+    /// Takes nothing more; attempts on the way get up to 10 s, what waits goes to a retry topic; then it
+    /// commits, leaves its groups and calls `drained`, once. The worker must stay until then.
+    virtual void drain(std::function<void()> drained) = 0;
+    virtual const worker_counters& counters() const = 0;
+    virtual worker_gauges gauges() const = 0;
+};
+
+/// Asks the log for the topics' partition counts: may block for as long as log::partitions(). Errors:
+/// not_found when a topic is missing, unavailable.
+result<std::unique_ptr<worker>> make_worker(worker_parts, worker_options);
+
+}  // namespace herald::workers
