@@ -1,7 +1,7 @@
 // The binary form of described types: what the log and the databases hold.
 //
 //   message := field*                       in ascending order of number; defaults are left out
-//   field   := varint(number · 4 + kind) payload
+//   field   := varint(number · 4 + kind) payload     absent: zero, whatever the C++ default is
 //   kind 0  := varint (bool, enum, unsigned, id; signed ones zigzag)
 //   kind 1  := 8 bytes little-endian (double)
 //   kind 2  := varint length, bytes (text, bytes, nested message; a list repeats the field)
@@ -119,6 +119,11 @@ struct decoder {
 
     template <class T>
     void operator()(unsigned number, std::string_view, T& value, shown = shown::always) {
+        if constexpr (described<T>) {
+            value = *decode<T>({});
+        } else {
+            value = T{};
+        }
         while (good && have_head && number_ahead < number) advance();
         while (good && have_head && number_ahead == number) {
             if constexpr (optional_field<T>) {

@@ -146,7 +146,7 @@ engine::engine(state_store& store) : x_store(store) {
 void engine::start_batch() {
     x_batch.reset();
     x_base = x_store.view();
-    x_batch.emplace(*x_base);
+    x_batch.emplace(x_base.get());
 }
 
 result<applied_record> engine::apply(const events::record& record) {
@@ -155,7 +155,7 @@ result<applied_record> engine::apply(const events::record& record) {
         return runtime::failed_precondition("record " + std::to_string(offset) + " was applied before");
     applied_record done;
     done.offset = offset;
-    state_changes changes(*x_batch);
+    state_changes changes(&*x_batch);
     auto command = record.value
                        ? schemas::open_envelope(*record.value)
                        : result<command_envelope>(runtime::invalid_argument("a tombstone is not a command"));
@@ -213,7 +213,7 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
 
     rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0};
     if (x_installation) here.event_partitions = x_installation->event_partitions;
-    state_changes own(changes);
+    state_changes own(&changes);
     rule_context context(own, here, command);
     rules::answer answer = runtime::unauthenticated("this developer key is no longer valid");
     if (!is_for_users(command.type) || is_authenticated(changes, command.request))
@@ -266,7 +266,7 @@ result<void> engine::write() {
     x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
     if (const auto written = x_store.write(changes); !written) {
         x_base = x_store.view();
-        x_batch->rebase(*x_base);
+        x_batch->rebase(x_base.get());
         return written.error();
     }
     start_batch();

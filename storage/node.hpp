@@ -15,6 +15,7 @@
 #include "runtime/scheduler.hpp"
 #include "schemas/commands.hpp"
 #include "storage/engine.hpp"
+#include "storage/node_failure.hpp"
 #include "storage/state.hpp"
 
 namespace herald::storage {
@@ -32,19 +33,6 @@ enum class read_mode : std::uint8_t {
     linearizable,  // asks the log's leader how far to apply first
     local,         // what this node has applied
     log,           // appends to the log and waits for that
-};
-
-/// Why a node cannot go on. The process ends with the exit code that belongs to it (design.md §7).
-struct node_failure {
-    enum class kind : std::uint8_t {
-        log_mismatch,     // the log was cut, made anew or is another's: exit code 3
-        unknown_command,  // a newer version wrote it: install that; exit code 1
-        state_corrupt,    // delete the state database and start again: it is rebuilt from the log
-        superseded,       // another process runs under this node's name
-        diverged,         // this node's state differs from that of most others
-    };
-    kind what;
-    std::string message;
 };
 
 /// Something that one node of the cluster does at a time (design.md §1 "Jobs are claims"). Called on the

@@ -36,9 +36,11 @@ using row_changes = std::map<std::string, std::optional<std::string>, std::less<
 /// Changes over a base view, which must outlive it and must not change meanwhile. One thread.
 class state_changes final : public state_view {
   public:
-    explicit state_changes(const state_view& base) : x_base(&base) {}
+    explicit state_changes(const state_view* base) : x_base(base) {}
+    state_changes(const state_changes&) = delete;
+    state_changes& operator=(const state_changes&) = delete;
     /// Goes on over another view of the same rows.
-    void rebase(const state_view& base) noexcept { x_base = &base; }
+    void rebase(const state_view* base) noexcept { x_base = base; }
     std::optional<std::string> get(std::string_view key) const override;
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
     void put(std::string key, std::string value) {

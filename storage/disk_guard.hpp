@@ -1,0 +1,25 @@
+// Writes stop before the disk is full, so that there is room to delete and to go on (design.md §1 "Disk").
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+
+namespace herald::storage {
+
+/// check() from one thread, is_low() from any.
+class disk_guard {
+  public:
+    disk_guard(std::filesystem::path folder, std::uint64_t free_bytes_min)
+        : x_folder(std::move(folder)), x_free_bytes_min(free_bytes_min) {}
+    /// Looks at the disk; cheap enough for once a second. A folder that cannot be asked counts as before.
+    void check() noexcept;
+    bool is_low() const noexcept { return x_is_low.load(std::memory_order_relaxed); }
+
+  private:
+    const std::filesystem::path x_folder;
+    const std::uint64_t x_free_bytes_min;
+    std::atomic<bool> x_is_low = false;
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,22 @@
+// Why a node cannot go on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace herald::storage {
+
+/// The process ends with the exit code that belongs to it (design.md §7).
+struct node_failure {
+    enum class kind : std::uint8_t {
+        log_mismatch,     // the log was cut, made anew or is another's: exit code 3
+        unknown_command,  // a newer version wrote it: install that
+        state_corrupt,    // start again: the state is rebuilt from the log
+        superseded,       // another process runs under this node's name
+        diverged,         // this node's state differs from that of most others
+    };
+    kind what = kind::log_mismatch;
+    std::string message;
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,229 @@
+#include "storage/rocks_state.hpp"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <system_error>
+
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+
+namespace herald::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t block_cache_bytes = 16ull << 20;
+constexpr std::size_t memtable_bytes = 16ull << 20;
+constexpr int open_files_max = 256;
+constexpr std::string_view corrupt_mark = "HERALD_CORRUPT";
+
+rocksdb::Options options_for_points() {
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = rocksdb::NewLRUCache(block_cache_bytes, 2);
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.format_version = 5;
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options.write_buffer_size = memtable_bytes;
+    options.max_write_buffer_number = 3;
+    options.compression = rocksdb::kLZ4Compression;
+    options.max_background_jobs = 2;
+    options.max_open_files = open_files_max;
+    options.max_total_wal_size = 4 * memtable_bytes;
+    // A torn or damaged end of the write-ahead log: go back to before it, the command log has the rest.
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+    options.stats_dump_period_sec = 0;
+    options.stats_persist_period_sec = 0;
+    options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+    options.keep_log_file_num = 2;
+    options.max_log_file_size = 1ull << 20;
+    return options;
+}
+
+rocksdb::Slice slice_of(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+std::string_view view_of(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
+
+/// The first key after all that start with the prefix; empty when there is none.
+std::string end_of(std::string_view prefix) {
+    std::string end(prefix);
+    while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xff) end.pop_back();
+    if (!end.empty()) end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+    return end;
+}
+
+/// The open database, kept so by the store and every view; remembers that it is corrupt.
+class database {
+  public:
+    database(rocksdb::DB* db, fs::path folder) : x_db(db), x_folder(std::move(folder)) {}
+
+    rocksdb::DB& db() const noexcept { return *x_db; }
+
+    /// Throws state_corrupt unless the status is good.
+    void require(const rocksdb::Status& status) const {
+        if (status.ok()) [[likely]]
+            return;
+        const std::string what =
+            "the state database in " + x_folder.string() + " cannot be read back: " + status.ToString();
+        report(what);
+        throw state_corrupt{what};
+    }
+
+    void on_corrupt(std::function<void(const std::string&)> handler) {
+        std::unique_lock lock(x_mutex);
+        x_handler = std::move(handler);
+        if (x_corruption.empty()) return;
+        const auto call = std::exchange(x_handler, nullptr);
+        lock.unlock();
+        call(x_corruption);
+    }
+
+  private:
+    void report(const std::string& what) const {
+        std::function<void(const std::string&)> handler;
+        {
+            const std::lock_guard lock(x_mutex);
+            if (x_corruption.empty()) {
+                x_corruption = what;
+                std::ofstream(x_folder / corrupt_mark) << what << '\n';
+            }
+            handler = std::exchange(x_handler, nullptr);
+        }
+        if (handler) handler(what);
+    }
+
+    const std::unique_ptr<rocksdb::DB> x_db;
+    const fs::path x_folder;
+    mutable std::mutex x_mutex;
+    mutable std::string x_corruption;
+    mutable std::function<void(const std::string&)> x_handler;
+};
+
+class rocks_view final : public state_view {
+  public:
+    explicit rocks_view(std::shared_ptr<database> in)
+        : x_in(std::move(in)), x_snapshot(x_in->db().GetSnapshot()) {
+        x_options.snapshot = x_snapshot;
+    }
+    ~rocks_view() override { x_in->db().ReleaseSnapshot(x_snapshot); }
+    rocks_view(const rocks_view&) = delete;
+    rocks_view& operator=(const rocks_view&) = delete;
+
+    std::optional<std::string> get(std::string_view key) const override {
+        rocksdb::PinnableSlice value;
+        const rocksdb::Status status =
+            x_in->db().Get(x_options, x_in->db().DefaultColumnFamily(), slice_of(key), &value);
+        if (status.IsNotFound()) return std::nullopt;
+        x_in->require(status);
+        return value.ToString();
+    }
+
+    void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override {
+        const std::string end = end_of(prefix);
+        const rocksdb::Slice end_slice(end);
+        rocksdb::ReadOptions options = x_options;
+        if (!end.empty()) options.iterate_upper_bound = &end_slice;
+        const std::unique_ptr<rocksdb::Iterator> row(x_in->db().NewIterator(options));
+        for (row->Seek(slice_of(std::max(prefix, from))); row->Valid(); row->Next())
+            if (!visit(view_of(row->key()), view_of(row->value()))) return;
+        x_in->require(row->status());
+    }
+
+  private:
+    const std::shared_ptr<database> x_in;
+    const rocksdb::Snapshot* const x_snapshot;
+    rocksdb::ReadOptions x_options;
+};
+
+class rocks_state_store final : public rocks_state {
+  public:
+    explicit rocks_state_store(std::shared_ptr<database> in) : x_in(std::move(in)) { publish(); }
+
+    result<void> write(const row_changes& changes) override {
+        rocksdb::WriteBatch batch;
+        for (const auto& [key, value] : changes) {
+            if (value)
+                x_in->require(batch.Put(key, *value));
+            else
+                x_in->require(batch.Delete(key));
+        }
+        const rocksdb::Status status = x_in->db().Write({}, &batch);
+        if (!status.ok()) return write_failed(status);
+        publish();
+        return {};
+    }
+
+    std::shared_ptr<const state_view> view() const override { return x_newest.load(); }
+
+    void verify() const override {
+        x_in->require(x_in->db().VerifyChecksum());
+        view()->scan({}, {}, [](std::string_view, std::string_view) { return true; });
+    }
+
+    void on_corrupt(std::function<void(const std::string&)> handler) override {
+        x_in->on_corrupt(std::move(handler));
+    }
+
+  private:
+    void publish() { x_newest.store(std::make_shared<rocks_view>(x_in)); }
+
+    /// A full disk stops all writes until RocksDB is told to go on; that fails for as long as it is full.
+    error write_failed(const rocksdb::Status& status) {
+        if (status.IsCorruption()) x_in->require(status);
+        static_cast<void>(x_in->db().Resume());
+        return runtime::unavailable("the state database cannot be written: " + status.ToString());
+    }
+
+    const std::shared_ptr<database> x_in;
+    std::atomic<std::shared_ptr<const state_view>> x_newest;
+};
+
+bool is_damaged(const rocksdb::Status& status) {
+    return status.IsCorruption() || status.IsPathNotFound() || status.IsNotFound() ||
+           status.IsNotSupported() || status.IsInvalidArgument();
+}
+
+std::string read_mark(const fs::path& folder) {
+    std::ifstream mark(folder / corrupt_mark);
+    std::string what;
+    std::getline(mark, what);
+    return what;
+}
+
+/// With a reason to drop what is there, the folder is emptied first; without one, damage is such a reason.
+result<opened_state> open_in(const fs::path& folder, std::string rebuild_because) {
+    std::error_code failure;
+    if (!rebuild_because.empty()) fs::remove_all(folder, failure);
+    if (!failure) fs::create_directories(folder, failure);
+    if (failure)
+        return runtime::unavailable("the folder " + folder.string() +
+                                    " cannot be used: " + failure.message());
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(options_for_points(), folder.string(), &db);
+    if (status.ok()) {
+        auto store = std::make_unique<rocks_state_store>(std::make_shared<database>(db, folder));
+        return opened_state{std::move(store), std::move(rebuild_because)};
+    }
+    if (rebuild_because.empty() && is_damaged(status)) return open_in(folder, status.ToString());
+    return runtime::unavailable("the state database in " + folder.string() +
+                                " cannot be opened: " + status.ToString());
+}
+
+}  // namespace
+
+result<opened_state> open_rocks_state(const fs::path& folder) {
+    auto opened = open_in(folder, read_mark(folder));
+    if (opened && !opened->rebuilt_because.empty())
+        runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
+                     {{"reason", opened->rebuilt_because}});
+    return opened;
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,35 @@
+// The registry's state in a RocksDB of its own. It can always be made again from the log.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "storage/state.hpp"
+
+namespace herald::storage {
+
+/// A write is one batch: written ahead, not synced. After a crash rows and position go back together, and the
+/// log is read again from there. One thread writes; any thread takes views, which keep the database open.
+/// A database that turns out to be corrupt, wherever, is marked as such: the next open starts empty.
+class rocks_state : public state_store {
+  public:
+    /// Reads everything and compares checksums. Throws state_corrupt.
+    virtual void verify() const = 0;
+    /// `handler` is called once, on the thread that found it, when rows cannot be read back; at once when
+    /// that was before. The reader gets state_corrupt besides.
+    virtual void on_corrupt(std::function<void(const std::string& what)> handler) = 0;
+};
+
+struct opened_state {
+    std::unique_ptr<rocks_state> store;
+    /// Why the database that was there was dropped; empty when it was not.
+    std::string rebuilt_because;
+};
+
+/// Opens the database in `folder`, or makes it; a corrupt one is deleted first. Nothing else may be in the
+/// folder. Errors: unavailable when another process has it or the folder cannot be used.
+result<opened_state> open_rocks_state(const std::filesystem::path& folder);
+
+}  // namespace herald::storage

@@ -1,0 +1,217 @@
+// Property: apply is total and deterministic, and a repeat of a request is safe (P1, P5).
+#include <gmock/gmock.h>
+
+#include "registry.hpp"
+
+namespace herald::storage {
+namespace {
+
+using testing::HasSubstr;
+
+schemas::create_model model_command(const std::string& name) {
+    schemas::create_model command;
+    command.workspace_name = "default";
+    command.model.name = name;
+    return command;
+}
+
+TEST(engine, refuses_a_log_that_does_not_begin_with_genesis) {
+    const auto store = make_memory_state();
+    engine fresh(*store);
+    const auto applied = fresh.apply({0, 1, "", "no command at all"});
+    ASSERT_FALSE(applied);
+    EXPECT_THAT(applied.error().message, HasSubstr("GENESIS"));
+}
+
+TEST(engine, refuses_bytes_that_are_no_command_and_goes_on) {
+    registry registry;
+    auto broken = registry.record_of(registry.envelope_of(registry.admin, model_command("a")));
+    broken.value->back() = static_cast<char>(broken.value->back() ^ 1);
+    const auto applied = registry.engine_of_log.apply(broken);
+    ASSERT_TRUE(applied);
+    EXPECT_FALSE(applied->command_id);
+    EXPECT_EQ(code_of(applied->outcome), error_code::invalid_argument);
+    EXPECT_EQ(registry.run(model_command("a")).code, 0u);
+}
+
+TEST(engine, refuses_a_command_of_another_log) {
+    registry registry;
+    auto envelope = registry.envelope_of(registry.admin, model_command("a"));
+    envelope.log_id[0] = 8;
+    const auto applied = registry.engine_of_log.apply(registry.record_of(envelope));
+    ASSERT_TRUE(applied);
+    EXPECT_EQ(code_of(applied->outcome), error_code::invalid_argument);
+    EXPECT_EQ(registry.run(model_command("a")).code, 0u) << "the name must still be free";
+}
+
+TEST(engine, stops_at_a_command_of_an_unknown_type_or_level) {
+    registry registry;
+    auto envelope = registry.envelope_of(registry.admin, model_command("a"));
+    envelope.type = static_cast<schemas::command_type>(4711);
+    EXPECT_FALSE(registry.engine_of_log.apply(registry.record_of(envelope)));
+    envelope = registry.envelope_of(registry.admin, model_command("a"));
+    envelope.level = schemas::feature_level + 1;
+    EXPECT_FALSE(registry.engine_of_log.apply(registry.record_of(envelope)));
+}
+
+TEST(engine, refuses_a_command_that_arrives_after_its_not_after) {
+    registry registry;
+    auto envelope = registry.envelope_of(registry.admin, model_command("late"));
+    registry.now_ms += limits::not_after_ms + 1;
+    envelope.sender_clock_ms = registry.now_ms;
+    const auto applied = registry.engine_of_log.apply(registry.record_of(envelope));
+    ASSERT_TRUE(applied);
+    EXPECT_EQ(code_of(applied->outcome), error_code::unavailable);
+    EXPECT_EQ(registry.run(model_command("late")).code, 0u) << "the late command must have taken no effect";
+}
+
+TEST(engine, repeats_the_first_outcome_for_the_same_idempotency_key) {
+    registry registry;
+    registry.idempotency_key = "k";
+    const auto first = registry.run(model_command("a"));
+    const auto second = registry.run(model_command("a"));
+    EXPECT_EQ(first.code, 0u);
+    EXPECT_EQ(schemas::encode(first), schemas::encode(second));
+    registry.idempotency_key.clear();
+    EXPECT_EQ(code_of(registry.run(model_command("a"))), error_code::already_exists);
+}
+
+TEST(engine, repeats_a_refusal_too) {
+    registry registry;
+    registry.idempotency_key = "k";
+    auto command = model_command("a");
+    command.workspace_name = "nowhere";
+    const auto first = registry.run(command);
+    const auto second = registry.run(command);
+    EXPECT_EQ(code_of(first), error_code::not_found);
+    EXPECT_EQ(schemas::encode(first), schemas::encode(second));
+}
+
+TEST(engine, refuses_another_request_under_the_same_idempotency_key) {
+    registry registry;
+    registry.idempotency_key = "k";
+    registry.run(model_command("a"));
+    registry.fingerprint = "another";
+    const auto outcome = registry.run(model_command("b"));
+    EXPECT_EQ(code_of(outcome), error_code::already_exists);
+    EXPECT_THAT(outcome.message, HasSubstr("Idempotency-Key \"k\""));
+}
+
+TEST(engine, forgets_outcomes_after_a_day_of_log_time) {
+    registry registry;
+    registry.idempotency_key = "k";
+    registry.run(model_command("a"));
+    registry.now_ms += limits::outcome_kept_ms - 1;
+    EXPECT_EQ(registry.run(model_command("a")).code, 0u) << "within 24 h the repeat gets the first outcome";
+    registry.now_ms += 2 * 3'600'000;
+    registry.idempotency_key = "other";
+    registry.run(schemas::no_operation{});  // its time fires the sweep
+    registry.idempotency_key = "k";
+    EXPECT_EQ(code_of(registry.run(model_command("a"))), error_code::already_exists)
+        << "the key is free again";
+}
+
+TEST(engine, takes_no_command_of_a_revoked_key) {
+    registry registry;
+    auto envelope = registry.envelope_of(registry.admin, model_command("a"));
+    envelope.request.credential_hash = "another";
+    const auto applied = registry.engine_of_log.apply(registry.record_of(envelope));
+    ASSERT_TRUE(applied);
+    EXPECT_EQ(code_of(applied->outcome), error_code::unauthenticated);
+}
+
+TEST(engine, keeps_log_time_monotonic_and_near_the_senders_clock) {
+    EXPECT_EQ(log_time_ms(100, 50, 60), 100);
+    EXPECT_EQ(log_time_ms(100, 500, 450), 500);
+    EXPECT_EQ(log_time_ms(100, 10'000'000, 1'000), 1'000 + limits::sender_clock_ahead_ms_max);
+}
+
+TEST(engine, gives_the_same_rows_and_hash_however_the_log_is_cut_into_batches) {
+    std::vector<events::record> log;
+    std::string hash;
+    {
+        registry registry;
+        registry.idempotency_key = "k";
+        log.push_back(registry.record_of(registry.envelope_of(registry.admin, model_command("a"))));
+        registry.idempotency_key.clear();
+        log.push_back(registry.record_of(registry.envelope_of(registry.admin, model_command("a"))));
+        log.push_back(registry.record_of(registry.envelope_of(registry.admin, model_command("b"))));
+        for (const auto& record : log) ASSERT_TRUE(registry.engine_of_log.apply(record));
+        hash = registry.engine_of_log.position().hash;
+    }
+    registry registry;
+    for (const auto& record : log) {
+        ASSERT_TRUE(registry.engine_of_log.apply(record));
+        ASSERT_TRUE(registry.engine_of_log.write());
+        engine reopened(*registry.store);
+        EXPECT_EQ(reopened.position().hash, registry.engine_of_log.position().hash);
+    }
+    EXPECT_EQ(registry.engine_of_log.position().hash, hash);
+}
+
+TEST(engine, changes_its_hash_with_every_mutation) {
+    registry one;
+    registry other;
+    one.run(model_command("a"));
+    other.run(model_command("b"));
+    EXPECT_NE(one.engine_of_log.position().hash, other.engine_of_log.position().hash);
+}
+
+TEST(engine, survives_bodies_of_any_bytes) {
+    registry registry;
+    for (unsigned type = 1; type < 64; ++type) {
+        for (const std::string_view body :
+             {"", "\xff", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x06\x01 "}) {
+            auto envelope = registry.envelope_of(registry.admin, schemas::no_operation{});
+            envelope.type = static_cast<schemas::command_type>(type);
+            envelope.body = body;
+            registry.engine_of_log.apply(registry.record_of(envelope)).has_value();
+        }
+    }
+    EXPECT_EQ(registry.run(model_command("still works")).code, 0u);
+}
+
+TEST(claims, are_won_once_and_lapse_ten_seconds_after_the_holders_last_heartbeat) {
+    registry registry;
+    const auto beat = [&](const std::string& node) {
+        schemas::node_heartbeat heartbeat;
+        heartbeat.node = node;
+        heartbeat.first = true;
+        heartbeat.boot[0] = static_cast<std::uint8_t>(node.front());
+        EXPECT_EQ(registry.run(heartbeat).code, 0u);
+    };
+    const auto claim = [&](const std::string& node) {
+        schemas::claim command;
+        command.job = "publisher";
+        command.node = node;
+        command.boot[0] = static_cast<std::uint8_t>(node.front());
+        return registry.must<schemas::claim_row>(command);
+    };
+    beat("a");
+    beat("b");
+    const auto won = claim("a");
+    EXPECT_EQ(won.node, "a");
+    EXPECT_EQ(claim("b").node, "a");
+    registry.now_ms += limits::claim_lapse_ms + 1;
+    beat("b");
+    const auto taken = claim("b");
+    EXPECT_EQ(taken.node, "b");
+    EXPECT_GT(taken.token, won.token);
+}
+
+TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
+    registry registry;
+    schemas::node_heartbeat older;
+    older.node = "a";
+    older.boot[0] = 1;
+    older.first = true;
+    schemas::node_heartbeat newer = older;
+    newer.boot[0] = 2;
+    EXPECT_EQ(registry.run(older).code, 0u);
+    EXPECT_EQ(registry.run(newer).code, 0u);
+    older.first = false;
+    EXPECT_EQ(code_of(registry.run(older)), error_code::aborted);
+}
+
+}  // namespace
+}  // namespace herald::storage

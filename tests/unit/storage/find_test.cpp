@@ -1,0 +1,104 @@
+// Property: find calls answer as the published client expects (client_calls.md §5).
+#include "storage/find.hpp"
+
+#include <gmock/gmock.h>
+
+#include "registry.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::find_operator;
+using testing::ElementsAre;
+
+class find_calls : public testing::Test {
+  protected:
+    registry registry;
+    schemas::registered_model model = registry.model_named("m");
+
+    void SetUp() override {
+        for (const char* name : {"v1", "v2", "v3"}) {
+            schemas::create_version command;
+            command.registered_model_id = model.id;
+            command.version.version = name;
+            command.version.labels = {std::string("l-") + name, "common"};
+            command.version.attributes = {{"score", {std::to_string(name[1] - '0')}, {}}};
+            registry.must<schemas::model_version>(command);
+        }
+    }
+    std::vector<std::string> names(const schemas::find_request& request) {
+        const auto page = find_versions(*registry.view(), registry.admin, request);
+        EXPECT_TRUE(page) << page.error().message;
+        std::vector<std::string> found;
+        for (const auto& version : page->rows) found.push_back(version.version);
+        return found;
+    }
+    static schemas::find_request where(std::string key, find_operator op, std::string json) {
+        schemas::find_request request;
+        request.ascending = true;
+        request.predicates.push_back({std::move(key), {std::move(json)}, op});
+        return request;
+    }
+};
+
+TEST_F(find_calls, newest_first_unless_told_otherwise) {
+    EXPECT_THAT(names({}), ElementsAre("v3", "v2", "v1"));
+    schemas::find_request ascending;
+    ascending.ascending = true;
+    ascending.sort_key = "version";
+    EXPECT_THAT(names(ascending), ElementsAre("v1", "v2", "v3"));
+}
+
+TEST_F(find_calls, by_name_label_stage_number_and_attribute) {
+    EXPECT_THAT(names(where("version", find_operator::eq, "\"v2\"")), ElementsAre("v2"));
+    EXPECT_THAT(names(where("version", find_operator::eq, "\"none\"")), ElementsAre());
+    EXPECT_THAT(names(where("labels", find_operator::eq, "\"l-v3\"")), ElementsAre("v3"));
+    EXPECT_THAT(names(where("labels", find_operator::ne, "\"l-v3\"")), ElementsAre("v1", "v2"));
+    EXPECT_THAT(names(where("stage", find_operator::eq, "\"unassigned\"")), ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("id", find_operator::gte, "2.0")), ElementsAre("v2", "v3"));
+    EXPECT_THAT(names(where("id", find_operator::in, "[1,\"3\"]")), ElementsAre("v1", "v3"));
+    EXPECT_THAT(names(where("attributes.score", find_operator::lt, "2.5")), ElementsAre("v1", "v2"));
+    EXPECT_THAT(names(where("version", find_operator::contain, "\"v\"")), ElementsAre("v1", "v2", "v3"));
+}
+
+TEST_F(find_calls, pages_carry_the_total) {
+    schemas::find_request request;
+    request.pagination = schemas::pagination{2, 2};
+    const auto page = find_versions(*registry.view(), registry.admin, request);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->rows.size(), 1u);
+    EXPECT_EQ(page->total_records, 3u);
+    request.pagination = schemas::pagination{1'000'000'000'000, 2};
+    EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request)->rows.empty());
+}
+
+TEST_F(find_calls, show_only_what_the_caller_may_read) {
+    const auto stranger = registry.user_named("b@example.org");
+    const auto page = find_versions(*registry.view(), stranger.id, {});
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->total_records, 0u);
+}
+
+TEST_F(find_calls, say_what_is_wrong_with_a_predicate) {
+    const auto bad = [&](const schemas::find_request& request) {
+        return find_versions(*registry.view(), registry.admin, request).error().code;
+    };
+    EXPECT_EQ(bad(where("colour", find_operator::eq, "1")), error_code::invalid_argument);
+    EXPECT_EQ(bad(where("id", find_operator::in, "1")), error_code::invalid_argument);
+    schemas::find_request sort;
+    sort.sort_key = "colour";
+    EXPECT_EQ(bad(sort), error_code::invalid_argument);
+}
+
+TEST_F(find_calls, models_too) {
+    registry.model_named("other");
+    schemas::find_request request = where("name", find_operator::eq, "\"m\"");
+    request.workspace_name = "default";
+    const auto page = find_models(*registry.view(), registry.admin, request);
+    ASSERT_TRUE(page);
+    ASSERT_EQ(page->rows.size(), 1u);
+    EXPECT_EQ(page->rows[0].id, model.id);
+}
+
+}  // namespace
+}  // namespace herald::storage

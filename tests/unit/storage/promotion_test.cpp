@@ -1,0 +1,226 @@
+// Property: a promotion needs somebody else's approval, and each commit to PRODUCTION gives exactly one
+// PROMOTE (P2).
+#include <gmock/gmock.h>
+
+#include "registry.hpp"
+#include "schemas/json.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::stage;
+using schemas::transition_state;
+using testing::HasSubstr;
+
+class promotion_rules : public testing::Test {
+  protected:
+    registry registry;
+    schemas::user_id other = registry.second_admin();
+    schemas::webhook hook = registry.webhook_for({schemas::event_type::promote});
+    schemas::model_version version = registry.version_named("v1", registry.model_named("m").id);
+
+    schemas::activity_id transition_to(stage desired) {
+        schemas::create_transition command;
+        command.model_version_id = version.id;
+        command.desired_stage = desired;
+        return registry.must<schemas::activity>(command).id;
+    }
+    schemas::outcome review(schemas::user_id user, schemas::activity_id transition, bool approve) {
+        schemas::review_transition command;
+        command.transition_id = transition;
+        command.approve = approve;
+        return registry.run_as(user, command);
+    }
+    schemas::outcome commit(schemas::activity_id transition) {
+        schemas::commit_transition command;
+        command.transition_id = transition;
+        return registry.run(command);
+    }
+    void promote() {
+        const auto transition = transition_to(stage::production);
+        EXPECT_EQ(review(other, transition, true).code, 0u);
+        EXPECT_EQ(commit(transition).code, 0u);
+    }
+    schemas::model_version stored() {
+        return *find_row<schemas::model_version>(*registry.view(), key_of(table::version).number(version.id));
+    }
+    schemas::promotion promotion() {
+        return *find_row<schemas::promotion>(*registry.view(), key_of(table::promotion).number(version.id));
+    }
+    schemas::outcome update(const schemas::model_version& body, std::vector<std::string> present,
+                            schemas::update_mode mode = schemas::update_mode::merge) {
+        schemas::update_version command;
+        command.id = version.id;
+        command.mode = mode;
+        command.present = std::move(present);
+        command.version = body;
+        return registry.run(command);
+    }
+    schemas::outcome complete_with(const std::string& url) {
+        schemas::model_version body;
+        body.redirect_metadata = url;
+        return update(body, {"redirect_metadata"});
+    }
+};
+
+TEST_F(promotion_rules, the_author_cannot_approve) {
+    const auto transition = transition_to(stage::production);
+    const auto outcome = review(registry.admin, transition, true);
+    EXPECT_EQ(code_of(outcome), error_code::permission_denied);
+    EXPECT_EQ(code_of(commit(transition)), error_code::failed_precondition);
+}
+
+TEST_F(promotion_rules, a_commit_to_production_makes_one_promote_event_with_the_eleven_fields) {
+    promote();
+    EXPECT_EQ(stored().stage, stage::production);
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].type, schemas::event_type::promote);
+    EXPECT_EQ(events[0].id, promotion().event_id);
+    EXPECT_EQ(events[0].audience, (std::vector<schemas::audience_member>{{hook.id, false}}));
+    const auto body = schemas::parse_json(events[0].body);
+    ASSERT_TRUE(body);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : *body->get_if<schemas::json_object>()) names.push_back(name);
+    EXPECT_THAT(names, testing::UnorderedElementsAre("id", "registered_model_id", "version", "time_created",
+                                                     "time_updated", "readme_text", "owner", "attributes",
+                                                     "stage", "lock_level", "version_number"));
+    EXPECT_EQ(*body->find("stage"), schemas::json_value("PRODUCTION"));
+}
+
+TEST_F(promotion_rules, a_committed_transition_cannot_be_committed_again) {
+    const auto transition = transition_to(stage::production);
+    review(other, transition, true);
+    EXPECT_EQ(commit(transition).code, 0u);
+    EXPECT_EQ(code_of(commit(transition)), error_code::failed_precondition);
+    EXPECT_EQ(registry.outbox().size(), 1u);
+}
+
+TEST_F(promotion_rules, a_commit_fails_when_the_stage_changed_meanwhile) {
+    const auto first = transition_to(stage::production);
+    const auto second = transition_to(stage::staging);
+    review(other, first, true);
+    review(other, second, true);
+    EXPECT_EQ(commit(second).code, 0u);
+    EXPECT_EQ(code_of(commit(first)), error_code::aborted);
+}
+
+TEST_F(promotion_rules, only_a_users_last_word_counts) {
+    const auto transition = transition_to(stage::production);
+    review(other, transition, false);
+    EXPECT_EQ(code_of(commit(transition)), error_code::failed_precondition);
+    review(other, transition, true);
+    EXPECT_EQ(commit(transition).code, 0u);
+}
+
+TEST_F(promotion_rules, a_closed_transition_takes_no_approval) {
+    const auto transition = transition_to(stage::production);
+    schemas::close_transition close;
+    close.transition_id = transition;
+    EXPECT_EQ(registry.run(close).code, 0u);
+    EXPECT_EQ(code_of(review(other, transition, true)), error_code::failed_precondition);
+}
+
+TEST_F(promotion_rules, to_the_same_stage_leaves_an_activity_and_nothing_else) {
+    schemas::create_transition command;
+    command.model_version_id = version.id;
+    command.desired_stage = stage::unassigned;
+    const auto activity = registry.must<schemas::activity>(command);
+    EXPECT_EQ(activity.transition->state, transition_state::closed);
+    EXPECT_EQ(stored().stage, stage::unassigned);
+}
+
+TEST_F(promotion_rules, redirect_metadata_completes_a_promotion_in_progress_and_changes_nothing_else) {
+    promote();
+    schemas::model_version body;
+    body.redirect_metadata = "https://example.org/serving";
+    body.description = "ignored";
+    EXPECT_EQ(update(body, {"redirect_metadata", "description"}, schemas::update_mode::replace).code, 0u);
+    EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
+    EXPECT_EQ(stored().redirect_metadata, "https://example.org/serving");
+    EXPECT_EQ(stored().description, "");
+    EXPECT_EQ(stored().version, "v1");
+    EXPECT_EQ(complete_with("https://example.org/serving").code, 0u) << "the same value again";
+    EXPECT_EQ(code_of(complete_with("https://example.org/other")), error_code::failed_precondition);
+}
+
+TEST_F(promotion_rules, a_completion_sent_twice_clears_nothing) {
+    schemas::model_version body;
+    body.description = "kept";
+    update(body, {"description"});
+    promote();
+    body = stored();
+    body.description.clear();
+    body.redirect_metadata = "https://example.org/serving";
+    const std::vector<std::string> members{"id",           "registered_model_id", "version",
+                                           "time_created", "time_updated",        "owner",
+                                           "readme_text",  "attributes",          "stage",
+                                           "lock_level",   "version_number",      "redirect_metadata"};
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_EQ(update(body, members, schemas::update_mode::replace).code, 0u);
+        EXPECT_EQ(stored().description, "kept");
+    }
+}
+
+TEST_F(promotion_rules, redirect_metadata_needs_a_promotion_and_a_url) {
+    EXPECT_EQ(code_of(complete_with("https://example.org")), error_code::failed_precondition);
+    promote();
+    for (const char* bad : {"example.org", "ftp://example.org", "https://", "https:///x", "https://a b"})
+        EXPECT_EQ(code_of(complete_with(bad)), error_code::invalid_argument) << bad;
+}
+
+TEST_F(promotion_rules, with_the_flag_off_the_stage_changes_and_no_event_is_made) {
+    schemas::set_feature_flag off;
+    off.name = "promote_events";
+    EXPECT_EQ(registry.run(off).code, 0u);
+    promote();
+    EXPECT_EQ(stored().stage, stage::production);
+    EXPECT_EQ(promotion().event_id, "");
+    EXPECT_TRUE(registry.outbox().empty());
+}
+
+TEST_F(promotion_rules, events_of_one_version_are_numbered_and_stay_in_one_partition) {
+    promote();
+    const auto back = transition_to(stage::staging);
+    review(other, back, true);
+    commit(back);
+    promote();
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].partition_sequence, 1u);
+    EXPECT_EQ(events[1].partition_sequence, 2u);
+    EXPECT_EQ(events[0].resource_sequence, 1u);
+    EXPECT_EQ(events[1].resource_sequence, 2u);
+    EXPECT_NE(events[0].id, events[1].id);
+}
+
+TEST_F(promotion_rules, a_policy_can_demand_a_safe_scan) {
+    auto workspace = *find_row<schemas::workspace>(*registry.view(), key_of(table::workspace).number(1));
+    workspace.policies.require_safe_scan_for = {stage::production};
+    row_changes changes;
+    changes[key_of(table::workspace).number(1)] = schemas::encode(workspace);
+    ASSERT_TRUE(registry.store->write(changes));
+    engine reopened(*registry.store);
+    const auto transition_command = [&](auto command) {
+        const auto applied =
+            reopened.apply(registry.record_of(registry.envelope_of(registry.admin, command)));
+        return applied->outcome;
+    };
+    schemas::create_transition create;
+    create.model_version_id = version.id;
+    create.desired_stage = stage::production;
+    const auto created = transition_command(create);
+    const auto id = schemas::decode<schemas::activity>(created.body)->id;
+    schemas::review_transition approve;
+    approve.transition_id = id;
+    approve.approve = true;
+    ASSERT_TRUE(reopened.apply(registry.record_of(registry.envelope_of(other, approve))));
+    schemas::commit_transition commit_command;
+    commit_command.transition_id = id;
+    const auto refused = transition_command(commit_command);
+    EXPECT_EQ(code_of(refused), error_code::failed_precondition);
+    EXPECT_THAT(refused.message, HasSubstr("require_safe_scan_for"));
+}
+
+}  // namespace
+}  // namespace herald::storage

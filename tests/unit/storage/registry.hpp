@@ -1,0 +1,142 @@
+// A registry for tests of the rules: the real engine over rows in memory, driven command by command.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "runtime/limits.hpp"
+#include "schemas/binary.hpp"
+#include "schemas/commands.hpp"
+#include "storage/engine.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+
+class registry {
+  public:
+    static constexpr std::string_view key_of_admin = "0123456789abcdef0123456789abcdef";
+
+    registry() {
+        schemas::genesis genesis;
+        genesis.log_id[0] = 7;
+        genesis.event_partitions = 4;
+        genesis.organization_name = "default";
+        genesis.admin_email = "admin@example.org";
+        genesis.admin_key_hash = key_of_admin;
+        genesis.require_approval_for = {schemas::stage::production};
+        EXPECT_EQ(run(genesis).code, 0u);
+    }
+
+    schemas::user_id admin{1};
+    std::int64_t now_ms = 1'700'000'000'000;
+    std::string idempotency_key;
+    std::string fingerprint = "f";
+    std::uint64_t offset = 0;
+
+    /// As the administrator.
+    template <class Command>
+    schemas::outcome run(const Command& command) {
+        return run_as(admin, command);
+    }
+
+    template <class Command>
+    schemas::outcome run_as(schemas::user_id user, const Command& command) {
+        const auto applied = engine_of_log.apply(record_of(envelope_of(user, command)));
+        EXPECT_TRUE(applied) << applied.error().message;
+        return applied ? applied->outcome : schemas::outcome{};
+    }
+
+    template <class Command>
+    schemas::command_envelope envelope_of(schemas::user_id user, const Command& command) {
+        schemas::command_envelope envelope;
+        envelope.log_id[0] = 7;
+        envelope.generation = 1;
+        envelope.command_id[15] = static_cast<std::uint8_t>(offset);
+        envelope.command_id[14] = static_cast<std::uint8_t>(offset >> 8);
+        envelope.request.principal = user;
+        envelope.request.credential_hash = key_of_admin;
+        envelope.request.scope = "POST /test";
+        envelope.request.idempotency_key = idempotency_key;
+        envelope.request.fingerprint = fingerprint;
+        envelope.sender_clock_ms = now_ms;
+        envelope.not_after_ms = now_ms + limits::not_after_ms;
+        envelope.type = Command::type;
+        envelope.body = schemas::encode(command);
+        return envelope;
+    }
+
+    events::record record_of(const schemas::command_envelope& envelope) {
+        return {static_cast<std::int64_t>(offset++), now_ms, "", schemas::seal_envelope(envelope)};
+    }
+
+    /// Applies a command that must succeed; its answer.
+    template <class Answer, class Command>
+    Answer must(schemas::user_id user, const Command& command) {
+        const schemas::outcome outcome = run_as(user, command);
+        EXPECT_EQ(outcome.code, 0u) << outcome.message;
+        const auto answer = schemas::decode<Answer>(outcome.body);
+        EXPECT_TRUE(answer);
+        return *answer;
+    }
+    template <class Answer, class Command>
+    Answer must(const Command& command) {
+        return must<Answer>(admin, command);
+    }
+
+    schemas::user user_named(const std::string& email) {
+        schemas::create_user command;
+        command.email = email;
+        command.key_name = "k1";
+        command.key_hash = key_of_admin;
+        return must<schemas::user>(command);
+    }
+    /// A user in the built-in group Admins.
+    schemas::user_id second_admin() {
+        const schemas::user user = user_named("second@example.org");
+        schemas::add_group_users add;
+        add.org_id.value = 1;
+        add.group_id.value = 1;
+        add.user_id = {user.id};
+        must<schemas::group>(add);
+        return user.id;
+    }
+    schemas::registered_model model_named(const std::string& name) {
+        schemas::create_model command;
+        command.workspace_name = "default";
+        command.model.name = name;
+        return must<schemas::registered_model>(command);
+    }
+    schemas::model_version version_named(const std::string& name, schemas::model_id model) {
+        schemas::create_version command;
+        command.registered_model_id = model;
+        command.version.version = name;
+        return must<schemas::model_version>(command);
+    }
+    schemas::webhook webhook_for(std::vector<schemas::event_type> types) {
+        schemas::create_webhook command;
+        command.name = "hook " + std::to_string(offset);
+        command.location = "https://example.org/hook";
+        command.event_types = std::move(types);
+        return must<schemas::webhook>(command);
+    }
+
+    /// Rows as they are after the newest command.
+    std::shared_ptr<const state_view> view() {
+        EXPECT_TRUE(engine_of_log.write());
+        return store->view();
+    }
+    std::vector<schemas::event> outbox() {
+        std::vector<schemas::event> events;
+        view()->scan(key_of(table::outbox), {}, [&](std::string_view key, std::string_view value) {
+            events.push_back(decode_row<schemas::event>(key, value));
+            return true;
+        });
+        return events;
+    }
+
+    std::unique_ptr<state_store> store = make_memory_state();
+    engine engine_of_log{*store};
+};
+
+inline error_code code_of(const schemas::outcome& outcome) { return static_cast<error_code>(outcome.code); }
+
+}  // namespace herald::storage

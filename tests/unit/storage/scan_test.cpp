@@ -1,0 +1,135 @@
+// Property: each accepted scan request gives one REQUEST_SCAN, and a finished scan never quietly becomes
+// safe.
+#include <gmock/gmock.h>
+
+#include "registry.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::safety_status;
+using schemas::scan_status;
+using testing::HasSubstr;
+
+class scan_rules : public testing::Test {
+  protected:
+    registry registry;
+    schemas::webhook hook = registry.webhook_for({schemas::event_type::request_scan});
+    schemas::model_version version = registry.version_named("v1", registry.model_named("m").id);
+    schemas::build build = make_build("registry.example.org/m:1");
+
+    schemas::build make_build(const std::string& location) {
+        schemas::create_build command;
+        command.workspace_name = "default";
+        command.model_version_id = version.id;
+        command.external_location = location;
+        command.creator_request.text = "{}";
+        return registry.must<schemas::build>(command);
+    }
+    schemas::outcome request(schemas::build_id id) {
+        schemas::request_scan command;
+        command.workspace_name = "default";
+        command.build_id = id;
+        return registry.run(command);
+    }
+    schemas::outcome report(scan_status status, safety_status safety) {
+        schemas::report_scan command;
+        command.workspace_name = "default";
+        command.build_id = build.id;
+        command.scan_status = status;
+        command.safety_status = safety;
+        command.url = "https://example.org/report";
+        return registry.run(command);
+    }
+};
+
+TEST_F(scan_rules, a_request_makes_one_event_of_the_specified_shape) {
+    EXPECT_EQ(request(build.id).code, 0u);
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_THAT(events[0].body,
+                HasSubstr("\"event_type\":\"REQUEST_SCAN\",\"resource_type\":\"BUILD\",\"workspaceID\":1"));
+    EXPECT_THAT(events[0].body,
+                HasSubstr("\"updated\":{\"buildID\":1,\"imageurl\":\"registry.example.org/m:1\"}"));
+}
+
+TEST_F(scan_rules, a_running_scan_is_not_requested_again) {
+    request(build.id);
+    EXPECT_EQ(code_of(request(build.id)), error_code::failed_precondition);
+    EXPECT_EQ(registry.outbox().size(), 1u);
+}
+
+TEST_F(scan_rules, a_build_in_error_is_not_scanned_and_says_why) {
+    const auto failed = make_build("");
+    EXPECT_EQ(failed.status, schemas::build_status::error);
+    const auto outcome = request(failed.id);
+    EXPECT_EQ(code_of(outcome), error_code::failed_precondition);
+    EXPECT_THAT(outcome.message, HasSubstr("external_location"));
+    EXPECT_TRUE(registry.outbox().empty());
+}
+
+TEST_F(scan_rules, a_report_needs_a_request) {
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::failed_precondition);
+}
+
+TEST_F(scan_rules, the_same_report_again_changes_nothing) {
+    request(build.id);
+    const auto first = report(scan_status::scanned, safety_status::safe);
+    const auto second = report(scan_status::scanned, safety_status::safe);
+    EXPECT_EQ(first.code, 0u);
+    EXPECT_EQ(first.body, second.body);
+}
+
+TEST_F(scan_rules, a_safe_build_may_become_unsafe_but_never_quietly_safe) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).code, 0u);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
+    EXPECT_EQ(code_of(report(scan_status::error, safety_status::unknown)), error_code::already_exists);
+}
+
+TEST_F(scan_rules, a_scan_without_a_report_ends_in_error_and_still_takes_a_late_one) {
+    request(build.id);
+    registry.now_ms += 24ll * 3'600'000 + 1'000;
+    registry.run(schemas::no_operation{});
+    const auto late = find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1));
+    EXPECT_EQ(late->scan_status, scan_status::error);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::safe).code, 0u);
+}
+
+TEST_F(scan_rules, an_answered_scan_has_no_deadline_left) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    registry.now_ms += 25ll * 3'600'000;
+    registry.run(schemas::no_operation{});
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1))->scan_status,
+              scan_status::scanned);
+}
+
+TEST_F(scan_rules, a_new_request_makes_a_new_scan_and_keeps_the_old) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::unsafe);
+    EXPECT_EQ(request(build.id).code, 0u);
+    EXPECT_EQ(registry.outbox().size(), 2u);
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1))->safety_status,
+              safety_status::unsafe);
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(2))->scan_status,
+              scan_status::scanning);
+}
+
+TEST_F(scan_rules, reports_must_be_complete) {
+    request(build.id);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::unknown)), error_code::invalid_argument);
+    EXPECT_EQ(code_of(report(scan_status::scanning, safety_status::safe)), error_code::invalid_argument);
+}
+
+TEST_F(scan_rules, a_version_without_a_finished_build_cannot_be_scanned) {
+    schemas::request_version_scan command;
+    command.model_version_id = registry.version_named("v2", version.registered_model_id).id;
+    EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
+    command.model_version_id = version.id;
+    EXPECT_EQ(registry.run(command).code, 0u);
+}
+
+}  // namespace
+}  // namespace herald::storage

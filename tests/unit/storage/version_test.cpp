@@ -1,0 +1,147 @@
+// Property: names are unique, updates change what they carry, locks protect what a version is made of
+// (wire.md §3).
+#include <gmock/gmock.h>
+
+#include "registry.hpp"
+
+namespace herald::storage {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class version_rules : public testing::Test {
+  protected:
+    registry registry;
+    schemas::registered_model model = registry.model_named("m");
+
+    schemas::outcome create(const schemas::model_version& version) {
+        schemas::create_version command;
+        command.registered_model_id = model.id;
+        command.version = version;
+        return registry.run(command);
+    }
+    schemas::outcome update(schemas::version_id id, const schemas::model_version& body,
+                            std::vector<std::string> present,
+                            schemas::update_mode mode = schemas::update_mode::merge) {
+        schemas::update_version command;
+        command.id = id;
+        command.mode = mode;
+        command.present = std::move(present);
+        command.version = body;
+        return registry.run(command);
+    }
+    static schemas::model_version read(const schemas::outcome& outcome) {
+        EXPECT_EQ(outcome.code, 0u) << outcome.message;
+        return *schemas::decode<schemas::model_version>(outcome.body);
+    }
+};
+
+TEST_F(version_rules, names_are_unique_in_their_model_and_numbers_never_reused) {
+    EXPECT_EQ(registry.version_named("v1", model.id).version_number, 1u);
+    EXPECT_EQ(registry.version_named("v2", model.id).version_number, 2u);
+    schemas::model_version again;
+    again.version = "v1";
+    const auto outcome = create(again);
+    EXPECT_EQ(code_of(outcome), error_code::already_exists);
+    EXPECT_THAT(outcome.message, HasSubstr("already exists"));
+    EXPECT_EQ(registry.version_named("v1", registry.model_named("other").id).version_number, 1u);
+}
+
+TEST_F(version_rules, every_version_has_a_time_of_its_own) {
+    const auto first = registry.version_named("v1", model.id);
+    const auto second = registry.version_named("v2", model.id);
+    EXPECT_LT(first.time_created, second.time_created);
+}
+
+TEST_F(version_rules, bad_names_are_refused) {
+    schemas::model_version bad;
+    for (const std::string& name :
+         {std::string(), std::string(257, 'x'), std::string("a\nb"), std::string("\xff")}) {
+        bad.version = name;
+        EXPECT_EQ(code_of(create(bad)), error_code::invalid_argument);
+    }
+}
+
+TEST_F(version_rules, patch_adds_labels_and_merges_attributes_by_key) {
+    schemas::model_version made;
+    made.version = "v1";
+    made.labels = {"b", "a", "b"};
+    made.attributes = {{"x", {"1"}, {}}, {"y", {"2"}, {}}};
+    const auto version = read(create(made));
+    EXPECT_THAT(version.labels, ElementsAre("a", "b"));
+    schemas::model_version patch;
+    patch.labels = {"c", "a"};
+    patch.attributes = {{"y", {"3"}, {}}, {"z", {"4"}, {}}};
+    const auto patched = read(update(version.id, patch, {"labels", "attributes"}));
+    EXPECT_THAT(patched.labels, ElementsAre("a", "b", "c"));
+    ASSERT_EQ(patched.attributes.size(), 3u);
+    EXPECT_EQ(patched.attributes[1].value.text, "3");
+    EXPECT_EQ(patched.version, "v1");
+}
+
+TEST_F(version_rules, an_empty_patch_changes_nothing) {
+    const auto version = registry.version_named("v1", model.id);
+    EXPECT_EQ(read(update(version.id, {}, {})).time_updated, version.time_updated);
+}
+
+TEST_F(version_rules, put_replaces_the_record_and_keeps_what_the_server_owns) {
+    schemas::model_version made;
+    made.version = "v1";
+    made.labels = {"a"};
+    made.description = "text";
+    const auto version = read(create(made));
+    schemas::model_version body = version;
+    body.labels.clear();
+    body.id.value = 99;
+    body.stage = schemas::stage::production;
+    body.owner.value = 42;
+    const auto replaced = read(update(version.id, body, {}, schemas::update_mode::replace));
+    EXPECT_TRUE(replaced.labels.empty());
+    EXPECT_EQ(replaced.description, "text");
+    EXPECT_EQ(replaced.id, version.id);
+    EXPECT_EQ(replaced.stage, schemas::stage::unassigned);
+    EXPECT_EQ(replaced.owner, registry.admin);
+}
+
+TEST_F(version_rules, a_closed_version_is_locked_for_changes_of_what_it_is_made_of) {
+    schemas::model_version made;
+    made.version = "v1";
+    made.lock_level = schemas::lock_level::closed;
+    const auto version = read(create(made));
+    schemas::model_version patch;
+    patch.attributes = {{"x", {"1"}, {}}};
+    const auto outcome = update(version.id, patch, {"attributes"});
+    EXPECT_EQ(code_of(outcome), error_code::permission_denied);
+    EXPECT_THAT(outcome.message, HasSubstr("locked for changes"));
+    patch.description = "allowed";
+    EXPECT_EQ(update(version.id, patch, {"description"}).code, 0u);
+}
+
+TEST_F(version_rules, an_unknown_experiment_run_is_not_found) {
+    schemas::model_version made;
+    made.version = "v1";
+    made.experiment_run_id = "run";
+    const auto outcome = create(made);
+    EXPECT_EQ(code_of(outcome), error_code::not_found);
+    EXPECT_THAT(outcome.message, HasSubstr("not found"));
+}
+
+TEST_F(version_rules, a_version_has_a_bounded_size) {
+    schemas::model_version made;
+    made.version = "v1";
+    for (int i = 0; i < 100; ++i)
+        made.attributes.push_back({std::to_string(i), {"\"" + std::string(4096, 'x') + "\""}, {}});
+    EXPECT_EQ(code_of(create(made)), error_code::invalid_argument);
+}
+
+TEST_F(version_rules, an_update_through_another_models_path_finds_nothing) {
+    const auto version = registry.version_named("v1", model.id);
+    schemas::update_version command;
+    command.id = version.id;
+    command.registered_model_id = registry.model_named("other").id;
+    EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
+}
+
+}  // namespace
+}  // namespace herald::storage

@@ -1,0 +1,180 @@
+// Property: who hears of an event is decided once, at its place in the log (P3).
+#include <gmock/gmock.h>
+
+#include "registry.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::event_type;
+using schemas::resource_filter;
+using schemas::resource_type;
+
+class webhook_rules : public testing::Test {
+  protected:
+    registry registry;
+
+    schemas::webhook hook_with(std::vector<event_type> types, bool all,
+                               std::vector<resource_filter> filters) {
+        schemas::create_webhook command;
+        command.name = "hook " + std::to_string(registry.offset);
+        command.location = "https://example.org";
+        command.event_types = std::move(types);
+        command.all_events = all;
+        command.resource_types = std::move(filters);
+        return registry.must<schemas::webhook>(command);
+    }
+    /// Webhooks in the audience of the newest event; none when there was none.
+    std::vector<std::uint64_t> audience_after_creating_a_model() {
+        const std::size_t before = registry.outbox().size();
+        registry.model_named("model " + std::to_string(registry.offset));
+        const auto events = registry.outbox();
+        std::vector<std::uint64_t> ids;
+        if (events.size() == before) return ids;
+        const auto newest = std::max_element(
+            events.begin(), events.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+        for (const auto& member : newest->audience) ids.push_back(member.webhook_id.value);
+        return ids;
+    }
+    static resource_filter registry_filter(resource_type type) {
+        return {type, resource_type::none, resource_type::none};
+    }
+};
+
+TEST_F(webhook_rules, hear_their_event_types_or_all) {
+    const auto creates = hook_with({event_type::create}, false, {});
+    hook_with({event_type::promote}, false, {});
+    const auto everything = hook_with({}, true, {});
+    EXPECT_THAT(audience_after_creating_a_model(),
+                testing::UnorderedElementsAre(creates.id.value, everything.id.value));
+}
+
+TEST_F(webhook_rules, resource_types_filter_even_all_events) {
+    hook_with({}, true, {registry_filter(resource_type::registered_model_version)});
+    const auto models = hook_with({}, true, {registry_filter(resource_type::registered_model)});
+    const auto all = hook_with({}, true, {registry_filter(resource_type::all)});
+    EXPECT_THAT(audience_after_creating_a_model(),
+                testing::UnorderedElementsAre(models.id.value, all.id.value));
+}
+
+TEST_F(webhook_rules, made_later_do_not_hear_of_what_was) {
+    registry.model_named("before");
+    hook_with({}, true, {});
+    EXPECT_TRUE(registry.outbox().empty());
+}
+
+TEST_F(webhook_rules, hear_only_their_workspace) {
+    const auto user = registry.user_named("b@example.org");
+    schemas::create_webhook command;
+    command.name = "elsewhere";
+    command.location = "https://example.org";
+    command.all_events = true;
+    command.workspace_id = user.default_workspace_id;
+    registry.must<schemas::webhook>(command);
+    EXPECT_TRUE(audience_after_creating_a_model().empty());
+}
+
+TEST_F(webhook_rules, deleted_hear_nothing_and_leave_a_change_for_the_subscribers) {
+    const auto hook = hook_with({}, true, {});
+    schemas::delete_webhooks command;
+    command.ids = {hook.id};
+    EXPECT_EQ(registry.run(command).code, 0u);
+    EXPECT_TRUE(audience_after_creating_a_model().empty());
+    std::vector<std::string> changes;
+    registry.view()->scan(key_of(table::webhook_change), {}, [&](std::string_view, std::string_view value) {
+        changes.emplace_back(value);
+        return true;
+    });
+    EXPECT_THAT(changes, testing::ElementsAre("-"));
+    EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
+}
+
+TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_each_filter) {
+    const auto user = registry.user_named("b@example.org");
+    schemas::create_webhook command;
+    command.name = "one";
+    command.location = "https://example.org";
+    EXPECT_EQ(code_of(registry.run_as(user.id, command)), error_code::permission_denied);
+    EXPECT_EQ(registry.run(command).code, 0u);
+    EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
+    command.name = "two";
+    command.resource_types = {resource_filter{}};
+    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+    command.resource_types.clear();
+    command.workspace_id.value = 77;
+    EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
+}
+
+TEST_F(webhook_rules, are_at_most_256_in_a_workspace) {
+    for (int i = 0; i < 256; ++i) hook_with({}, true, {});
+    schemas::create_webhook command;
+    command.name = "one too many";
+    command.location = "https://example.org";
+    EXPECT_EQ(code_of(registry.run(command)), error_code::resource_exhausted);
+}
+
+TEST_F(webhook_rules, that_are_gone_are_disabled_by_the_jobs_holder_and_then_held) {
+    const auto hook = hook_with({}, true, {});
+    schemas::claim claim;
+    claim.job = "webhook-health";
+    claim.node = "a";
+    schemas::webhook_health report;
+    report.webhook_id = hook.id;
+    report.revision = hook.revision;
+    report.condition = schemas::webhook_condition::gone;
+    EXPECT_EQ(code_of(registry.run(report)), error_code::aborted) << "nobody holds the job";
+    report.token = registry.must<schemas::claim_row>(claim).token;
+    EXPECT_EQ(registry.run(report).code, 0u);
+    registry.model_named("m");
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].audience, (std::vector<schemas::audience_member>{{hook.id, true}}));
+}
+
+TEST_F(webhook_rules, are_disabled_after_five_days_of_nothing_but_failures) {
+    const auto hook = hook_with({}, true, {});
+    schemas::claim claim;
+    claim.job = "webhook-health";
+    schemas::webhook_health report;
+    report.webhook_id = hook.id;
+    report.revision = hook.revision;
+    report.token = registry.must<schemas::claim_row>(claim).token;
+    report.condition = schemas::webhook_condition::failing;
+    report.failing_since_ms = registry.now_ms;
+    const auto status = [&] {
+        return find_row<schemas::webhook>(*registry.view(), key_of(table::webhook).number(hook.id))->status;
+    };
+    EXPECT_EQ(registry.run(report).code, 0u);
+    registry.now_ms += 4ll * 24 * 3'600'000;
+    registry.run(schemas::no_operation{});
+    EXPECT_EQ(status(), schemas::webhook_status::enabled);
+    registry.now_ms += 25ll * 3'600'000;
+    registry.run(schemas::no_operation{});
+    EXPECT_EQ(status(), schemas::webhook_status::disabled);
+}
+
+TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_days_old) {
+    hook_with({}, true, {});
+    registry.model_named("m");
+    const auto trim = [&] {
+        registry.now_ms += limits::outbox_kept_ms + 2ll * 24 * 3'600'000;
+        registry.run(schemas::no_operation{});
+        registry.run(schemas::no_operation{});
+        return registry.outbox().size();
+    };
+    EXPECT_EQ(trim(), 1u) << "not published yet";
+    schemas::claim claim;
+    claim.job = "publisher";
+    claim.node = "a";
+    schemas::node_heartbeat heartbeat;
+    heartbeat.node = "a";
+    heartbeat.first = true;
+    heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
+    for (std::uint32_t partition = 0; partition < 4; ++partition)
+        heartbeat.published.push_back({"events.resource", partition, 1});
+    registry.run(heartbeat);
+    EXPECT_EQ(trim(), 0u);
+}
+
+}  // namespace
+}  // namespace herald::storage
