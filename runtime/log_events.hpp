@@ -13,5 +13,31 @@ inline constexpr std::string_view request = "request";
 inline constexpr std::string_view request_failed = "request_failed";
 /// No connection can be accepted for a moment, mostly for want of file descriptors. Fields: reason, wait_ms.
 inline constexpr std::string_view accept_paused = "accept_paused";
+/// The state database was damaged and is made again from the log. Fields: reason.
+inline constexpr std::string_view state_rebuild = "state_rebuild";
+/// The state database takes no writes, mostly for want of disk; tried again. Fields: reason.
+inline constexpr std::string_view state_not_written = "state_not_written";
+/// This node serves. Fields: node, offset.
+inline constexpr std::string_view node_ready = "node_ready";
+/// This node cannot go on; the process ends. Fields: node, reason.
+inline constexpr std::string_view node_failed = "node_failed";
+/// Nodes at the same offset do not hold the same state. Fields: node, offset, agree, differ.
+inline constexpr std::string_view node_hash_differs = "node_hash_differs";
+/// Little disk is left: most writes are refused. Fields: folder, free_bytes.
+inline constexpr std::string_view disk_low = "disk_low";
+/// There is room again. Fields: folder, free_bytes.
+inline constexpr std::string_view disk_recovered = "disk_recovered";
+/// The log of deliveries was damaged and begins anew. Fields: reason.
+inline constexpr std::string_view delivery_log_reset = "delivery_log_reset";
+/// A partition of `attempts` cannot be read, or its rows cannot be kept. Fields: partition, reason.
+inline constexpr std::string_view delivery_log_trouble = "delivery_log_trouble";
+/// Events are missing in a partition: an alarm. Fields: topic, partition, offset, message.
+inline constexpr std::string_view sequence_gap = "sequence_gap";
+/// A record is not what its topic holds and is passed over: an alarm. Fields: topic, partition, offset, message.
+inline constexpr std::string_view record_unreadable = "record_unreadable";
+/// A worker's consumer group cannot go on: an alarm. Fields: group, reason.
+inline constexpr std::string_view worker_group_failed = "worker_group_failed";
+/// The log refuses a worker's record; it is tried again and holds up its partition. Fields: topic, reason.
+inline constexpr std::string_view worker_append_refused = "worker_append_refused";
 
 }  // namespace herald::runtime::log_events

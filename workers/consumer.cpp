@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::workers {
 
@@ -113,7 +114,7 @@ void consumer::handle(events::consumed&& got) {
 
 void consumer::handle(const events::member_failure& failure) {
     x_failed = true;
-    runtime::log(runtime::log_level::error, "worker_group_failed",
+    runtime::log(runtime::log_level::error, runtime::log_events::worker_group_failed,
                  {{"group", x_group}, {"reason", failure.reason.message}});
     x_handlers.on_failure(failure.reason);
 }

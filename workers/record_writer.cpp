@@ -8,6 +8,7 @@
 #include "events/subscriber_table.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::workers {
@@ -89,7 +90,7 @@ void record_writer::answered(std::shared_ptr<pending> what, const result<std::in
         return;
     }
     if (what->tries == 1 && outcome.error().code == error_code::invalid_argument)
-        runtime::log(runtime::log_level::error, "worker_append_refused",
+        runtime::log(runtime::log_level::error, runtime::log_events::worker_append_refused,
                      {{"topic", what->where.topic}, {"reason", outcome.error().message}});
     const std::int64_t again_ms = x_scheduler.time().steady_ms() + what->pause_ms;
     what->pause_ms = std::min(2 * what->pause_ms, pause_ms_max);

@@ -10,6 +10,7 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
 #include "workers/consumer.hpp"
 #include "workers/delivery_machine.hpp"
@@ -103,7 +104,8 @@ class log_worker final : public worker {
                 return where->tracker.opened(what.offset, 0, to_text(where->last));
             case arrival::after_gap:
                 ++x_counters.sequence_gaps;
-                log_about(*where, what, "sequence_gap", to_text(where->last) + " to " + to_text(position));
+                log_about(*where, what, runtime::log_events::sequence_gap,
+                          to_text(where->last) + " to " + to_text(position));
                 break;
             case arrival::expected:
                 break;
@@ -128,7 +130,7 @@ class log_worker final : public worker {
     /// A record that this worker cannot read holds up nothing, but is an alarm.
     void pass_over(assignment& where, const events::record& what) {
         ++x_counters.unreadable;
-        log_about(where, what, "record_unreadable", "the record is passed over");
+        log_about(where, what, runtime::log_events::record_unreadable, "the record is passed over");
         where.tracker.opened(what.offset, 0, where.last == event_position{} ? "" : to_text(where.last));
     }
 
