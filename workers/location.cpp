@@ -118,9 +118,11 @@ result<void> read_authority(std::string_view text, location& out) {
 }
 
 result<std::string_view> read_scheme(std::string_view url, plain_http http, location& out) {
-    const std::string scheme = runtime::to_lower(url.substr(0, url.find("://")));
-    if (scheme == "https") return url.substr(8);
-    if (scheme != "http") return wrong("a URL begins with https://, as in https://hooks.example.com/path");
+    const std::string start = runtime::to_lower(url.substr(0, std::string_view("https://").size()));
+    if (start == "https://") return url.substr(start.size());
+    if (!start.starts_with("http://")) {
+        return wrong("a URL begins with https://, as in https://hooks.example.com/path");
+    }
     if (http == plain_http::refused) {
         return wrong(
             "http is refused here because anybody on the way could read it; use https, or start Herald "
@@ -128,7 +130,7 @@ result<std::string_view> read_scheme(std::string_view url, plain_http http, loca
     }
     out.tls = false;
     out.port = 80;
-    return url.substr(7);
+    return url.substr(std::string_view("http://").size());
 }
 
 }  // namespace

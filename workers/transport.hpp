@@ -48,7 +48,7 @@ struct delivery_answer {
     /// The location held an address or was refused for its form: repeating leads to the same refusal. Set
     /// only with address_not_allowed.
     bool refused_for_good = false;
-    std::string address;  // "192.0.2.1:443" that was connected to or refused last; empty: none
+    std::string address;  // "192.0.2.1:443" that was tried last; empty: none
     phase_times times;
 };
 

@@ -52,7 +52,8 @@ TEST(location, http_is_taken_only_where_the_operator_allows_it) {
     EXPECT_EQ(plain->authority(), "example.com");
     EXPECT_EQ(parse("http://example.com:443/", plain_http::allowed)->authority(), "example.com:443");
     for (const char* other : {"ftp://example.com/", "example.com", "//example.com/", "https:/example.com", "",
-                              "javascript:alert(1)", " https://example.com/", "httpss://example.com/"}) {
+                              "javascript:alert(1)", "http", "https", "https:", "http:/",
+                              " https://example.com/", "httpss://example.com/"}) {
         EXPECT_NE(refusal(other, plain_http::allowed).find("https://"), std::string::npos) << other;
     }
 }
