@@ -1,5 +1,5 @@
-// The log in memory and every fault that a real one has: for the simulation and for unit tests. The broker is the
-// truth that all processes share; each process has a memory_log (memory_log.hpp) on it.
+// The log in memory and every fault that a real one has: for the simulation and for unit tests. The broker is
+// the truth that all processes share; each process has a memory_log (memory_log.hpp) on it.
 #pragma once
 
 #include <cstddef>

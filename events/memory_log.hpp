@@ -44,6 +44,8 @@ class memory_faults {
         (void)waiting;
         return 0;
     }
+    /// How many records a poll brings that may bring `wanted`; at least one.
+    virtual std::size_t next_poll(std::size_t wanted) { return wanted; }
     /// By how many records an answer to query_range is behind the truth (a leader that was deposed).
     virtual std::int64_t range_lag(const topic_partition&) { return 0; }
     /// False: polls find nothing (a reader says unavailable), commits are lost, questions are unavailable.

@@ -60,6 +60,11 @@ constexpr std::size_t secret_bytes_max = 256;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
 constexpr std::size_t email_bytes_max = 254;
 
+// The log (events/log.hpp)
+constexpr std::size_t producer_records_unacknowledged_max = 16'384;
+constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
+constexpr std::size_t commit_metadata_bytes_max = 1'024;
+
 // Events and webhooks (design.md §1-2, delivery.md)
 constexpr std::size_t webhooks_per_workspace_max = 256;
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;

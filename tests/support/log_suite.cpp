@@ -237,6 +237,8 @@ topic_partition direct(std::int32_t partition) { return {std::string(events::top
 
 }  // namespace
 
+std::string log_name(const ::testing::TestParamInfo<log_factory>& info) { return info.param.name; }
+
 void log_suite::SetUp() {
     result<std::unique_ptr<log_fixture>> made = GetParam().make();
     if (!made) GTEST_SKIP() << GetParam().name << ": " << made.error().message;
@@ -385,11 +387,10 @@ TEST_P(log_suite, a_reader_says_when_it_is_at_the_end_and_goes_on_from_there) {
 }
 
 TEST_P(log_suite, whoever_only_polls_when_called_reads_everything) {
-    const std::int64_t end = end_of(log(), promote_3);
-    const auto reader = log().open_reader(promote_3, end);
     std::mutex mutex;
     std::condition_variable called;
     int calls = 0;
+    const auto reader = log().open_reader(promote_3, end_of(log(), promote_3));
     reader->on_ready([&] {
         std::lock_guard lock(mutex);
         ++calls;
@@ -619,10 +620,10 @@ TEST_P(log_suite, a_paused_partition_brings_nothing_until_it_is_resumed) {
 }
 
 TEST_P(log_suite, a_member_is_called_when_there_is_something_to_poll) {
-    follower member(log(), events::group::direct, direct_topics);
     std::mutex mutex;
     std::condition_variable called;
     int calls = 0;
+    follower member(log(), events::group::direct, direct_topics);
     member.member().on_ready([&] {
         std::lock_guard lock(mutex);
         ++calls;

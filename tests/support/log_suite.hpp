@@ -42,8 +42,9 @@ struct log_factory {
     }
 };
 
-/// For INSTANTIATE_TEST_SUITE_P's last argument: cases are called by the log's name.
-inline std::string log_name(const ::testing::TestParamInfo<log_factory>& info) { return info.param.name; }
+/// For INSTANTIATE_TEST_SUITE_P's last argument: cases are called by the log's name. (Calling it is also what
+/// makes the linker take the suite out of its library.)
+std::string log_name(const ::testing::TestParamInfo<log_factory>&);
 
 class log_suite : public ::testing::TestWithParam<log_factory> {
   protected:
