@@ -1,0 +1,88 @@
+// An API node without HTTP: the engine over a state that outlives crashes, heartbeats, the claim, the
+// publisher.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "events/memory_log.hpp"
+#include "schemas/commands.hpp"
+#include "storage/state.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace herald::simulation {
+
+/// What a client asks for. An empty key: none.
+struct request {
+    schemas::command_type type = schemas::command_type::no_operation;
+    std::string body;
+    schemas::user_id user;
+    std::string credential_hash;
+    std::string idempotency_key;
+};
+
+/// What the client hears. `unavailable`: 503, `unknown`: 500 "outcome unknown".
+struct reply {
+    enum class kind : std::uint8_t { answered, unavailable, unknown };
+    kind what = kind::answered;
+    schemas::outcome outcome;  // when answered
+};
+using reply_handler = std::function<void(const reply&)>;
+
+/// A state store whose newest writes can be lost, as by a power cut without fsync.
+class losing_store final : public storage::state_store {
+  public:
+    /// Tells `agreed` the state of every write.
+    losing_store(agreement& agreed, std::string node) : x_agreed(agreed), x_node(std::move(node)) {}
+    result<void> write(const storage::row_changes&) override;
+    std::shared_ptr<const storage::state_view> view() const override { return x_rows->view(); }
+    void lose_newest(std::size_t writes);
+
+  private:
+    static constexpr std::size_t writes_kept = 8;
+    agreement& x_agreed;
+    const std::string x_node;
+    std::unique_ptr<storage::state_store> x_rows = storage::make_memory_state();
+    std::deque<storage::row_changes> x_undo;  // the oldest first
+};
+
+/// The machine: its disk and its name outlive the processes that run on it, one after another.
+class api_node {
+  public:
+    struct settings {
+        std::string name;
+        events::memory_broker& broker;
+        events::memory_faults& faults;
+        /// Stands between the process and its log, where a rule is broken on purpose.
+        std::function<std::unique_ptr<events::log>(events::log&)> wrap_log;
+        /// The same for its state.
+        std::function<std::unique_ptr<storage::state_store>(storage::state_store&)> wrap_store;
+    };
+    api_node(world&, settings);
+    ~api_node();
+
+    void start();
+    /// The process dies; `writes_lost` of the state's newest writes with it.
+    void crash(std::size_t writes_lost);
+    bool running() const { return x_process != nullptr; }
+    /// Its own first heartbeat is applied: it takes requests.
+    bool serves() const;
+    /// Appends the command and replies from its outcome; never replies when the process dies first. Returns
+    /// the command's id.
+    schemas::uuid send(const request&, reply_handler);
+    process_thread& thread();
+    const storage::state_store& store() const { return x_store; }
+    std::uint64_t next_offset() const;
+
+  private:
+    class process;
+    world& x_world;
+    settings x_settings;
+    losing_store x_store;
+    std::unique_ptr<process> x_process;
+    process_thread* x_thread = nullptr;
+    std::unique_ptr<events::memory_log> x_log;
+};
+
+}  // namespace herald::simulation

@@ -1,0 +1,29 @@
+// The invariants of the design that a finished run is held against. Each throws rule_broken.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "tests/simulation/api_node.hpp"
+#include "tests/simulation/client.hpp"
+#include "tests/simulation/reference.hpp"
+
+namespace herald::simulation {
+
+/// 7: every node has the reference's state, and had its hash after every record.
+void check_nodes_agree(const reference&, const agreement&, const std::vector<std::unique_ptr<api_node>>&);
+/// 1 and 2: what was answered is so, took effect once, and a repeat under the same key had the same answer.
+void check_answers(const reference&, const std::deque<operation>&);
+/// 3: PROMOTE and REQUEST_SCAN events and their causes are one to one, each with the right audience.
+void check_causes(const reference&);
+/// 4: at all times the sequences of a partition were 1 … m without a hole, and in the end the outbox is in
+/// the topics.
+void check_event_topics(const reference&, events::log&);
+/// `subscribers` says of every webhook what the state says, and its head reaches the newest change.
+void check_subscribers(const reference&, events::log&);
+
+/// The outbox of the reference's state, in order.
+std::vector<schemas::event> outbox_of(const reference&);
+
+}  // namespace herald::simulation

@@ -1,0 +1,128 @@
+#include "tests/simulation/reference.hpp"
+
+#include <algorithm>
+
+#include "events/topics.hpp"
+#include "schemas/binary.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace herald::simulation {
+namespace {
+
+using schemas::command_type;
+
+template <class T>
+T decoded(const std::string& bytes) {
+    auto value = schemas::decode<T>(bytes);
+    if (!value) throw rule_broken{"an answer does not decode"};
+    return *std::move(value);
+}
+
+bool wants(const schemas::webhook& hook, schemas::event_type type, schemas::resource_type resource) {
+    if (!hook.all_events && std::ranges::find(hook.event_types, type) == hook.event_types.end()) return false;
+    if (hook.resource_types.empty()) return true;
+    return std::ranges::any_of(hook.resource_types, [&](const schemas::resource_filter& filter) {
+        const auto is = [&](schemas::resource_type wanted) {
+            return wanted != schemas::resource_type::none &&
+                   (wanted == schemas::resource_type::all || wanted == resource);
+        };
+        return is(filter.registry_service_resource_type) || is(filter.deployment_service_resource_type) ||
+               is(filter.modeldb_service_resource_type);
+    });
+}
+
+}  // namespace
+
+std::vector<events::record> reference::read_all(events::log& from, const events::topic_partition& where) {
+    std::vector<events::record> all;
+    const auto reader = from.open_reader(where, 0);
+    while (true) {
+        auto batch = reader->poll(10'000, 0);
+        if (!batch)
+            throw rule_broken{"a partition of " + where.topic + " cannot be read: " + batch.error().message};
+        for (events::record& record : batch->records) all.push_back(std::move(record));
+        if (batch->at_end) return all;
+    }
+}
+
+reference::reference(events::log& from) {
+    x_engine = std::make_unique<storage::engine>(*x_store);
+    for (const events::record& record : read_all(from, {std::string(events::topic::commands), 0})) {
+        const auto done = x_engine->apply(record);
+        if (!done) throw rule_broken{"the command log cannot be applied: " + done.error().message};
+        x_hashes[done->offset] = x_engine->position().hash;
+        x_applied[done->offset] = *done;
+        const bool took_effect =
+            done->command_id && done->outcome.code == 0 && done->outcome.offset == done->offset;
+        if (!took_effect) continue;
+        x_effects[*done->command_id].push_back(done->offset);
+        learn(*schemas::open_envelope(*record.value), *done);
+    }
+    if (!x_engine->write()) throw rule_broken{"the reference cannot be written"};
+}
+
+void reference::learn(const schemas::command_envelope& command, const storage::applied_record& done) {
+    using schemas::event_type;
+    using schemas::resource_type;
+    const std::string& answer = done.outcome.body;
+    const auto expect = [&](event_type type, resource_type resource, std::uint64_t id) {
+        auto hearers = audience(done.offset, type, resource);
+        if (!hearers.empty())
+            x_expected.push_back({done.offset, type, std::to_string(id), std::move(hearers)});
+    };
+    switch (done.type) {
+        case command_type::create_webhook: {
+            auto row = decoded<schemas::webhook>(answer);
+            x_hooks[row.id.value] = {row, done.offset};
+            break;
+        }
+        case command_type::delete_webhooks:
+            for (const auto id : decoded<schemas::delete_webhooks>(command.body).ids)
+                x_hooks.at(id.value).deleted = done.offset;
+            break;
+        case command_type::create_transition: {
+            const auto activity = decoded<schemas::activity>(answer);
+            x_desired[activity.id.value] = activity.transition->desired_stage;
+            break;
+        }
+        case command_type::commit_transition: {
+            const auto activity = decoded<schemas::activity>(answer);
+            if (x_desired.at(activity.transition_id.value) == schemas::stage::production)
+                expect(event_type::promote, resource_type::registered_model_version,
+                       activity.model_version_id.value);
+            break;
+        }
+        case command_type::request_scan:
+            expect(event_type::request_scan, resource_type::build,
+                   decoded<schemas::scan>(answer).build_id.value);
+            break;
+        default:
+            break;
+    }
+}
+
+std::set<std::uint64_t> reference::audience(std::uint64_t offset, schemas::event_type type,
+                                            schemas::resource_type resource) const {
+    std::set<std::uint64_t> found;
+    for (const auto& [id, hook] : x_hooks)
+        if (hook.created < offset && offset < hook.deleted && wants(hook.row, type, resource))
+            found.insert(id);
+    return found;
+}
+
+std::vector<std::uint64_t> reference::effects(const schemas::uuid& command) const {
+    const auto found = x_effects.find(command);
+    return found == x_effects.end() ? std::vector<std::uint64_t>{} : found->second;
+}
+
+std::optional<storage::applied_record> reference::at(std::uint64_t offset) const {
+    const auto found = x_applied.find(offset);
+    return found == x_applied.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool reference::was_deleted(std::uint64_t webhook) const {
+    const auto found = x_hooks.find(webhook);
+    return found != x_hooks.end() && found->second.deleted != UINT64_MAX;
+}
+
+}  // namespace herald::simulation

@@ -1,0 +1,68 @@
+// What must have come of the command log: applied once more by one engine without faults, and judged by rules
+// that are written down here a second time, apart from the product's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "events/log.hpp"
+#include "storage/engine.hpp"
+
+namespace herald::simulation {
+
+/// An event that a command must have caused, and who must hear of it.
+struct expected_event {
+    std::uint64_t offset = 0;
+    schemas::event_type type = schemas::event_type::promote;
+    std::string resource_id;
+    std::set<std::uint64_t> audience;
+};
+
+class reference {
+  public:
+    /// Reads the whole command log.
+    explicit reference(events::log&);
+
+    const storage::state_store& store() const { return *x_store; }
+    const std::string& hash() const { return x_engine->position().hash; }
+    std::uint64_t next_offset() const { return x_engine->position().next_offset; }
+    std::uint32_t generation() const { return x_engine->installation()->generation; }
+    std::uint32_t event_partitions() const { return x_engine->installation()->event_partitions; }
+    /// Hash after each record, by offset.
+    const std::map<std::uint64_t, std::string>& hashes() const { return x_hashes; }
+    /// Offsets at which a command of this id took effect.
+    std::vector<std::uint64_t> effects(const schemas::uuid& command) const;
+    std::optional<storage::applied_record> at(std::uint64_t offset) const;
+    /// PROMOTE and REQUEST_SCAN events by cause; those that nobody would hear of are left out.
+    const std::vector<expected_event>& expected() const { return x_expected; }
+    /// The webhooks that must hear of such an event at that offset.
+    std::set<std::uint64_t> audience(std::uint64_t offset, schemas::event_type, schemas::resource_type) const;
+    bool was_deleted(std::uint64_t webhook) const;
+
+    /// Every record of a partition.
+    static std::vector<events::record> read_all(events::log&, const events::topic_partition&);
+
+  private:
+    struct hook {
+        schemas::webhook row;
+        std::uint64_t created = 0;
+        std::uint64_t deleted = UINT64_MAX;
+    };
+    void learn(const schemas::command_envelope&, const storage::applied_record&);
+
+    std::unique_ptr<storage::state_store> x_store = storage::make_memory_state();
+    std::unique_ptr<storage::engine> x_engine;
+    std::map<std::uint64_t, storage::applied_record> x_applied;
+    std::map<std::uint64_t, std::string> x_hashes;
+    std::map<schemas::uuid, std::vector<std::uint64_t>> x_effects;
+    std::map<std::uint64_t, hook> x_hooks;
+    std::map<std::uint64_t, schemas::stage> x_desired;  // by transition
+    std::vector<expected_event> x_expected;
+};
+
+}  // namespace herald::simulation

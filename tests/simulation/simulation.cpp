@@ -1,0 +1,208 @@
+#include "tests/simulation/simulation.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "events/topics.hpp"
+#include "schemas/binary.hpp"
+#include "schemas/commands.hpp"
+#include "tests/simulation/api_node.hpp"
+#include "tests/simulation/client.hpp"
+#include "tests/simulation/faults.hpp"
+#include "tests/simulation/invariants.hpp"
+#include "tests/simulation/mutations.hpp"
+#include "tests/simulation/reference.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace herald::simulation {
+namespace {
+
+constexpr std::int64_t day_ms = 24ll * 3'600'000;
+/// Within this time after the last fault everything must be as it should (invariant 12).
+constexpr std::int64_t peace_ms = 60'000;
+
+/// One machine with an embedded log, which a power cut takes down with everything on it; or several at a
+/// broker.
+enum class kind : std::uint8_t { standalone, cluster };
+
+class run {
+  public:
+    run(std::uint64_t seed, const mutation& broken)
+        : x_world(seed), x_broken(broken), x_setup(x_world.time.start_thread()), x_broker(x_setup.time()) {
+        x_kind = x_world.chance.one_in(4) ? kind::standalone : kind::cluster;
+        x_log = std::make_unique<events::memory_log>(
+            x_broker, [this](std::function<void()> task) { x_setup.post(std::move(task)); });
+    }
+
+    void play() {
+        found_installation();
+        start_processes();
+        x_client = std::make_unique<client>(x_world, x_nodes);
+        x_client->prepare();
+        trouble();
+        make_peace();
+        judge();
+    }
+
+  private:
+    void found_installation() {
+        if (!x_log->create_topics()) throw rule_broken{"the topics cannot be created"};
+        schemas::genesis first;
+        x_world.chance.source().fill(first.log_id.data(), first.log_id.size());
+        first.event_partitions = static_cast<std::uint32_t>(x_world.chance.between(1, 3));
+        first.organization_name = client::workspace;
+        first.admin_email = "first@example.org";
+        first.admin_key_hash = client::admin_key_hash;
+        if (x_world.chance.one_in(4)) first.generation = leave_traces_of_a_generation(first.event_partitions);
+        schemas::command_envelope envelope;
+        envelope.log_id = first.log_id;
+        envelope.generation = first.generation;
+        envelope.sender_clock_ms = x_setup.time().wall_ms();
+        envelope.not_after_ms = envelope.sender_clock_ms + day_ms;
+        envelope.type = schemas::command_type::genesis;
+        envelope.body = schemas::encode(first);
+        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(envelope));
+    }
+
+    /// The event topics outlive a generation: what they hold of the one before must not be mistaken for this
+    /// one's.
+    std::uint32_t leave_traces_of_a_generation(std::uint32_t event_partitions) {
+        for (std::uint32_t partition = 0; partition < event_partitions; ++partition) {
+            const std::int64_t last = x_world.chance.between(0, 20);
+            for (std::int64_t sequence = 1; sequence <= last; ++sequence) {
+                schemas::event old;
+                old.id = "1-" + std::to_string(partition) + "-" + std::to_string(sequence);
+                old.type = schemas::event_type::promote;
+                old.generation = 1;
+                old.offset = old.partition_sequence = static_cast<std::uint64_t>(sequence);
+                append({std::string(events::topic::promote), static_cast<std::int32_t>(partition)}, "1",
+                       schemas::encode(old));
+            }
+        }
+        append({std::string(events::topic::subscribers), 0}, "head",
+               schemas::encode(schemas::subscribers_head{1, 500}));
+        return 2;
+    }
+
+    void append(const events::topic_partition& where, std::string key, std::string value) {
+        const auto producer = x_log->open_producer(events::producer_kind::ordinary);
+        bool done = false;
+        (void)producer->append(where, std::move(key), std::move(value),
+                               [&](const auto& landed) { done = landed.has_value(); });
+        x_world.time.run_until(x_world.time.now_ms() + 1);
+        if (!done) throw rule_broken{"the set-up could not append"};
+    }
+
+    void start_processes() {
+        const std::int64_t nodes = x_kind == kind::standalone ? 1 : x_world.chance.between(2, 3);
+        for (std::int64_t number = 1; number <= nodes; ++number) {
+            x_nodes.push_back(std::make_unique<api_node>(
+                x_world, api_node::settings{"node-" + std::to_string(number), x_broker, x_faults,
+                                            x_broken.wrap_node_log, x_broken.wrap_store}));
+            x_nodes.back()->start();
+        }
+    }
+
+    void trouble() {
+        const std::int64_t end = x_world.time.now_ms() + x_world.chance.between(20'000, 90'000);
+        while (x_world.time.now_ms() < end) {
+            x_world.time.run_until(x_world.time.now_ms() + x_world.chance.between(1, 600));
+            if (x_world.chance.one_in(8))
+                disturb();
+            else
+                x_client->act();
+        }
+    }
+
+    void disturb() {
+        dice& chance = x_world.chance;
+        api_node& node = *chance.pick(x_nodes);
+        switch (chance.between(0, 5)) {
+            case 0:
+                if (x_kind == kind::standalone) return cut_power();
+                [[fallthrough]];
+            case 1:
+                return crash_and_restart(node, 0);
+            case 2:
+                return crash_and_restart(node, static_cast<std::size_t>(chance.between(0, 4)));
+            case 3:
+                if (node.running())
+                    node.thread().pause_until(x_world.time.now_ms() + chance.between(100, 25'000));
+                return;
+            case 4:
+                if (node.running())
+                    node.thread().clock().jump_wall_ms(chance.one_in(2) ? chance.between(-90'000, 90'000)
+                                                                        : chance.between(-3, 3) * day_ms);
+                return;
+            default:
+                if (x_broker.held() > 0)
+                    x_broker.release(static_cast<std::size_t>(
+                        chance.between(0, static_cast<std::int64_t>(x_broker.held()) - 1)));
+                return;
+        }
+    }
+
+    void crash_and_restart(api_node& node, std::size_t writes_lost) {
+        if (!node.running()) return;
+        node.crash(writes_lost);
+        x_setup.run_at(x_world.time.now_ms() + x_world.chance.between(0, 15'000), [&node] {
+            if (!node.running()) node.start();
+        });
+    }
+
+    void cut_power() {
+        for (const auto& node : x_nodes)
+            crash_and_restart(*node, static_cast<std::size_t>(x_world.chance.between(0, 4)));
+        x_broker.lose_unsynced(static_cast<std::size_t>(
+            x_world.chance.between(0, static_cast<std::int64_t>(x_broker.unsynced()))));
+    }
+
+    void make_peace() {
+        x_faults.heal();
+        // Some late records land just now, the others never.
+        while (x_broker.held() > 0 && x_world.chance.one_in(2)) x_broker.release(0);
+        // A new holder of the claim puts right what the late ones did to `subscribers`.
+        for (const auto& node : x_nodes) {
+            if (node->running()) node->crash(0);
+            node->start();
+        }
+        const std::int64_t end = x_world.time.now_ms() + peace_ms;
+        while (x_world.time.now_ms() < end) x_world.time.run_until(x_world.time.now_ms() + 1'000);
+        if (!x_client->idle())
+            throw rule_broken{
+                "a client still waits for an answer a minute after the last fault (invariant 12)"};
+    }
+
+    void judge() {
+        const reference truth(*x_log);
+        check_nodes_agree(truth, x_world.agreed, x_nodes);
+        check_answers(truth, x_client->history());
+        check_causes(truth);
+        check_event_topics(truth, *x_log);
+        check_subscribers(truth, *x_log);
+    }
+
+    world x_world;
+    const mutation& x_broken;
+    kind x_kind = kind::cluster;
+    process_thread& x_setup;
+    events::memory_broker x_broker;
+    seeded_faults x_faults{x_world.chance};
+    std::unique_ptr<events::memory_log> x_log;
+    std::vector<std::unique_ptr<api_node>> x_nodes;
+    std::unique_ptr<client> x_client;
+};
+
+}  // namespace
+
+std::optional<std::string> simulate(std::uint64_t seed, std::string_view mutation) {
+    run one(seed, mutation_named(mutation));
+    try {
+        one.play();
+    } catch (const rule_broken& broken) {
+        return broken.what;
+    }
+    return std::nullopt;
+}
+
+}  // namespace herald::simulation

@@ -1,0 +1,97 @@
+#include "tests/simulation/worker_machine.hpp"
+
+#include <algorithm>
+
+#include "events/subscriber_table.hpp"
+#include "events/topics.hpp"
+#include "runtime/key_ring.hpp"
+#include "workers/worker.hpp"
+
+namespace herald::simulation {
+namespace {
+
+constexpr std::int64_t start_again_ms = 500;
+constexpr std::string_view groups[] = {events::group::events, events::group::direct, events::group::retry};
+
+using membership = std::vector<std::pair<std::string, events::member_id>>;
+
+membership members_of_all_groups(const events::memory_broker& broker) {
+    membership all;
+    for (const std::string_view group : groups)
+        for (const events::member_id member : broker.members(std::string(group)))
+            all.emplace_back(group, member);
+    return all;
+}
+
+}  // namespace
+
+/// Lives on its thread; when that is dead no task of it runs any more, so tasks may hold `this`.
+class worker_machine::process {
+  public:
+    process(world& in, settings& how, events::log& log, process_thread& thread)
+        : x_world(in),
+          x_settings(how),
+          x_log(how.wrap_log(log)),
+          x_thread(thread),
+          x_transport(how.to.make_transport(thread)),
+          x_subscribers(events::make_subscriber_table(*x_log, thread)) {
+        start_worker();
+    }
+
+    const membership& members() const { return x_members; }
+
+  private:
+    void start_worker() {
+        const membership before = members_of_all_groups(x_settings.broker);
+        workers::worker_options options;
+        options.on_failure = [](const error& reason) {
+            throw rule_broken{"a consumer group cannot go on: " + reason.message};
+        };
+        auto made = workers::make_worker(
+            {*x_log, x_thread, x_world.chance.source(), x_keys, *x_subscribers, *x_transport},
+            std::move(options));
+        if (!made) {
+            x_thread.run_at(x_world.time.now_ms() + start_again_ms, [this] { start_worker(); });
+            return;
+        }
+        x_worker = *std::move(made);
+        for (auto& member : members_of_all_groups(x_settings.broker))
+            if (std::ranges::find(before, member) == before.end()) x_members.push_back(member);
+    }
+
+    world& x_world;
+    settings& x_settings;
+    const std::unique_ptr<events::log> x_log;
+    process_thread& x_thread;
+    const runtime::key_ring x_keys = runtime::key_ring::of("simulated", std::string(32, 'k'));
+    const std::unique_ptr<workers::transport> x_transport;
+    const std::shared_ptr<events::subscriber_table> x_subscribers;
+    std::unique_ptr<workers::worker> x_worker;
+    membership x_members;
+};
+
+worker_machine::~worker_machine() {
+    if (running()) crash();
+}
+
+void worker_machine::start() {
+    x_thread = &x_world.time.start_thread();
+    x_log = std::make_unique<events::memory_log>(
+        x_settings.broker, [thread = x_thread](std::function<void()> task) { thread->post(std::move(task)); },
+        &x_settings.faults);
+    x_process = std::make_unique<process>(x_world, x_settings, *x_log, *x_thread);
+}
+
+void worker_machine::crash() {
+    x_log->crash();
+    x_thread->die();
+    const membership lost = x_process->members();
+    x_process.reset();
+    x_log.reset();
+    for (const auto& [group, member] : lost) {
+        x_settings.broker.expel(group, member);
+        x_settings.broker.rebalance(group);
+    }
+}
+
+}  // namespace herald::simulation

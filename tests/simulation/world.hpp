@@ -1,0 +1,58 @@
+// What all parts of a run share: chance, time, and what the nodes have agreed on so far.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/simulation/virtual_time.hpp"
+
+namespace herald::simulation {
+
+/// Thrown when an invariant of the design does not hold. `what` is a sentence.
+struct rule_broken {
+    std::string what;
+};
+
+/// Chance, all of it from the seed.
+class dice {
+  public:
+    explicit dice(std::uint64_t seed) : x_random(seed) {}
+    std::int64_t between(std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(x_random.below(static_cast<std::uint64_t>(high - low + 1)));
+    }
+    bool one_in(std::uint64_t n) { return x_random.below(n) == 0; }
+    template <class T>
+    T& pick(std::vector<T>& from) {
+        return from[x_random.below(from.size())];
+    }
+    runtime::seeded_random& source() { return x_random; }
+
+  private:
+    runtime::seeded_random x_random;
+};
+
+/// The state that the first node to get there had after each record, as its hash: every other one must have
+/// the same (P5).
+class agreement {
+  public:
+    void note(const std::string& node, std::uint64_t offset, const std::string& hash) {
+        if (x_hashes.try_emplace(offset, hash).first->second != hash)
+            throw rule_broken{node + " has another state after offset " + std::to_string(offset) +
+                              " than the node that was there first (invariant 7)"};
+    }
+    const std::map<std::uint64_t, std::string>& hashes() const { return x_hashes; }
+
+  private:
+    std::map<std::uint64_t, std::string> x_hashes;
+};
+
+struct world {
+    explicit world(std::uint64_t seed) : chance(seed), time(chance.source()) {}
+    dice chance;
+    virtual_time time;
+    agreement agreed;
+};
+
+}  // namespace herald::simulation
