@@ -1,0 +1,109 @@
+// The flat table of routes: which handler answers which method and path.
+#pragma once
+
+#include <array>
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "runtime/http.hpp"
+
+namespace herald::api {
+
+class call;
+using route_handler = boost::asio::awaitable<result<runtime::http_response>> (*)(call&);
+using read_handler = result<runtime::http_response> (*)(call&);
+
+/// Whom a route answers (wire.md §2).
+enum class authentication : std::uint8_t {
+    none,
+    developer_key,
+    system_administrator,
+    access_token,
+    signed_url
+};
+
+/// A row of the table. Texts are literals. A pattern is a path whose segments are literal text, `{name}` (one
+/// segment, not empty) or, at the end only, `{name...}` (all that is left, slashes included, not empty).
+struct route {
+    runtime::http_method method = runtime::http_method::get;
+    std::string_view pattern;
+    route_handler handler = nullptr;
+    authentication who = authentication::developer_key;
+    // For the OpenAPI document:
+    std::string_view tag;
+    std::string_view summary;
+    std::string_view request_schema;  // name of a type in schemas/; empty: no body
+    std::string_view response_schema;
+    /// Instead of `handler`: the answer is made from the state alone, at once.
+    read_handler read = nullptr;
+    /// `read` looks at many rows: it runs on the blocking pool.
+    bool scans = false;
+};
+
+constexpr std::size_t path_parameters_max = 8;
+
+struct path_parameter {
+    std::string_view name;
+    std::string_view value;  // percent-decoded, valid UTF-8
+};
+
+/// What a path leads to. Its views point into the path that was matched, the routes, and itself.
+class route_match {
+  public:
+    /// Never null.
+    const route* target = nullptr;
+    std::span<const path_parameter> parameters() const noexcept { return {x_parameters.data(), x_count}; }
+    /// The decoded segment; empty when the route has no parameter of this name.
+    std::string_view parameter(std::string_view name) const noexcept;
+
+  private:
+    friend class router;
+    std::array<path_parameter, path_parameters_max> x_parameters;
+    std::size_t x_count = 0;
+    std::unique_ptr<char[]> x_decoded;  // only where a segment was percent-encoded
+};
+
+/// Why no route answers.
+struct route_refusal {
+    runtime::error why;
+    std::string allow;  // 405: the value of the Allow header
+};
+
+/// Immutable once made; any thread may match. Matching a path without percent-encoding allocates nothing.
+class router {
+  public:
+    /// `routes` outlives it. Throws std::invalid_argument for a pattern that is malformed or twice there.
+    explicit router(std::span<const route> routes);
+    ~router();
+    router(router&&) noexcept;
+
+    std::span<const route> routes() const noexcept { return x_routes; }
+
+    /// Literal segments win over parameters. HEAD is answered by the route for GET. Errors (in `why`):
+    /// not_found for an unknown path; unimplemented with status 405 for a known path with other methods;
+    /// invalid_argument for a parameter that is not percent-encoded UTF-8.
+    boost::system::result<route_match, route_refusal> match(runtime::http_method,
+                                                            std::string_view path) const;
+
+  private:
+    struct node;
+    struct search;
+    void add(const route&);
+    void find(const node&, std::string_view rest, search&) const;
+
+    std::span<const route> x_routes;
+    std::unique_ptr<node> x_root;
+};
+
+/// The error's answer, with its Allow header.
+runtime::http_response refusal_response(const route_refusal&);
+
+}  // namespace herald::api
