@@ -13,6 +13,8 @@ inline constexpr std::string_view request = "request";
 inline constexpr std::string_view request_failed = "request_failed";
 /// No connection can be accepted for a moment, mostly for want of file descriptors. Fields: reason, wait_ms.
 inline constexpr std::string_view accept_paused = "accept_paused";
+/// The state database cannot be read back; the next start makes it again. Fields: reason.
+inline constexpr std::string_view state_corrupt = "state_corrupt";
 /// The state database was damaged and is made again from the log. Fields: reason.
 inline constexpr std::string_view state_rebuild = "state_rebuild";
 /// The state database takes no writes, mostly for want of disk; tried again. Fields: reason.
@@ -33,7 +35,8 @@ inline constexpr std::string_view delivery_log_reset = "delivery_log_reset";
 inline constexpr std::string_view delivery_log_trouble = "delivery_log_trouble";
 /// Events are missing in a partition: an alarm. Fields: topic, partition, offset, message.
 inline constexpr std::string_view sequence_gap = "sequence_gap";
-/// A record is not what its topic holds and is passed over: an alarm. Fields: topic, partition, offset, message.
+/// A record is not what its topic holds and is passed over: an alarm. Fields: topic, partition, offset,
+/// message.
 inline constexpr std::string_view record_unreadable = "record_unreadable";
 /// A worker's consumer group cannot go on: an alarm. Fields: group, reason.
 inline constexpr std::string_view worker_group_failed = "worker_group_failed";

@@ -55,7 +55,7 @@ class node {
         read_mode reads = read_mode::linearizable;  // standalone always reads locally
         /// Applies on a thread of its own; else on the scheduler, as tests and simulations want it.
         bool has_thread = true;
-        const disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
+        disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
         /// Called once, on any thread; the node serves nothing more after that.
         std::function<void(const node_failure&)> on_failure;
     };
@@ -94,8 +94,9 @@ class node {
     ///                     Idempotency-Key also when that is unknown after limits::outcome_wait_ms_max
     ///   invalid_argument  larger than limits::command_bytes_max
     ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max
+    /// `command_id`: random, chosen by the caller where something else derives from it (a minted secret).
     virtual void submit(schemas::command_type, std::string body, schemas::request_identity,
-                        outcome_handler) = 0;
+                        schemas::uuid command_id, outcome_handler) = 0;
 
     /// The newest state where that needs no question to the log (standalone, local reads); nothing when it
     /// does or the node is not ready. Cheap: any thread, any rate.

@@ -92,6 +92,8 @@ class database {
             const std::lock_guard lock(x_mutex);
             if (x_corruption.empty()) {
                 x_corruption = what;
+                runtime::log(runtime::log_level::error, runtime::log_events::state_corrupt,
+                             {{"reason", what}});
                 std::ofstream(x_folder / corrupt_mark) << what << '\n';
             }
             handler = std::exchange(x_handler, nullptr);

@@ -1,0 +1,45 @@
+// The registry's tables as the publisher wants to see them (events/outbox.hpp).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "events/outbox.hpp"
+#include "schemas/commands.hpp"
+#include "storage/state.hpp"
+
+namespace herald::storage {
+
+/// Reads the newest view at each call and remembers between calls only what cannot become wrong. Belongs to
+/// the publisher's thread; GENESIS must be applied before the first call. Throws state_corrupt.
+class outbox_view final : public events::outbox {
+  public:
+    /// The store must outlive it.
+    explicit outbox_view(const state_store& from) : x_store(from) {}
+
+    std::uint32_t generation() const override;
+    std::vector<events::topic_partition> output_partitions() const override;
+    std::uint64_t published(const events::topic_partition&) const override;
+    std::vector<events::outbox_row> rows(const events::topic_partition&, std::uint64_t from,
+                                         std::size_t rows_max) const override;
+    std::uint64_t last_subscriber_change() const override;
+    std::vector<events::subscriber_change> subscriber_changes(std::uint64_t after,
+                                                              std::size_t changes_max) const override;
+    std::vector<schemas::subscriber> subscribers() const override;
+
+  private:
+    const schemas::genesis& installation() const;
+    /// Highest sequence given out in the partition, as far as `view` knows.
+    std::uint64_t last_sequence(const std::shared_ptr<const state_view>& view,
+                                const events::topic_partition&) const;
+
+    const state_store& x_store;
+    mutable std::optional<schemas::genesis> x_installation;
+    // The publisher asks for every partition in turn: one scan of the counters answers for all of them.
+    mutable std::shared_ptr<const state_view> x_counted;
+    mutable std::map<std::string, std::uint64_t, std::less<>> x_last_sequences;  // by key of outbox_sequence
+    mutable std::uint64_t x_last_change = 0;
+};
+
+}  // namespace herald::storage
