@@ -107,7 +107,7 @@ router::router(router&&) noexcept = default;
 
 void router::add(const route& row) {
     if (!row.pattern.starts_with('/')) refuse(row, "a pattern starts with /");
-    if (row.handler == nullptr) refuse(row, "it has no handler");
+    if ((row.handler == nullptr) == (row.read == nullptr)) refuse(row, "it has one handler");
     node* at = x_root.get();
     pattern_end end{&row, {}};
     bool takes_rest = false;

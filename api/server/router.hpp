@@ -19,6 +19,7 @@ namespace herald::api {
 
 class call;
 using route_handler = boost::asio::awaitable<result<runtime::http_response>> (*)(call&);
+/// For answers that are made from the state at hand, without waiting.
 using read_handler = result<runtime::http_response> (*)(call&);
 
 /// Whom a route answers (wire.md §2).
@@ -35,17 +36,15 @@ enum class authentication : std::uint8_t {
 struct route {
     runtime::http_method method = runtime::http_method::get;
     std::string_view pattern;
-    route_handler handler = nullptr;
+    route_handler handler = nullptr;  // this one or `read`, not both
+    read_handler read = nullptr;
+    bool scans = false;  // `read` goes through many rows: not on an event loop's thread
     authentication who = authentication::developer_key;
     // For the OpenAPI document:
     std::string_view tag;
     std::string_view summary;
     std::string_view request_schema;  // name of a type in schemas/; empty: no body
     std::string_view response_schema;
-    /// Instead of `handler`: the answer is made from the state alone, at once.
-    read_handler read = nullptr;
-    /// `read` looks at many rows: it runs on the blocking pool.
-    bool scans = false;
 };
 
 constexpr std::size_t path_parameters_max = 8;
