@@ -52,17 +52,17 @@ command_gateway::command_gateway(const parts& with)
 command_gateway::~command_gateway() { close(); }
 
 void command_gateway::submit(command_type type, std::string body, schemas::request_identity who,
-                             outcome_handler handler, std::optional<schemas::uuid> command_id) {
+                             const schemas::uuid& command_id, outcome_handler handler) {
     const auto state = x_parts.state.newest();
     if (const auto refused = refusal(type, *state)) return handler(*refused);
     waiter waiting;
+    waiting.command.command_id = command_id;
     waiting.command.request = std::move(who);
     waiting.command.type = type;
     waiting.command.body = std::move(body);
     waiting.handler = std::move(handler);
     waiting.deadline_ms = x_parts.scheduler.time().steady_ms() + limits::outcome_wait_ms_max;
     stamp(waiting.command, *state);
-    if (command_id) waiting.command.command_id = *command_id;
     add(std::move(waiting));
 }
 
@@ -84,7 +84,6 @@ void command_gateway::stamp(command_envelope& command, const applied_state& stat
     command.generation = state.installation->generation;
     command.sender_clock_ms = x_parts.scheduler.time().wall_ms();
     command.not_after_ms = state.position.time_ms + limits::not_after_ms;
-    x_parts.random.fill(command.command_id.data(), command.command_id.size());
 }
 
 void command_gateway::add(waiter waiting) {
@@ -201,7 +200,9 @@ void command_gateway::close() {
 
 std::size_t command_gateway::in_flight() const {
     const std::lock_guard lock(x_mutex);
-    return x_waiting.size();
+    const auto count = std::count_if(x_waiting.begin(), x_waiting.end(),
+                                     [](const auto& each) { return !is_of_node(each.second.command.type); });
+    return static_cast<std::size_t>(count);
 }
 
 void command_gateway::answer_unknown(waiter& waiting) {

@@ -15,6 +15,7 @@
 #include "events/log.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
+#include "schemas/binary.hpp"
 #include "schemas/commands.hpp"
 #include "storage/disk_guard.hpp"
 #include "storage/replica.hpp"
@@ -39,9 +40,14 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     explicit command_gateway(const parts&);
     ~command_gateway();
 
-    /// Errors: as node::submit. Without a command id a random one is taken.
-    void submit(schemas::command_type, std::string body, schemas::request_identity, outcome_handler,
-                std::optional<schemas::uuid> command_id = std::nullopt);
+    /// Errors: as node::submit.
+    void submit(schemas::command_type, std::string body, schemas::request_identity,
+                const schemas::uuid& command_id, outcome_handler);
+    /// A command of the node itself.
+    template <class Command>
+    void submit_own(const Command& command, outcome_handler handler) {
+        submit(Command::type, schemas::encode(command), {}, x_parts.random.uuid(), std::move(handler));
+    }
     /// The replica applied a record; takes its outcome if somebody waits for that.
     void complete(applied_record&);
     /// Answers those that have waited too long. On the scheduler's thread, about once a second.
@@ -51,6 +57,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     void refuse_users(std::string reason);
     /// Nothing is taken any more, and all that wait learn that their outcome is unknown.
     void close();
+    /// Commands of users.
     std::size_t in_flight() const;
 
   private:

@@ -28,12 +28,12 @@ void job_claims::look_at(job& one, std::size_t index, const applied_state& state
 
 void job_claims::ask(job& one, std::size_t index) {
     one.is_asking = true;
-    x_gateway->submit(schemas::command_type::claim, schemas::encode(schemas::claim{one.name, x_node, x_boot}),
-                      {}, [weak = weak_from_this(), index, &scheduler = x_scheduler](auto&&) {
-                          scheduler.post([weak, index] {
-                              if (const auto self = weak.lock()) self->x_jobs[index].is_asking = false;
+    x_gateway->submit_own(schemas::claim{one.name, x_node, x_boot},
+                          [weak = weak_from_this(), index, &scheduler = x_scheduler](auto&&) {
+                              scheduler.post([weak, index] {
+                                  if (const auto self = weak.lock()) self->x_jobs[index].is_asking = false;
+                              });
                           });
-                      });
 }
 
 void job_claims::stop() {

@@ -46,7 +46,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
 
     void submit(schemas::command_type type, std::string body, schemas::request_identity who,
                 schemas::uuid command_id, outcome_handler handler) override {
-        x_gateway->submit(type, std::move(body), std::move(who), std::move(handler), command_id);
+        x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
     std::optional<reading> read_now() const override;
     void read(reading_handler) override;
@@ -71,7 +71,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     void look();
     void speak();
     bool is_time_to_speak(std::int64_t now_ms) const;
-    std::string heartbeat() const;
+    schemas::node_heartbeat heartbeat() const;
     void heard(const result<schemas::outcome>&, std::int64_t sent_ms);
     void check_hashes(const applied_state&);
     void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
@@ -260,15 +260,15 @@ void log_node::speak() {
     if (!is_time_to_speak(now)) return;
     x_spoke_ms = now;
     ++x_heartbeats_in_flight;
-    x_gateway->submit(schemas::command_type::node_heartbeat, heartbeat(), {},
-                      [weak = weak_from_this(), now, &scheduler = x_on.scheduler](const auto& outcome) {
-                          scheduler.post([weak, now, outcome] {
-                              if (const auto self = weak.lock()) self->heard(outcome, now);
+    x_gateway->submit_own(heartbeat(),
+                          [weak = weak_from_this(), now, &scheduler = x_on.scheduler](const auto& outcome) {
+                              scheduler.post([weak, now, outcome] {
+                                  if (const auto self = weak.lock()) self->heard(outcome, now);
+                              });
                           });
-                      });
 }
 
-std::string log_node::heartbeat() const {
+schemas::node_heartbeat log_node::heartbeat() const {
     const auto state = x_replica.newest();
     schemas::node_heartbeat beat;
     beat.node = x_options.name;
@@ -279,7 +279,7 @@ std::string log_node::heartbeat() const {
     beat.publisher_token = x_publisher->token();
     if (beat.publisher_token != 0) beat.published = x_publisher->published();
     beat.first = !x_is_first_heard;
-    return schemas::encode(beat);
+    return beat;
 }
 
 void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_ms) {

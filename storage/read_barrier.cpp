@@ -47,13 +47,12 @@ void read_barrier::ask() {
                                 });
         return;
     }
-    x_parts.gateway->submit(schemas::command_type::no_operation, schemas::encode(schemas::no_operation{}), {},
-                            [weak](const result<schemas::outcome>& outcome) {
-                                const auto self = weak.lock();
-                                if (!self) return;
-                                if (!outcome) return self->answered(outcome.error());
-                                self->answered(0);  // an outcome is known only once it is applied
-                            });
+    x_parts.gateway->submit_own(schemas::no_operation{}, [weak](const result<schemas::outcome>& outcome) {
+        const auto self = weak.lock();
+        if (!self) return;
+        if (!outcome) return self->answered(outcome.error());
+        self->answered(0);  // an outcome is known only once it is applied
+    });
 }
 
 void read_barrier::answered(const result<std::uint64_t>& next_offset) {
