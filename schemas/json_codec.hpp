@@ -41,8 +41,19 @@ struct json_writer {
         if constexpr (optional_field<T>) {
             if (value) member(name, *value);
         } else {
-            if (mode == shown::when_set && value == T{}) return;
+            if (mode == shown::when_set && is_unset(value)) return;
             member(name, value);
+        }
+    }
+
+    template <class T>
+    static bool is_unset(const T& value) {
+        if constexpr (vector_field<T>) {
+            return value.empty();
+        } else if constexpr (std::equality_comparable<T>) {
+            return value == T{};
+        } else {
+            return false;
         }
     }
 

@@ -1,0 +1,43 @@
+// Feature flags of the installation (wire.md §7).
+#include <array>
+
+#include "api/handlers/handlers.hpp"
+#include "schemas/views.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::api::handlers {
+namespace {
+
+using schemas::feature_flag;
+using schemas::object_writer;
+
+constexpr std::array<std::string_view, 2> flag_names{"promote_events", "scan_events"};
+
+std::string flag_view(const feature_flag& flag) {
+    return schemas::to_json_object(flag, schemas::integers::as_numbers);
+}
+
+}  // namespace
+
+answered list_feature_flags(call& call) {
+    object_writer flags;
+    for (const std::string_view name : flag_names) {
+        const auto flag = storage::find_row<feature_flag>(
+            call.state(), storage::key_of(storage::table::feature_flag).text(name));
+        flags.raw(name, flag_view(flag.value_or(feature_flag())));
+    }
+    return call.answer(object_writer().raw("feature_flags", flags.finish()).finish());
+}
+
+response set_feature_flag(call& call) {
+    auto command = call.body<schemas::set_feature_flag>();
+    if (!command) co_return command.error();
+    command->name = call.path("name");
+    const auto outcome = co_await call.submit(*std::move(command));
+    if (!outcome) co_return outcome.error();
+    const auto flag = schemas::decode<feature_flag>(outcome->body);
+    if (!flag) co_return flag.error();
+    co_return call.answer(*outcome, flag_view(*flag));
+}
+
+}  // namespace herald::api::handlers

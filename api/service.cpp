@@ -1,0 +1,107 @@
+#include "api/service.hpp"
+
+#include "api/openapi.hpp"
+#include "api/server/error_response.hpp"
+#include "runtime/limits.hpp"
+
+namespace herald::api {
+namespace {
+
+using runtime::http_response;
+
+/// What an answer to a stale state may not say: somebody else's newer write may have made it untrue.
+bool needs_fresh_state(const error& why) {
+    return why.code == error_code::unauthenticated || why.code == error_code::permission_denied ||
+           why.code == error_code::not_found;
+}
+
+http_response respond(const result<http_response>& answered, const storage::node::reading& state) {
+    if (answered) return *answered;
+    if (state.stale && needs_fresh_state(answered.error()))
+        return error_response(
+            runtime::unavailable("the log is out of reach, and this node's state may be old; try again"));
+    return error_response(answered.error());
+}
+
+class service final : public request_handler {
+  public:
+    service(services& with, runtime::event_loops& loops, service_options options)
+        : x_services(with),
+          x_loops(loops),
+          x_options(std::move(options)),
+          x_openapi(openapi_document(all_routes())) {}
+
+    bool handle_now(const request& received, http_response& out) override {
+        if (auto answer = answer_operator(received, x_is_ready, x_options.metrics)) {
+            out = *std::move(answer);
+            return true;
+        }
+        if (received.path == "/api/openapi.json" && received.method == runtime::http_method::get) {
+            out.body = x_openapi;
+            return true;
+        }
+        const auto match = x_router.match(received.method, received.path);
+        if (!match) {
+            out = refusal_response(match.error());
+            return true;
+        }
+        if (!match->target->read || match->target->scans) return false;
+        auto state = x_services.registry.read_now();
+        if (!state) return false;
+        answer_read(received, *match, *std::move(state), out);
+        return true;
+    }
+
+    boost::asio::awaitable<http_response> handle(const request& received) override {
+        const auto match = x_router.match(received.method, received.path);
+        if (!match) co_return refusal_response(match.error());
+        const auto state = co_await read_state(x_services.registry);
+        if (!state) co_return error_response(state.error());
+        auto who = authenticate(received, *state->view);
+        if (!who) co_return respond(who.error(), *state);
+        call call(received, *match, x_services);
+        call.show(*state, *std::move(who));
+        if (match->target->handler) {
+            const auto written = co_await match->target->handler(call);
+            co_return respond(written, *state);
+        }
+        const auto read = [&] { return match->target->read(call); };
+        const auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
+        co_return respond(answered, *state);
+    }
+
+    std::size_t body_bytes_max(runtime::http_method, std::string_view) const noexcept override {
+        return limits::management_body_bytes_max;
+    }
+
+  private:
+    void answer_read(const request& received, const route_match& match, storage::node::reading state,
+                     http_response& out) {
+        auto who = authenticate(received, *state.view);
+        if (!who) {
+            out = respond(who.error(), state);
+            return;
+        }
+        call call(received, match, x_services);
+        call.show(std::move(state), *std::move(who));
+        out = respond(match.target->read(call), call.reading());
+    }
+
+    services& x_services;
+    runtime::event_loops& x_loops;
+    const service_options x_options;
+    const std::function<bool()> x_is_ready = [this] {
+        return x_services.registry.ready() && x_options.is_serving();
+    };
+    const router x_router{all_routes()};
+    const std::string x_openapi;
+};
+
+}  // namespace
+
+std::unique_ptr<request_handler> make_service(services& with, runtime::event_loops& loops,
+                                              service_options options) {
+    return std::make_unique<service>(with, loops, std::move(options));
+}
+
+}  // namespace herald::api

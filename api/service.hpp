@@ -1,0 +1,27 @@
+// The request handler of an API node: finds the route, the state and the caller, and calls the handler.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "api/call.hpp"
+#include "api/operator_endpoints.hpp"
+#include "api/server/server.hpp"
+
+namespace herald::api {
+
+/// Every route of the program (routes.cpp): the flat table that also makes the OpenAPI document.
+std::span<const route> all_routes();
+
+struct service_options {
+    metrics_here metrics = metrics_here::yes;
+    /// /readyz says 200 while this and the registry say so.
+    std::function<bool()> is_serving = [] { return true; };
+};
+
+/// Thread-safe. `loops` runs the scans of many rows on its blocking pool; both outlive it.
+std::unique_ptr<request_handler> make_service(services&, runtime::event_loops& loops, service_options);
+
+}  // namespace herald::api

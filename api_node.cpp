@@ -1,0 +1,191 @@
+// An API node, put together: log → node (applier, publisher, jobs) → handlers → server.
+#include <fstream>
+#include <iostream>
+
+#include "api/service.hpp"
+#include "composition.hpp"
+#include "on_loop.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "runtime/metrics.hpp"
+#include "storage/delivery_log.hpp"
+#include "storage/disk_guard.hpp"
+#include "storage/node.hpp"
+#include "storage/rocks_state.hpp"
+#include "storage/test_deliveries.hpp"
+#include "storage/webhook_health_job.hpp"
+
+namespace herald {
+namespace {
+
+process_end end_for(storage::node_failure::kind what) {
+    switch (what) {
+        case storage::node_failure::kind::log_mismatch:
+            return process_end::mismatch;
+        case storage::node_failure::kind::state_corrupt:
+            return process_end::restart;
+        default:
+            return process_end::failure;
+    }
+}
+
+storage::read_mode read_mode_of(const std::string& name) {
+    if (name == "local") return storage::read_mode::local;
+    if (name == "log") return storage::read_mode::log;
+    return storage::read_mode::linearizable;
+}
+
+/// The node's name: as told, or random and kept beside the data, so that a restart is the same node.
+std::string node_name(const settings& chosen, const std::filesystem::path& folder) {
+    if (!chosen.node_id.empty()) return chosen.node_id;
+    const std::filesystem::path file = folder / "node-id";
+    std::string name;
+    std::ifstream(file) >> name;
+    if (name.empty()) {
+        name = runtime::uuid_text(runtime::system_random().uuid());
+        std::ofstream(file) << name << "\n";
+    }
+    return name;
+}
+
+api::server_options server_options_of(const settings& chosen, const endpoint& where) {
+    api::server_options options;
+    options.address = where.address;
+    options.port = where.port;
+    options.header_prefixes = chosen.header_prefixes;
+    options.tls_certificate_file = chosen.tls_certificate;
+    options.tls_key_file = chosen.tls_key;
+    options.log = chosen.log_requests ? api::request_log::on : api::request_log::off;
+    return options;
+}
+
+class composed_api_node final : public api_node {
+  public:
+    composed_api_node(const settings& chosen, node_ground ground, end_request end)
+        : x_chosen(chosen), x_ground(ground), x_end(std::move(end)), x_folder(chosen.data / "herald") {}
+
+    ~composed_api_node() override {
+        if (x_metrics_server) x_metrics_server->stop();
+        if (x_server) x_server->stop();
+        x_tests.reset();
+        x_health.reset();
+        x_node.reset();
+        x_deliveries.reset();
+        x_jobs.stop();
+        x_loops.stop();
+    }
+
+    /// Errors: as make_api_node.
+    result<void> start() {
+        if (const auto opened = open_state(); !opened) return opened;
+        auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_ground.log);
+        if (!deliveries) return deliveries.error();
+        x_deliveries = *std::move(deliveries);
+        make_registry();
+        if (const auto listening = listen(); !listening) return listening;
+        x_deliveries->start();
+        x_node->start();
+        x_server->start();
+        if (x_metrics_server) x_metrics_server->start();
+        return {};
+    }
+
+    std::uint16_t port() const override { return x_server->port(); }
+
+    void drain() override {
+        x_is_draining = true;
+        x_server->drain(limits::drain_ms_max);
+        std::promise<void> done;
+        on_loop(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
+        done.get_future().wait();
+    }
+
+  private:
+    result<void> open_state() {
+        auto opened = storage::open_rocks_state(x_folder / "state");
+        if (!opened) return opened.error();
+        if (!opened->rebuilt_because.empty())
+            runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
+                         {{"reason", std::string_view(opened->rebuilt_because)}});
+        x_store = std::move(opened->store);
+        if (x_chosen.verify) {
+            try {
+                x_store->verify();
+            } catch (const storage::state_corrupt&) {
+                x_store.reset();
+                return open_state();  // it is marked: this open starts empty
+            }
+        }
+        return {};
+    }
+
+    void make_registry() {
+        storage::node::options options;
+        options.name = node_name(x_chosen, x_folder);
+        options.kind =
+            x_chosen.verb == verb::standalone ? storage::node_kind::standalone : storage::node_kind::cluster;
+        options.reads = read_mode_of(x_chosen.reads);
+        options.disk = &x_disk;
+        options.on_failure = [this](const storage::node_failure& failure) {
+            std::cerr << "herald: " << failure.message << "\n";
+            x_end(end_for(failure.what));
+        };
+        x_store->on_corrupt([this](const std::string&) { x_end(process_end::restart); });
+        x_node = storage::make_node(options, {x_ground.log, *x_store, x_jobs[0], runtime::system_random()});
+        x_health = storage::make_webhook_health_job(*x_node, *x_deliveries, x_jobs[0]);
+        x_node->add_job("webhook-health", x_health);
+        x_tests =
+            storage::make_test_deliveries(x_ground.log, *x_deliveries, x_jobs[0], runtime::system_random());
+        x_services.emplace(api::services{*x_node, *x_tests, *x_deliveries, x_ground.keys,
+                                         runtime::system_random(), runtime::system_clock(),
+                                         x_chosen.http_locations, x_chosen.addresses});
+    }
+
+    result<void> listen() {
+        api::service_options options;
+        options.is_serving = [this] { return !x_is_draining; };
+        if (x_chosen.metrics_listen) options.metrics = api::metrics_here::no;
+        x_service = api::make_service(*x_services, x_loops, std::move(options));
+        const endpoint where = x_chosen.listen.value_or(endpoint{"127.0.0.1", 8080});
+        auto server = api::make_server(server_options_of(x_chosen, where), *x_service, x_loops);
+        if (!server) return server.error();
+        x_server = *std::move(server);
+        if (!x_chosen.metrics_listen) return {};
+        x_operator_service = api::make_operator_service([this] { return x_node->ready() && !x_is_draining; });
+        auto metrics = api::make_server(server_options_of(x_chosen, *x_chosen.metrics_listen),
+                                        *x_operator_service, x_jobs);
+        if (!metrics) return metrics.error();
+        x_metrics_server = *std::move(metrics);
+        return {};
+    }
+
+    const settings& x_chosen;
+    const node_ground x_ground;
+    const end_request x_end;
+    const std::filesystem::path x_folder;
+    std::atomic<bool> x_is_draining = false;
+    storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
+    runtime::event_loops x_loops;  // HTTP: one a core
+    runtime::event_loops x_jobs{
+        {.loops = 1, .cores = {}, .blocking_threads = 1}};  // heartbeats, publisher, health
+    std::unique_ptr<storage::rocks_state> x_store;
+    std::shared_ptr<storage::delivery_log> x_deliveries;
+    std::shared_ptr<storage::node> x_node;
+    std::shared_ptr<storage::claimed_job> x_health;
+    std::shared_ptr<storage::test_deliveries> x_tests;
+    std::optional<api::services> x_services;
+    std::unique_ptr<api::request_handler> x_service;
+    std::unique_ptr<api::request_handler> x_operator_service;
+    std::unique_ptr<api::server> x_server;
+    std::unique_ptr<api::server> x_metrics_server;
+};
+
+}  // namespace
+
+result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, node_ground ground, end_request end) {
+    auto node = std::make_unique<composed_api_node>(chosen, ground, std::move(end));
+    if (const auto started = node->start(); !started) return started.error();
+    return std::unique_ptr<api_node>(std::move(node));
+}
+
+}  // namespace herald

@@ -1,0 +1,57 @@
+// herald: one program. See `herald --help` and README.md.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "composition.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+
+namespace {
+
+using herald::process_end;
+using herald::verb;
+
+process_end run(const herald::settings& chosen) {
+    switch (chosen.verb) {
+        case verb::standalone:
+            return herald::run_standalone(chosen);
+        case verb::api:
+            return herald::run_api(chosen);
+        case verb::worker:
+            return herald::run_worker(chosen);
+        case verb::init:
+            return herald::run_init(chosen);
+        case verb::admin_key:
+            return herald::run_admin_key(chosen);
+        case verb::version:
+            break;
+    }
+    std::cout << "herald " HERALD_VERSION "\n";
+    return process_end::done;
+}
+
+process_end run_guarded(const herald::settings& chosen) try {
+    return run(chosen);
+} catch (const std::exception& failure) {
+    std::cerr << "herald: " << failure.what() << "\n";
+    return process_end::failure;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto [chosen, code] = herald::read_settings(argument_count, arguments);
+    if (!chosen) return code;
+    process_end end = process_end::restart;
+    while (end == process_end::restart) end = run_guarded(*chosen);
+    std::cout.flush();
+    std::fflush(nullptr);
+    // A Kafka client that hangs while closing is left to its thread (events/kafka): it must not keep the
+    // process.
+    _exit(static_cast<int>(end));
+}

@@ -1,0 +1,26 @@
+// Making and destroying things on the loop that they live on, from the main thread.
+#pragma once
+
+#include <exception>
+#include <future>
+
+#include "runtime/event_loop.hpp"
+
+namespace herald {
+
+/// Runs `work` on the loop's thread and waits for it; what it throws is thrown here.
+template <class Work>
+void on_loop(runtime::event_loop& loop, Work work) {
+    std::promise<void> done;
+    loop.post([&] {
+        try {
+            work();
+            done.set_value();
+        } catch (...) {
+            done.set_exception(std::current_exception());
+        }
+    });
+    done.get_future().get();
+}
+
+}  // namespace herald

@@ -1,0 +1,288 @@
+#include "settings.hpp"
+
+#include <toml++/toml.h>
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "runtime/limits.hpp"
+#include "runtime/text.hpp"
+
+namespace herald {
+namespace {
+
+constexpr int wrong_use = 2;
+
+/// The options as texts, before they are checked.
+struct raw_settings {
+    std::string data = "./herald-data";
+    std::string listen;
+    std::string metrics_listen;
+    std::string allow_addresses;
+    std::string header_prefix = "svc-";
+    std::string require_approval_for = "PRODUCTION";
+    std::vector<std::string> kafka_options;
+    bool allow_http = false;
+    std::string key_ring;
+    std::string free_disk_mb = std::to_string(limits::free_disk_bytes_min / (1024 * 1024));
+};
+
+std::string environment_name(const std::string& option) {
+    std::string name = "HERALD_";
+    for (const char c : option)
+        name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return name;
+}
+
+std::optional<std::string> text_of(const toml::node_view<const toml::node>& value) {
+    if (const auto text = value.value<std::string>()) return text;
+    if (const auto flag = value.value<bool>()) return *flag ? "true" : "false";
+    if (const auto number = value.value<std::int64_t>()) return std::to_string(*number);
+    return std::nullopt;
+}
+
+/// Fills what the command line did not say from the environment, then from the file.
+void fill_from_elsewhere(CLI::App& command, const toml::table& file) {
+    for (CLI::Option* option : command.get_options()) {
+        if (option->get_lnames().empty() || option->count() > 0) continue;
+        const std::string& name = option->get_lnames().front();
+        std::vector<std::string> found;
+        if (const char* value = std::getenv(environment_name(name).c_str())) {
+            found.emplace_back(value);
+        } else if (const auto from_file = file[name]; from_file.is_array()) {
+            for (const auto& element : *from_file.as_array())
+                if (const auto text = text_of(toml::node_view<const toml::node>(element)))
+                    found.push_back(*text);
+        } else if (const auto text = text_of(from_file)) {
+            found.push_back(*text);
+        }
+        for (const std::string& value : found) option->add_result(value);
+        if (!found.empty()) option->run_callback();
+    }
+}
+
+result<std::optional<endpoint>> parse_endpoint(const std::string& option, const std::string& text) {
+    if (text.empty()) return std::optional<endpoint>();
+    const std::size_t colon = text.rfind(':');
+    const auto port = runtime::parse_decimal(colon == std::string::npos ? "" : text.substr(colon + 1));
+    if (!port || *port > 65'535)
+        return runtime::invalid_argument(option + " is \"" + text +
+                                         "\"; it must be ADDRESS:PORT, as in 127.0.0.1:8080");
+    std::string address = text.substr(0, colon);
+    if (address.size() > 2 && address.front() == '[' && address.back() == ']')
+        address = address.substr(1, address.size() - 2);
+    return std::optional<endpoint>(endpoint{std::move(address), static_cast<std::uint16_t>(*port)});
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, ',');)
+        if (!part.empty()) parts.push_back(part);
+    return parts;
+}
+
+result<void> check_admin(const settings& checked) {
+    if (!checked.admin_email.empty() && checked.admin_email.find('@') == std::string::npos)
+        return runtime::invalid_argument("--admin-email is \"" + checked.admin_email +
+                                         "\"; it must look like name@example.org");
+    const std::string& key = checked.admin_key;
+    if (key.empty()) return {};
+    const bool visible = std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+    if (key.size() < 16 || key.size() > 128 || !visible)
+        return runtime::invalid_argument(
+            "the administrator's key must be 16 to 128 characters of visible ASCII");
+    return {};
+}
+
+/// From texts to values. Errors: invalid_argument naming the option.
+result<void> check(settings& checked, const raw_settings& raw) {
+    checked.data = raw.data;
+    checked.key_ring = raw.key_ring;
+    const auto listen = parse_endpoint("--listen", raw.listen);
+    if (!listen) return listen.error();
+    checked.listen = *listen;
+    const auto metrics = parse_endpoint("--metrics-listen", raw.metrics_listen);
+    if (!metrics) return metrics.error();
+    checked.metrics_listen = *metrics;
+    auto addresses = workers::address_policy::parse(raw.allow_addresses);
+    if (!addresses) return runtime::invalid_argument("--allow-addresses: " + addresses.error().message);
+    checked.addresses = *std::move(addresses);
+    checked.addresses_named = !raw.allow_addresses.empty();
+    if (raw.allow_http) checked.http_locations = workers::plain_http::allowed;
+    checked.header_prefixes = split(raw.header_prefix);
+    checked.require_approval_for.clear();
+    for (const std::string& name : split(raw.require_approval_for)) {
+        const auto stage = schemas::from_name<schemas::stage>(name);
+        if (!stage)
+            return runtime::invalid_argument("--require-approval-for names \"" + name +
+                                             "\", which is no stage");
+        checked.require_approval_for.push_back(*stage);
+    }
+    for (const std::string& option : raw.kafka_options) {
+        const std::size_t equals = option.find('=');
+        if (equals == std::string::npos)
+            return runtime::invalid_argument("--kafka-option is \"" + option + "\"; it must be name=value");
+        checked.kafka_options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+    }
+    const auto megabytes = runtime::parse_decimal(raw.free_disk_mb);
+    if (!megabytes)
+        return runtime::invalid_argument("--free-disk-mb is \"" + raw.free_disk_mb +
+                                         "\"; it must be a number");
+    checked.free_disk_bytes_min = *megabytes * 1024 * 1024;
+    if (!checked.reads.empty() && checked.reads != "linearizable" && checked.reads != "local" &&
+        checked.reads != "log")
+        return runtime::invalid_argument("--reads is \"" + checked.reads +
+                                         "\"; it must be linearizable, local or log");
+    return check_admin(checked);
+}
+
+class command_line {
+  public:
+    command_line() {
+        x_app.require_subcommand(1);
+        x_app.description(
+            "Herald: a model registry that speaks. Every option is also HERALD_<OPTION> in the environment "
+            "and a "
+            "key of the TOML file given with --config.");
+        add_standalone();
+        add_api();
+        add_worker();
+        add_init();
+        add_admin_key();
+        x_app.add_subcommand("version", "prints the version");
+    }
+
+    std::pair<std::optional<settings>, int> read(int count, const char* const* arguments) try {
+        x_app.parse(count, const_cast<char**>(arguments));
+        CLI::App& command = *x_app.get_subcommands().front();
+        fill_from_elsewhere(command, read_file(command));
+        x_out.verb = verb_of(command.get_name());
+        if (const auto good = check(x_out, x_raw); !good) return refuse(good.error().message);
+        if (needs_kafka(x_out.verb) && x_out.kafka.empty()) return refuse("--kafka HOST:PORT is missing");
+        if ((needs_kafka(x_out.verb) || (x_out.verb == verb::admin_key && !x_out.kafka.empty())) &&
+            x_out.key_ring.empty())
+            return refuse("--key-ring FILE is missing");
+        if (x_out.verb == verb::init && x_out.admin_email.empty()) return refuse("--admin-email is missing");
+        return {std::move(x_out), 0};
+    } catch (const CLI::ParseError& failure) {
+        return {std::nullopt, x_app.exit(failure) == 0 ? 0 : wrong_use};
+    } catch (const toml::parse_error& failure) {
+        return refuse("--config " + x_config + ": " + std::string(failure.description()));
+    }
+
+  private:
+    static bool needs_kafka(verb which) {
+        return which == verb::api || which == verb::worker || which == verb::init;
+    }
+
+    static verb verb_of(const std::string& name) {
+        if (name == "standalone") return verb::standalone;
+        if (name == "api") return verb::api;
+        if (name == "worker") return verb::worker;
+        if (name == "init") return verb::init;
+        if (name == "admin-key") return verb::admin_key;
+        return verb::version;
+    }
+
+    std::pair<std::optional<settings>, int> refuse(const std::string& why) {
+        std::cerr << "herald: " << why << "\n";
+        return {std::nullopt, wrong_use};
+    }
+
+    toml::table read_file(CLI::App& command) {
+        const CLI::Option* option = command.get_option_no_throw("--config");
+        if (option && option->count() == 0)
+            if (const char* from_environment = std::getenv("HERALD_CONFIG")) x_config = from_environment;
+        return x_config.empty() ? toml::table() : toml::parse_file(x_config);
+    }
+
+    CLI::App& add(const char* name, const char* what) {
+        CLI::App& command = *x_app.add_subcommand(name, what);
+        command.add_option("--config", x_config, "TOML file with options");
+        return command;
+    }
+    void add_serving(CLI::App& command) {
+        command.add_option("--data", x_raw.data, "folder for Herald's files, in DIR/herald");
+        command.add_option("--metrics-listen", x_raw.metrics_listen,
+                           "address for /metrics (else on the main address)");
+        command.add_option("--header-prefix", x_raw.header_prefix,
+                           "of the service's own headers; several: svc-,other-");
+        command.add_option("--tls-cert", x_out.tls_certificate, "PEM");
+        command.add_option("--tls-key", x_out.tls_key, "PEM");
+        command.add_option("--log-requests", x_out.log_requests, "one line a request (true)");
+        command.add_option("--free-disk-mb", x_raw.free_disk_mb, "below it writes are refused (2048)");
+        command.add_flag("--verify", x_out.verify, "reads the whole state database before serving");
+    }
+    void add_sending(CLI::App& command) {
+        command.add_option("--allow-addresses", x_raw.allow_addresses,
+                           "CIDR,… that deliveries may connect to");
+        command.add_flag("--allow-http", x_raw.allow_http, "webhooks may have http locations");
+        command.add_option("--extra-ca", x_out.extra_ca_file, "PEM, trusted beside the system's");
+        command.add_option("--dns-servers", x_out.dns_servers, "ADDRESS:PORT,… (the system's)");
+    }
+    void add_kafka(CLI::App& command) {
+        command.add_option("--kafka", x_out.kafka, "HOST:PORT,… of the brokers");
+        command.add_option("--kafka-option", x_raw.kafka_options,
+                           "librdkafka property name=value; may be repeated");
+        command.add_option("--topic-prefix", x_out.topic_prefix, "before every topic's name (herald.)");
+        command.add_option("--key-ring", x_raw.key_ring, "file; the same for every node and worker");
+    }
+    void add_first_administrator(CLI::App& command) {
+        command.add_option("--admin-email", x_out.admin_email, "of the first administrator");
+        command.add_option("--admin-key", x_out.admin_key,
+                           "of the first administrator; better HERALD_ADMIN_KEY");
+        command.add_option("--organization", x_out.organization, "name of the first organization (default)");
+        command.add_option("--require-approval-for", x_raw.require_approval_for, "stages (PRODUCTION)");
+    }
+
+    void add_standalone() {
+        CLI::App& command = add("standalone", "everything in one process, without Kafka");
+        command.add_option("--listen", x_raw.listen, "ADDRESS:PORT (127.0.0.1:8080)");
+        command.add_option("--key-ring", x_raw.key_ring, "file (DIR/herald/key-ring)");
+        add_serving(command);
+        add_sending(command);
+        add_first_administrator(command);
+    }
+    void add_api() {
+        CLI::App& command = add("api", "an API node on Kafka");
+        command.add_option("--listen", x_raw.listen, "ADDRESS:PORT (127.0.0.1:8080)");
+        command.add_option("--node-id", x_out.node_id, "name in the cluster (random, kept in the data)");
+        command.add_option("--reads", x_out.reads, "linearizable, local or log");
+        add_kafka(command);
+        add_serving(command);
+        add_sending(command);
+    }
+    void add_worker() {
+        CLI::App& command = add("worker", "a delivery worker on Kafka");
+        command.add_option("--listen", x_raw.listen, "ADDRESS:PORT for health and metrics");
+        command.add_option("--header-prefix", x_raw.header_prefix, "of the service's own headers");
+        add_kafka(command);
+        add_sending(command);
+    }
+    void add_init() {
+        CLI::App& command = add("init", "makes topics, GENESIS and the first administrator on Kafka");
+        add_kafka(command);
+        add_first_administrator(command);
+    }
+    void add_admin_key() {
+        CLI::App& command = add("admin-key", "a new key for an administrator whose key was lost");
+        command.add_option("--data", x_raw.data, "of a stopped standalone");
+        command.add_option("--admin-email", x_out.admin_email, "whose key (of the first administrator)");
+        add_kafka(command);
+    }
+
+    CLI::App x_app;
+    settings x_out;
+    raw_settings x_raw;
+    std::string x_config;
+};
+
+}  // namespace
+
+std::pair<std::optional<settings>, int> read_settings(int argument_count, const char* const* arguments) {
+    command_line line;
+    return line.read(argument_count, arguments);
+}
+
+}  // namespace herald
