@@ -122,6 +122,7 @@ class answer_parser::implementation {
             const std::size_t used = x_message->put(boost::asio::buffer(x_unread.data() + at, left), ec);
             at += used;
             (in_header ? x_header_bytes : x_after_header_bytes) += used;
+            if (ec == http::error::header_limit) return fail(header_too_long);
             if (ec && ec != http::error::need_more) return fail("not a correct HTTP answer: " + ec.message());
             if (in_header && !is_header_sound()) return progress::failed;
             if (x_message->body_cut) return progress::complete;

@@ -287,11 +287,12 @@ void attempt::received(error_code ec, std::string_view bytes) {
 }
 
 void attempt::complete() {
+    const bool usable = x_is_sent && x_parser->leaves_connection_usable();
     x_answer.status = x_parser->status();
     x_answer.headers = std::move(x_parser->headers());
     x_answer.body = std::move(x_parser->body());
     if (SSL* const tls = x_connection->tls()) x_shared->sessions.keep(x_pool_key, tls);
-    if (x_is_sent && x_parser->leaves_connection_usable()) {
+    if (usable) {
         x_shared->pool->put(x_pool_key, x_address, std::exchange(x_connection, nullptr));
     }
     if (*x_answer.status / 100 == 2) return finish();
