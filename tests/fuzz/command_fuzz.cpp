@@ -1,0 +1,74 @@
+// Feeds any bytes to the command decoder and to apply: nothing may crash, every record is applied or refused,
+// and two engines that see the same bytes agree (P5).
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runtime/assert.hpp"
+#include "schemas/binary.hpp"
+#include "storage/engine.hpp"
+
+namespace {
+
+using namespace herald;
+
+constexpr std::string_view key_hash = "0123456789abcdef0123456789abcdef";
+constexpr std::int64_t now_ms = 1'700'000'000'000;
+
+schemas::command_envelope envelope(schemas::command_type type, std::string body) {
+    schemas::command_envelope out;
+    out.generation = 1;
+    out.request.principal.value = 1;
+    out.request.credential_hash = key_hash;
+    out.sender_clock_ms = now_ms;
+    out.not_after_ms = now_ms + 1'000;
+    out.type = type;
+    out.body = std::move(body);
+    return out;
+}
+
+/// A registry with a model and a version, so that bodies have something to hit.
+struct registry {
+    registry() {
+        schemas::genesis genesis;
+        genesis.event_partitions = 2;
+        genesis.organization_name = "default";
+        genesis.admin_email = "a@b";
+        genesis.admin_key_hash = key_hash;
+        apply(envelope(schemas::genesis::type, schemas::encode(genesis)));
+        schemas::create_model model;
+        model.workspace_name = "default";
+        model.model.name = "m";
+        apply(envelope(schemas::create_model::type, schemas::encode(model)));
+        schemas::create_version version;
+        version.registered_model_id.value = 1;
+        version.version.version = "v";
+        apply(envelope(schemas::create_version::type, schemas::encode(version)));
+    }
+    void apply(const schemas::command_envelope& command) { apply(schemas::seal_envelope(command)); }
+    void apply(std::string bytes) {
+        const auto applied = engine.apply({offset++, now_ms, "", std::move(bytes)});
+        if (applied) HERALD_ASSERT(applied->outcome.code == 0 || !applied->outcome.message.empty());
+    }
+
+    std::int64_t offset = 0;
+    std::unique_ptr<storage::state_store> store = storage::make_memory_state();
+    storage::engine engine{*store};
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    const std::string bytes(reinterpret_cast<const char*>(data), size);
+    registry one;
+    registry other;
+    for (registry* each : {&one, &other}) {
+        each->apply(bytes);  // as a record of the log
+        if (const auto opened = schemas::decode<schemas::command_envelope>(bytes)) each->apply(*opened);
+        each->apply(envelope(static_cast<schemas::command_type>(data[0]), bytes.substr(1)));  // as a body
+    }
+    HERALD_ASSERT(one.engine.position().hash == other.engine.position().hash);
+    HERALD_ASSERT(one.engine.write().has_value());
+    return 0;
+}
