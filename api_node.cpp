@@ -151,7 +151,10 @@ class composed_api_node final : public api_node {
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
-        x_operator_service = api::make_operator_service([this] { return x_node->ready() && !x_is_draining; });
+        x_operator_service = api::make_operator_service([this]() -> std::optional<std::string> {
+            if (!x_node->ready() || x_is_draining) return std::nullopt;
+            return "{\"status\":\"ready\"}";
+        });
         auto metrics = api::make_server(server_options_of(x_chosen, *x_chosen.metrics_listen),
                                         *x_operator_service, x_jobs);
         if (!metrics) return metrics.error();

@@ -53,7 +53,8 @@ process_end run_worker(const settings& chosen) {
     if (!worker) return failed(worker.error());
     std::cout << "herald " HERALD_VERSION " worker delivers" << std::endl;
     runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1});
-    const auto service = api::make_operator_service([] { return true; });
+    const auto service =
+        api::make_operator_service([] { return std::optional<std::string>("{\"status\":\"ready\"}"); });
     std::unique_ptr<api::server> server;
     if (chosen.listen) {
         api::server_options options;

@@ -22,10 +22,10 @@ http_response metrics() {
 
 class operator_service final : public request_handler {
   public:
-    explicit operator_service(std::function<bool()> is_ready) : x_is_ready(std::move(is_ready)) {}
+    explicit operator_service(readiness ready) : x_ready(std::move(ready)) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        auto answer = answer_operator(received, x_is_ready, metrics_here::yes);
+        auto answer = answer_operator(received, x_ready, metrics_here::yes);
         out = answer ? *std::move(answer)
                      : error_response(runtime::not_found("there are /healthz, /readyz and /metrics here"));
         return true;
@@ -33,25 +33,26 @@ class operator_service final : public request_handler {
     boost::asio::awaitable<http_response> handle(const request&) override { co_return http_response(); }
 
   private:
-    const std::function<bool()> x_is_ready;
+    const readiness x_ready;
 };
 
 }  // namespace
 
-std::optional<http_response> answer_operator(const request& received, const std::function<bool()>& is_ready,
+std::optional<http_response> answer_operator(const request& received, const readiness& ready,
                                              metrics_here metrics_too) {
     if (received.method != runtime::http_method::get && received.method != runtime::http_method::head)
         return std::nullopt;
     if (received.path == "/healthz") return json("{\"status\":\"ok\"}");
-    if (received.path == "/readyz")
-        return is_ready() ? json("{\"status\":\"ready\"}")
-                          : error_response(runtime::unavailable("not ready"));
+    if (received.path == "/readyz") {
+        auto body = ready();
+        return body ? json(*std::move(body)) : error_response(runtime::unavailable("not ready"));
+    }
     if (received.path == "/metrics" && metrics_too == metrics_here::yes) return metrics();
     return std::nullopt;
 }
 
-std::unique_ptr<request_handler> make_operator_service(std::function<bool()> is_ready) {
-    return std::make_unique<operator_service>(std::move(is_ready));
+std::unique_ptr<request_handler> make_operator_service(readiness ready) {
+    return std::make_unique<operator_service>(std::move(ready));
 }
 
 }  // namespace herald::api
