@@ -1,0 +1,114 @@
+// A client that sends exactly what it is told and reads what comes, and a server in this process to talk to.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/server/server.hpp"
+#include "runtime/event_loop.hpp"
+
+namespace herald::api::testing {
+
+/// One answer as it came over the wire.
+struct answer {
+    int status = 0;
+    std::string head;  // with the empty line
+    std::string body;
+
+    /// All values of the header, in order; the name in lower case.
+    std::vector<std::string> headers(std::string_view name) const;
+    /// The value of the only header of this name; a test failure else.
+    std::string header(std::string_view name) const;
+    bool closes() const;
+};
+
+/// A TCP connection with blocking calls that all end after 10 s at the latest.
+class client {
+  public:
+    explicit client(std::uint16_t port);
+    ~client();
+    client(client&& other) noexcept;
+    client& operator=(client&&) = delete;
+
+    void send(std::string_view bytes);
+    /// As send, but the peer may have closed; false then.
+    bool try_send(std::string_view bytes);
+    /// No more bytes follow.
+    void finish();
+    /// The next answer; status 0 when the connection ended before. `method` HEAD: no body comes.
+    answer receive(std::string_view method = "GET");
+    answer ask(std::string_view bytes) {
+        send(bytes);
+        return receive();
+    }
+    /// True when the connection ends without a further byte.
+    bool is_closed();
+    /// Everything until the connection ends.
+    std::string receive_all();
+    /// True when bytes come within `ms`.
+    bool hears_within(int ms);
+    /// A small receive buffer, so that the server cannot send much ahead.
+    void read_slowly();
+
+  private:
+    bool fill();
+
+    int x_socket = -1;
+    std::string x_received;
+};
+
+/// What the tests ask for:
+///   /now           answered at once       /echo     method, target, headers and body, as text
+///   /large         a body of 4 MiB        /throws   an exception
+///   /waits         answers when let_go    /empty    204
+/// and 404 for any other path.
+/// Bodies: 64 KiB on /upload (which echoes), else 1 KiB.
+class echo final : public request_handler {
+  public:
+    static constexpr std::size_t body_max = 1024;
+    static constexpr std::size_t upload_max = 64 * 1024;
+    static constexpr std::size_t large_body = 4 * 1024 * 1024;
+
+    bool handle_now(const request&, runtime::http_response&) override;
+    boost::asio::awaitable<runtime::http_response> handle(const request&) override;
+    std::size_t body_bytes_max(runtime::http_method, std::string_view path) const noexcept override;
+
+    std::atomic<int> handled = 0;  // requests that reached the handler
+    std::atomic<int> waiting = 0;  // in /waits
+    std::atomic<bool> let_go = false;
+};
+
+/// A server on a port of its own, with the request log off and, unless told, one loop.
+class running_server {
+  public:
+    explicit running_server(server_options options = {}, std::size_t loops = 1);
+    ~running_server() { x_server->stop(); }
+
+    client connect() const { return client(x_server->port()); }
+    server& get() noexcept { return *x_server; }
+    /// One request on a connection of its own; the connection's whole output.
+    std::string exchange(std::string_view bytes) const;
+
+    echo handler;
+
+  private:
+    runtime::event_loops x_loops;
+    std::unique_ptr<server> x_server;
+};
+
+/// "GET <target> HTTP/1.1" with a Host, and these further lines.
+std::string get(std::string_view target, std::string_view more_lines = "");
+/// How many answers the bytes of a connection hold.
+std::size_t answers_in(std::string_view bytes);
+/// Polls until `condition` holds; false after 10 s.
+bool eventually(const std::function<bool()>& condition);
+
+}  // namespace herald::api::testing
