@@ -2,6 +2,7 @@
 #pragma once
 
 #include "events/memory_log.hpp"
+#include "events/topics.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::simulation {
@@ -12,26 +13,26 @@ class seeded_faults final : public events::memory_faults {
     /// From now on nothing goes wrong any more.
     void heal() { x_healed = true; }
 
-    events::batch_plan next_batch(const events::topic_partition&, std::size_t waiting) override {
+    events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
         using events::batch_fate;
         const auto records =
             static_cast<std::size_t>(x_chance.between(1, static_cast<std::int64_t>(waiting)));
         if (x_healed || !x_chance.one_in(12)) return {batch_fate::accepted, records};
+        // Only the publisher's producer may wait for ever; others are told after a while.
+        const bool publishers =
+            where.topic.starts_with("events.") || where.topic == events::topic::subscribers;
+        const bool silent = publishers && x_chance.one_in(4);
         switch (x_chance.between(0, 6)) {
             case 0:
                 return {batch_fate::offset_unknown, records};
             case 1:
                 return {batch_fate::duplicated, records};
             case 2:
-                return {batch_fate::answer_lost, records};
+                return {silent ? batch_fate::unanswered : batch_fate::answer_lost, records};
             case 3:
                 return {batch_fate::held, records};
-            case 4:
-                return {x_chance.one_in(4) ? batch_fate::unanswered : batch_fate::rejected, records};
-            case 5:
-                return {x_chance.one_in(4) ? batch_fate::swallowed : batch_fate::rejected, records};
             default:
-                return {batch_fate::rejected, records};
+                return {silent ? batch_fate::swallowed : batch_fate::rejected, records};
         }
     }
     std::size_t next_answer(std::size_t waiting) override {

@@ -3,10 +3,13 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/simulation/api_node.hpp"
 #include "tests/simulation/client.hpp"
+#include "tests/simulation/receivers.hpp"
 #include "tests/simulation/reference.hpp"
 
 namespace herald::simulation {
@@ -22,6 +25,15 @@ void check_causes(const reference&);
 void check_event_topics(const reference&, events::log&);
 /// `subscribers` says of every webhook what the state says, and its head reaches the newest change.
 void check_subscribers(const reference&, events::log&);
+
+/// 5: each event at each webhook of its audience was received, or is dead with a reason, or the webhook was
+/// deleted; nothing else was received.
+void check_deliveries(const reference&, events::log&, const receivers&);
+/// Names a delivery of which that is not yet so.
+std::optional<std::string> undelivered(const reference&, events::log&, const receivers&);
+/// 4: a group's committed position is the highest sequence before its offset, so that a repeat is known as
+/// one.
+void check_group_positions(const reference&, const events::memory_broker&);
 
 /// The outbox of the reference's state, in order.
 std::vector<schemas::event> outbox_of(const reference&);

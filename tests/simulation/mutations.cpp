@@ -19,7 +19,7 @@ std::unique_ptr<storage::state_store> same_store(storage::state_store& store) {
 
 const std::vector<mutation>& all_mutations() {
     static const std::vector<mutation> all{
-        {"", "nothing is broken", same_log, same_store},
+        {"", "nothing is broken", same_log, same_store, same_log},
     };
     return all;
 }

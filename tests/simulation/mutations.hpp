@@ -17,6 +17,7 @@ struct mutation {
     std::string_view what;
     std::function<std::unique_ptr<events::log>(events::log&)> wrap_node_log;
     std::function<std::unique_ptr<storage::state_store>(storage::state_store&)> wrap_store;
+    std::function<std::unique_ptr<events::log>(events::log&)> wrap_worker_log;
 };
 
 /// The first, with an empty name, breaks nothing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "events/event_topic.hpp"
 #include "events/topics.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/commands.hpp"
@@ -11,7 +12,9 @@
 #include "tests/simulation/faults.hpp"
 #include "tests/simulation/invariants.hpp"
 #include "tests/simulation/mutations.hpp"
+#include "tests/simulation/receivers.hpp"
 #include "tests/simulation/reference.hpp"
+#include "tests/simulation/worker_machine.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::simulation {
@@ -20,6 +23,8 @@ namespace {
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 /// Within this time after the last fault everything must be as it should (invariant 12).
 constexpr std::int64_t peace_ms = 60'000;
+/// The longest wait of a delivery that failed while there were faults, and then some.
+constexpr std::int64_t deliveries_ms = 3ll * 3'600'000;
 
 /// One machine with an embedded log, which a power cut takes down with everything on it; or several at a
 /// broker.
@@ -101,6 +106,13 @@ class run {
                                             x_broken.wrap_node_log, x_broken.wrap_store}));
             x_nodes.back()->start();
         }
+        const std::int64_t workers = x_kind == kind::standalone ? 1 : x_world.chance.between(1, 3);
+        for (std::int64_t number = 1; number <= workers; ++number) {
+            x_workers.push_back(std::make_unique<worker_machine>(
+                x_world,
+                worker_machine::settings{x_broker, x_faults, x_receivers, x_broken.wrap_worker_log}));
+            x_workers.back()->start();
+        }
     }
 
     void trouble() {
@@ -116,49 +128,95 @@ class run {
 
     void disturb() {
         dice& chance = x_world.chance;
-        api_node& node = *chance.pick(x_nodes);
-        switch (chance.between(0, 5)) {
+        switch (chance.between(0, 7)) {
             case 0:
                 if (x_kind == kind::standalone) return cut_power();
                 [[fallthrough]];
             case 1:
-                return crash_and_restart(node, 0);
+                return crash_and_restart(*chance.pick(x_nodes), std::size_t{0});
             case 2:
-                return crash_and_restart(node, static_cast<std::size_t>(chance.between(0, 4)));
+                return crash_and_restart(*chance.pick(x_nodes), some(4));
             case 3:
-                if (node.running())
-                    node.thread().pause_until(x_world.time.now_ms() + chance.between(100, 25'000));
-                return;
+                return crash_and_restart(*chance.pick(x_workers));
             case 4:
-                if (node.running())
-                    node.thread().clock().jump_wall_ms(chance.one_in(2) ? chance.between(-90'000, 90'000)
-                                                                        : chance.between(-3, 3) * day_ms);
-                return;
+                return stop_for_a_while();
+            case 5:
+                return set_a_clock();
+            case 6:
+                return move_partitions();
             default:
-                if (x_broker.held() > 0)
-                    x_broker.release(static_cast<std::size_t>(
-                        chance.between(0, static_cast<std::int64_t>(x_broker.held()) - 1)));
+                if (x_broker.held() > 0) x_broker.release(some(x_broker.held() - 1));
                 return;
         }
     }
 
-    void crash_and_restart(api_node& node, std::size_t writes_lost) {
-        if (!node.running()) return;
-        node.crash(writes_lost);
-        x_setup.run_at(x_world.time.now_ms() + x_world.chance.between(0, 15'000), [&node] {
-            if (!node.running()) node.start();
+    std::size_t some(std::size_t most) {
+        return static_cast<std::size_t>(x_world.chance.between(0, static_cast<std::int64_t>(most)));
+    }
+
+    template <class Machine, class... Loss>
+    void crash_and_restart(Machine& machine, Loss... lost) {
+        if (!machine.running()) return;
+        machine.crash(lost...);
+        x_setup.run_at(x_world.time.now_ms() + x_world.chance.between(0, 15'000), [&machine] {
+            if (!machine.running()) machine.start();
         });
     }
 
+    /// The thread of any process.
+    process_thread* any_thread() {
+        dice& chance = x_world.chance;
+        if (chance.one_in(2)) {
+            api_node& node = *chance.pick(x_nodes);
+            return node.running() ? &node.thread() : nullptr;
+        }
+        worker_machine& worker = *chance.pick(x_workers);
+        return worker.running() ? &worker.thread() : nullptr;
+    }
+
+    void stop_for_a_while() {
+        if (process_thread* thread = any_thread())
+            thread->pause_until(x_world.time.now_ms() + x_world.chance.between(100, 25'000));
+    }
+
+    void set_a_clock() {
+        dice& chance = x_world.chance;
+        const std::int64_t by =
+            chance.one_in(2) ? chance.between(-90'000, 90'000) : chance.between(-3, 3) * day_ms;
+        api_node& node = *chance.pick(x_nodes);
+        if (node.running()) node.thread().clock().jump_wall_ms(by);
+    }
+
+    void move_partitions() {
+        dice& chance = x_world.chance;
+        const std::string group{chance.one_in(3) ? events::group::retry : events::group::events};
+        std::vector<events::member_id> members = x_broker.members(group);
+        if (members.empty()) return;
+        switch (chance.between(0, 2)) {
+            case 0:
+                return x_broker.rebalance(group);
+            case 1:
+                x_broker.expel(group, chance.pick(members));
+                return x_broker.rebalance(group);
+            default:
+                break;
+        }
+        const auto partition = static_cast<std::int32_t>(chance.between(0, 2));
+        for (const std::string_view topic : events::event_topics)
+            if (group == events::group::events)
+                x_broker.move(group, {std::string(topic), partition}, chance.pick(members));
+    }
+
+    /// Machine, log and all: what was not synced is gone, everywhere as if it had never been.
     void cut_power() {
-        for (const auto& node : x_nodes)
-            crash_and_restart(*node, static_cast<std::size_t>(x_world.chance.between(0, 4)));
-        x_broker.lose_unsynced(static_cast<std::size_t>(
-            x_world.chance.between(0, static_cast<std::int64_t>(x_broker.unsynced()))));
+        for (const auto& node : x_nodes) crash_and_restart(*node, some(4));
+        for (const auto& worker : x_workers) crash_and_restart(*worker);
+        x_broker.lose_unsynced(some(x_broker.unsynced()));
     }
 
     void make_peace() {
         x_faults.heal();
+        x_receivers.heal();
         // Some late records land just now, the others never.
         while (x_broker.held() > 0 && x_world.chance.one_in(2)) x_broker.release(0);
         // A new holder of the claim puts right what the late ones did to `subscribers`.
@@ -166,11 +224,27 @@ class run {
             if (node->running()) node->crash(0);
             node->start();
         }
-        const std::int64_t end = x_world.time.now_ms() + peace_ms;
-        while (x_world.time.now_ms() < end) x_world.time.run_until(x_world.time.now_ms() + 1'000);
+        for (const auto& worker : x_workers) {
+            if (worker->running() && x_world.chance.one_in(2)) worker->crash();
+            if (!worker->running()) worker->start();
+        }
+        run_for(peace_ms);
         if (!x_client->idle())
             throw rule_broken{
                 "a client still waits for an answer a minute after the last fault (invariant 12)"};
+    }
+
+    /// Alone with the workers: retries take hours, and only the workers are needed for them.
+    void wait_for_deliveries(const reference& truth) {
+        for (const auto& node : x_nodes) node->crash(0);
+        const std::int64_t end = x_world.time.now_ms() + deliveries_ms;
+        while (x_world.time.now_ms() < end && undelivered(truth, *x_log, x_receivers)) run_for(10'000);
+    }
+
+    void run_for(std::int64_t ms) {
+        const std::int64_t end = x_world.time.now_ms() + ms;
+        while (x_world.time.now_ms() < end)
+            x_world.time.run_until(std::min(end, x_world.time.now_ms() + 1'000));
     }
 
     void judge() {
@@ -180,6 +254,9 @@ class run {
         check_causes(truth);
         check_event_topics(truth, *x_log);
         check_subscribers(truth, *x_log);
+        wait_for_deliveries(truth);
+        check_deliveries(truth, *x_log, x_receivers);
+        check_group_positions(truth, x_broker);
     }
 
     world x_world;
@@ -189,7 +266,9 @@ class run {
     events::memory_broker x_broker;
     seeded_faults x_faults{x_world.chance};
     std::unique_ptr<events::memory_log> x_log;
+    receivers x_receivers{x_world};
     std::vector<std::unique_ptr<api_node>> x_nodes;
+    std::vector<std::unique_ptr<worker_machine>> x_workers;
     std::unique_ptr<client> x_client;
 };
 

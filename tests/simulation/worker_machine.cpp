@@ -70,6 +70,8 @@ class worker_machine::process {
     membership x_members;
 };
 
+worker_machine::worker_machine(world& in, settings how) : x_world(in), x_settings(std::move(how)) {}
+
 worker_machine::~worker_machine() {
     if (running()) crash();
 }

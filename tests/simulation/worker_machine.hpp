@@ -21,7 +21,7 @@ class worker_machine {
         /// Stands between the process and its log, where a rule is broken on purpose.
         std::function<std::unique_ptr<events::log>(events::log&)> wrap_log;
     };
-    worker_machine(world& in, settings how) : x_world(in), x_settings(std::move(how)) {}
+    worker_machine(world& in, settings how);
     ~worker_machine();
 
     void start();
