@@ -26,10 +26,6 @@ using admin_options = std::unique_ptr<rd_kafka_AdminOptions_t, destroyed_by<rd_k
 using new_topic = std::unique_ptr<rd_kafka_NewTopic_t, destroyed_by<rd_kafka_NewTopic_destroy>>;
 using config_resource =
     std::unique_ptr<rd_kafka_ConfigResource_t, destroyed_by<rd_kafka_ConfigResource_destroy>>;
-using list_offsets = std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
-                                     destroyed_by<rd_kafka_ListConsumerGroupOffsets_destroy>>;
-using alter_offsets = std::unique_ptr<rd_kafka_AlterConsumerGroupOffsets_t,
-                                      destroyed_by<rd_kafka_AlterConsumerGroupOffsets_destroy>>;
 
 /// What the cluster says of itself.
 struct cluster {
@@ -144,82 +140,44 @@ result<void> create_missing(const installation& installed, rd_kafka_t* client, c
 
 /// Until each partition's leader answers for it: a broker may hear of a new topic a moment after the others.
 result<void> wait_until_led(const installation& installed, rd_kafka_t* client, std::int64_t deadline_ms) {
-    const result<cluster> known = describe(client, count_ms_max);
-    if (!known) return known.error();
-    for (const topic_settings& topic : all_topics) {
-        const std::string name = installed.name_of_topic(topic.name);
-        const auto found = known->topics.find(name);
-        const std::int32_t partitions = found == known->topics.end() ? topic.partitions : found->second;
-        for (std::int32_t partition = 0; partition < partitions; ++partition) {
-            std::int64_t first = 0;
-            std::int64_t next = 0;
-            rd_kafka_resp_err_t code;
-            while ((code = rd_kafka_query_watermark_offsets(client, name.c_str(), partition, &first, &next,
-                                                            1'000)) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-                if (now_ms() > deadline_ms)
-                    return runtime::unavailable(name + "[" + std::to_string(partition) +
-                                                "]: " + rd_kafka_err2str(code));
-                std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
-            }
+    while (true) {
+        const result<cluster> known = describe(client, request_ms_max);
+        if (!known) return known.error();
+        const partition_list all(rd_kafka_topic_partition_list_new(256));
+        for (const topic_settings& topic : all_topics) {
+            const std::string name = installed.name_of_topic(topic.name);
+            const auto found = known->topics.find(name);
+            const std::int32_t partitions = found == known->topics.end() ? topic.partitions : found->second;
+            rd_kafka_topic_partition_list_add_range(all.get(), name.c_str(), 0, partitions - 1);
         }
+        const rd_kafka_resp_err_t code = ask_leaders(client, *all, RD_KAFKA_OFFSET_END, request_ms_max);
+        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+        if (now_ms() > deadline_ms) return no_answer(code);
+        std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     }
-    return {};
 }
 
 // ---- first offsets
 // ----------------------------------------------------------------------------------------------
 
-partition_list partitions_of_group(const installation& installed, std::string_view group,
-                                   const cluster& known) {
-    partition_list list(rd_kafka_topic_partition_list_new(64));
+// With a consumer that joins nothing. The admin interface's requests about groups crash librdkafka 2.0.2 when
+// the coordinator moves or loads (#5040, #4605).
+
+/// The group's partitions without a committed offset, each with offset 0.
+result<partition_list> never_committed(const installation& installed, rd_kafka_t* consumer,
+                                       std::string_view group, const cluster& known) {
+    const partition_list all(rd_kafka_topic_partition_list_new(64));
     for (const topic_settings& topic : all_topics) {
         const auto found = known.topics.find(installed.name_of_topic(topic.name));
         if (topic.group != group || found == known.topics.end()) continue;
-        for (std::int32_t partition = 0; partition < found->second; ++partition)
-            rd_kafka_topic_partition_list_add(list.get(), found->first.c_str(), partition)->offset = 0;
+        rd_kafka_topic_partition_list_add_range(all.get(), found->first.c_str(), 0, found->second - 1);
     }
-    return list;
-}
-
-/// The answer to either request about a group's offsets, partition by partition. Errors: unavailable, or
-/// failed_precondition when the group has members.
-result<partition_list> offsets_in(const rd_kafka_group_result_t** groups, std::size_t count) {
-    if (count != 1) return runtime::unavailable("Kafka did not answer about the group");
-    const std::string name = rd_kafka_group_result_name(groups[0]);
-    if (const rd_kafka_error_t* failed = rd_kafka_group_result_error(groups[0]))
-        return runtime::unavailable("group " + name + ": " + rd_kafka_error_string(failed));
-    partition_list list(rd_kafka_topic_partition_list_copy(rd_kafka_group_result_partitions(groups[0])));
-    for (int i = 0; i < list->cnt; ++i) {
-        const rd_kafka_resp_err_t code = list->elems[i].err;
-        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) continue;
-        const std::string text =
-            "group " + name + ", " + list->elems[i].topic + ": " + rd_kafka_err2str(code);
-        const bool has_members = code == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID ||
-                                 code == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS ||
-                                 code == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION;
-        return has_members ? runtime::failed_precondition(text + " (it has members: stop the workers first)")
-                           : runtime::unavailable(text);
-    }
-    return list;
-}
-
-/// Those of `wanted` that the group never committed.
-result<partition_list> never_committed(rd_kafka_t* client, const std::string& group,
-                                       const partition_list& wanted) {
-    const request asked(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS);
-    const list_offsets question(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), wanted.get()));
-    rd_kafka_ListConsumerGroupOffsets_t* all[] = {question.get()};
-    rd_kafka_ListConsumerGroupOffsets(client, all, 1, asked.options(), asked.queue());
-    const result<event_pointer> event = asked.wait();
-    if (!event) return event.error();
-    std::size_t count = 0;
-    const rd_kafka_group_result_t** groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
-        rd_kafka_event_ListConsumerGroupOffsets_result(event->get()), &count);
-    const result<partition_list> found = offsets_in(groups, count);
-    if (!found) return found.error();
+    const rd_kafka_resp_err_t code = rd_kafka_committed(consumer, all.get(), request_ms_max);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return no_answer(code);
     partition_list missing(rd_kafka_topic_partition_list_new(16));
-    for (int i = 0; i < (*found)->cnt; ++i) {
-        const rd_kafka_topic_partition_t& each = (*found)->elems[i];
+    for (int i = 0; i < all->cnt; ++i) {
+        const rd_kafka_topic_partition_t& each = all->elems[i];
+        if (each.err != RD_KAFKA_RESP_ERR_NO_ERROR) return no_answer(each.err);
         if (each.offset < 0)
             rd_kafka_topic_partition_list_add(missing.get(), each.topic, each.partition)->offset = 0;
     }
@@ -227,31 +185,48 @@ result<partition_list> never_committed(rd_kafka_t* client, const std::string& gr
 }
 
 /// The broker refuses it while the group has members, so none of them is disturbed.
-result<void> commit_first(rd_kafka_t* client, const std::string& group, const partition_list& missing) {
-    const request asked(client, RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS);
-    const alter_offsets change(rd_kafka_AlterConsumerGroupOffsets_new(group.c_str(), missing.get()));
-    rd_kafka_AlterConsumerGroupOffsets_t* all[] = {change.get()};
-    rd_kafka_AlterConsumerGroupOffsets(client, all, 1, asked.options(), asked.queue());
-    const result<event_pointer> event = asked.wait();
-    if (!event) return event.error();
-    std::size_t count = 0;
-    const rd_kafka_group_result_t** groups = rd_kafka_AlterConsumerGroupOffsets_result_groups(
-        rd_kafka_event_AlterConsumerGroupOffsets_result(event->get()), &count);
-    const result<partition_list> done = offsets_in(groups, count);
-    if (!done) return done.error();
-    return {};
+result<void> commit(rd_kafka_t* consumer, std::string_view group, const partition_list& offsets) {
+    const queue_pointer answers(rd_kafka_queue_new(consumer));
+    rd_kafka_commit_queue(consumer, offsets.get(), answers.get(), nullptr, nullptr);
+    const event_pointer event(rd_kafka_queue_poll(answers.get(), static_cast<int>(request_ms_max)));
+    if (event == nullptr) return no_answer(RD_KAFKA_RESP_ERR__TIMED_OUT);
+    rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
+    const rd_kafka_topic_partition_list_t* list = rd_kafka_event_topic_partition_list(event.get());
+    for (int i = 0; list != nullptr && i < list->cnt; ++i)
+        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[i].err;
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+    if (code == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID || code == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS ||
+        code == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
+        return runtime::failed_precondition(
+            "group " + std::string(group) +
+            " has members and lacks committed offsets: stop the workers first");
+    return no_answer(code);
 }
 
-/// One attempt for one group. Repeating it is safe.
-result<void> commit_missing(const installation& installed, rd_kafka_t* client, std::string_view group) {
-    const result<cluster> known = describe(client, count_ms_max);
+/// Repeating it is safe.
+result<void> commit_first(const installation& installed, rd_kafka_t* client, rd_kafka_t* consumer,
+                          std::string_view group) {
+    const result<cluster> known = describe(client, request_ms_max);
     if (!known) return known.error();
-    const std::string name = installed.name_of_group(group);
-    const result<partition_list> missing =
-        never_committed(client, name, partitions_of_group(installed, group, *known));
+    const result<partition_list> missing = never_committed(installed, consumer, group, *known);
     if (!missing) return missing.error();
     if ((*missing)->cnt == 0) return {};
-    return commit_first(client, name, *missing);
+    return commit(consumer, group, *missing);
+}
+
+result<void> commit_first_offsets(const std::shared_ptr<installation>& installed, rd_kafka_t* client,
+                                  std::string_view group, std::int64_t deadline_ms) {
+    client_wishes wishes;
+    wishes.more = {{"group.id", installed->name_of_group(group)}};
+    const result<client_pointer> consumer = open_client(installed, client_kind::member, wishes);
+    if (!consumer) return consumer.error();
+    // The first use of any group makes the broker create its topic of offsets, so it may take a few attempts.
+    result<void> committed = commit_first(*installed, client, consumer->get(), group);
+    while (!committed && committed.error().code == error_code::unavailable && now_ms() < deadline_ms) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+        committed = commit_first(*installed, client, consumer->get(), group);
+    }
+    return committed;
 }
 
 // ---- the brokers' own settings
@@ -296,25 +271,18 @@ result<std::int32_t> count_partitions(const installation& installed, rd_kafka_t*
     return found->topics[0].partition_cnt;
 }
 
-result<void> create_topics(const installation& installed, rd_kafka_t* client) {
+result<void> create_topics(const std::shared_ptr<installation>& installed, rd_kafka_t* client) {
     const std::int64_t deadline_ms = now_ms() + create_ms_max;
     const result<cluster> known = describe(client, request_ms_max);
     if (!known) return known.error();
-    if (result<void> created = create_missing(installed, client, *known); !created) return created;
-    if (result<void> led = wait_until_led(installed, client, deadline_ms); !led) return led;
+    if (result<void> created = create_missing(*installed, client, *known); !created) return created;
+    if (result<void> led = wait_until_led(*installed, client, deadline_ms); !led) return led;
     std::set<std::string_view> groups;
     for (const topic_settings& topic : all_topics)
         if (!topic.group.empty()) groups.insert(topic.group);
-    for (const std::string_view group : groups) {
-        // The first use of any group makes the broker create its topic of offsets, so it may take a few
-        // attempts.
-        result<void> committed = commit_missing(installed, client, group);
-        while (!committed && committed.error().code == error_code::unavailable && now_ms() < deadline_ms) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
-            committed = commit_missing(installed, client, group);
-        }
-        if (!committed) return committed;
-    }
+    for (const std::string_view group : groups)
+        if (result<void> done = commit_first_offsets(installed, client, group, deadline_ms); !done)
+            return done;
     warn_of_short_retention(client, known->a_broker);
     return {};
 }

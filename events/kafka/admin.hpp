@@ -13,6 +13,6 @@ result<std::int32_t> count_partitions(const installation&, rd_kafka_t* client, c
 
 /// log::create_topics. Blocks up to 60 s. Also warns when the brokers forget committed offsets in under 30
 /// days. Errors: unavailable when the brokers do not do it in time; failed_precondition when they refuse.
-result<void> create_topics(const installation&, rd_kafka_t* client);
+result<void> create_topics(const std::shared_ptr<installation>&, rd_kafka_t* client);
 
 }  // namespace herald::events::kafka

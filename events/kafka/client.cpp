@@ -17,6 +17,8 @@ using configuration = std::unique_ptr<rd_kafka_conf_t, destroyed_by<rd_kafka_con
 void on_log_line(const rd_kafka_t*, int level, const char* facility, const char* text) {
     // "N messages still in queue": who lets go of a producer knows, and their handlers were told.
     if (std::string_view(facility) == "TERMINATE") return;
+    // Coordinators that load, properties of ours that are called experimental.
+    if (std::string_view(facility) == "GETPID" || std::string_view(facility) == "CONFWARN") level = 7;
     const runtime::log_level ours = level <= 2   ? runtime::log_level::error
                                     : level <= 4 ? runtime::log_level::warning
                                     : level <= 6 ? runtime::log_level::info
@@ -30,15 +32,15 @@ void on_client_error(rd_kafka_t*, int, const char*, void*) {}
 
 }  // namespace
 
-struct closing_room::state {
+struct background::state {
     std::mutex mutex;
     std::condition_variable changed;
     int running = 0;
 };
 
-std::shared_ptr<closing_room::state> closing_room::make_state() { return std::make_shared<state>(); }
+std::shared_ptr<background::state> background::make_state() { return std::make_shared<state>(); }
 
-void closing_room::run(std::function<void()> close, std::int64_t wait_ms) {
+void background::run(std::function<void()> task, std::int64_t wait_ms) {
     struct one {
         bool done = false;
     };
@@ -47,9 +49,9 @@ void closing_room::run(std::function<void()> close, std::int64_t wait_ms) {
         std::lock_guard lock(x_state->mutex);
         ++x_state->running;
     }
-    std::thread([room = x_state, mine, close = std::move(close)]() mutable {
-        close();
-        close = nullptr;  // what it owns goes before it counts as closed
+    std::thread([room = x_state, mine, task = std::move(task)]() mutable {
+        task();
+        task = nullptr;  // what it owns goes before it counts as done
         std::lock_guard lock(room->mutex);
         --room->running;
         mine->done = true;
@@ -59,7 +61,7 @@ void closing_room::run(std::function<void()> close, std::int64_t wait_ms) {
     x_state->changed.wait_for(lock, std::chrono::milliseconds(wait_ms), [&] { return mine->done; });
 }
 
-bool closing_room::wait(std::int64_t wait_ms) {
+bool background::wait(std::int64_t wait_ms) {
     std::unique_lock lock(x_state->mutex);
     return x_state->changed.wait_for(lock, std::chrono::milliseconds(wait_ms),
                                      [&] { return x_state->running == 0; });
@@ -98,7 +100,7 @@ result<client_pointer> open_client(const std::shared_ptr<installation>& where, c
     const result<rd_kafka_t*> client = open_raw_client(*where, kind, wishes);
     if (!client) return client.error();
     return client_pointer(*client, [where](rd_kafka_t* closed) {
-        where->closing.run([closed] { rd_kafka_destroy(closed); }, 0);
+        where->tasks.run([closed] { rd_kafka_destroy(closed); }, 0);
     });
 }
 
@@ -108,6 +110,23 @@ partition_list list_of(const installation& where, const topic_partition& partiti
                                       partition.partition)
         ->offset = offset;
     return list;
+}
+
+rd_kafka_resp_err_t ask_leaders(rd_kafka_t* client, rd_kafka_topic_partition_list_t& list, std::int64_t which,
+                                std::int64_t wait_ms) {
+    // Not rd_kafka_query_watermark_offsets: without a broker, 2.0.2 waits in it for ever, whatever its
+    // time-out.
+    for (int i = 0; i < list.cnt; ++i) {
+        list.elems[i].offset = which;
+        list.elems[i].err = RD_KAFKA_RESP_ERR_NO_ERROR;
+    }
+    const rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(client, &list, static_cast<int>(wait_ms));
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return code;
+    for (int i = 0; i < list.cnt; ++i) {
+        if (list.elems[i].err != RD_KAFKA_RESP_ERR_NO_ERROR) return list.elems[i].err;
+        if (list.elems[i].offset < 0) return RD_KAFKA_RESP_ERR__BAD_MSG;  // not answered
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 record record_of(const rd_kafka_message_t& message) {

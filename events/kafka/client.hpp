@@ -33,13 +33,14 @@ using partition_list =
     std::unique_ptr<rd_kafka_topic_partition_list_t, destroyed_by<rd_kafka_topic_partition_list_destroy>>;
 using metadata_pointer = std::unique_ptr<const rd_kafka_metadata_t, destroyed_by<rd_kafka_metadata_destroy>>;
 
-/// Closing a client may hang for ever after a broker restarted (kafka.md §2: #4724, #4674). So each closing
-/// has a thread, and whoever waits for it gives up after a while. Thread-safe.
-class closing_room {
+/// What librdkafka does only while its caller waits. Closing a client may even hang for ever after a broker
+/// restarted (kafka.md §2: #4724, #4674). So each such task has a thread, and whoever waits for it gives up
+/// after a while. Thread-safe.
+class background {
   public:
-    /// Runs `close` on a thread of its own and waits for it at most `wait_ms`; 0 waits for nothing.
-    void run(std::function<void()> close, std::int64_t wait_ms);
-    /// Waits until all are closed, at most `wait_ms`. False when some are not.
+    /// Runs `task` on a thread of its own and waits for it at most `wait_ms`; 0 waits for nothing.
+    void run(std::function<void()> task, std::int64_t wait_ms);
+    /// Waits until all are done, at most `wait_ms`. False when some are not.
     bool wait(std::int64_t wait_ms);
 
   private:
@@ -76,7 +77,7 @@ class bell {
 /// One for each log, shared by all that it opened. Immutable but for what is thread-safe by itself.
 struct installation {
     kafka_options options;
-    closing_room closing;
+    background tasks;
 
     std::string name_of_topic(std::string_view topic) const {
         return options.topic_prefix + std::string(topic);
@@ -88,7 +89,7 @@ struct installation {
     }
 };
 
-/// A client, closed on the closing room's thread when the last owner lets go.
+/// A client, closed in the background when the last owner lets go.
 using client_pointer = std::shared_ptr<rd_kafka_t>;
 
 /// What a client calls back with: `opaque` is rd_kafka_opaque() of the client.
@@ -112,6 +113,11 @@ record record_of(const rd_kafka_message_t&);
 
 /// "registry.commands[0]", for texts.
 std::string text_of(const topic_partition&);
+/// Asks the leaders for the first (RD_KAFKA_OFFSET_BEGINNING) or next offset (RD_KAFKA_OFFSET_END) of each;
+/// the list holds the answers. Blocks at most `wait_ms`.
+rd_kafka_resp_err_t ask_leaders(rd_kafka_t*, rd_kafka_topic_partition_list_t&, std::int64_t which,
+                                std::int64_t wait_ms);
+
 /// The topic, or the partition, does not exist as far as the client knows.
 bool says_unknown(rd_kafka_resp_err_t) noexcept;
 

@@ -12,6 +12,7 @@ namespace herald::events::kafka {
 namespace {
 
 constexpr std::int64_t slice_ms_max = 500;      // answers do not end a wait for records
+constexpr std::int64_t offered_ms_max = 5;      // between looks for the offsets
 constexpr std::int64_t leave_ms_max = 5'000;    // for the destructor
 constexpr std::int64_t silent_ms_max = 10'000;  // then a leader is asked
 constexpr std::int64_t overdue_ms_max = 3'000;  // then a record that the leader has should have come
@@ -109,16 +110,16 @@ class kafka_member final : public group_member {
     /// One step: a change of the group, an answer, or a record. False when there was nothing within
     /// `wait_ms`.
     bool turn(std::int64_t wait_ms) {
-        // While offsets are asked for nothing is read, but the group may change again.
-        const auto committed =
-            x_membership->take_committed(x_offered.empty() ? 0 : std::min<std::int64_t>(wait_ms, 20));
+        const auto committed = x_membership->take_committed();
         if (committed) take_offsets(*committed);
         if (x_has_failed) return true;
         if (x_ask_again_ms != 0 && now_ms() >= x_ask_again_ms) {
             x_ask_again_ms = 0;
             x_membership->ask_committed(x_offered);
         }
-        const message_pointer message = x_membership->next(x_offered.empty() ? wait_ms : 0);
+        // While offsets are asked for nothing is read, but the group may change again.
+        const message_pointer message =
+            x_membership->next(x_offered.empty() ? wait_ms : std::min(wait_ms, offered_ms_max));
         const std::optional<group_change> change = x_membership->take_change();
         if (change && std::holds_alternative<offered>(*change))
             take_offer(std::get<offered>(*change));

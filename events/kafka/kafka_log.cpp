@@ -26,7 +26,7 @@ class kafka_log final : public log {
     ~kafka_log() override {
         x_questions.reset();
         x_client.reset();
-        if (!x_installed->closing.wait(close_ms_max))
+        if (!x_installed->tasks.wait(close_ms_max))
             runtime::log(runtime::log_level::warning, "kafka_client_hangs", {{"text", "left to its thread"}});
     }
 
@@ -51,7 +51,7 @@ class kafka_log final : public log {
         return count_partitions(*x_installed, x_client.get(), topic);
     }
 
-    result<void> create_topics() override { return kafka::create_topics(*x_installed, x_client.get()); }
+    result<void> create_topics() override { return kafka::create_topics(x_installed, x_client.get()); }
 
   private:
     const std::shared_ptr<installation> x_installed;

@@ -12,10 +12,6 @@ namespace {
 
 constexpr int committed_ms_max = 5'000;
 
-using admin_options = std::unique_ptr<rd_kafka_AdminOptions_t, destroyed_by<rd_kafka_AdminOptions_destroy>>;
-using offsets_question = std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
-                                         destroyed_by<rd_kafka_ListConsumerGroupOffsets_destroy>>;
-
 /// Committed metadata travels as base64: librdkafka loses what is after a NUL byte (#4876).
 std::string metadata_of(const rd_kafka_topic_partition_t& partition) {
     if (partition.metadata == nullptr) return {};
@@ -68,7 +64,7 @@ result<std::shared_ptr<membership>> membership::join(std::shared_ptr<installatio
 }
 
 membership::~membership() {
-    if (x_client != nullptr) rd_kafka_destroy(x_client);  // on the closing room's thread, see close()
+    if (x_client != nullptr) rd_kafka_destroy(x_client);  // in the background, see close()
 }
 
 void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
@@ -109,70 +105,59 @@ partition_list membership::list_of_all(const std::vector<topic_partition>& all) 
 // ---- committed offsets
 // ------------------------------------------------------------------------------------------
 
+struct membership::committed_answer {
+    std::mutex mutex;
+    std::optional<result<std::vector<committed_offset>>> found;
+};
+
+// In the background, for it waits. (The admin interface would not, and crashes: #5040, #4605.)
 void membership::ask_committed(const std::vector<topic_partition>& partitions) {
-    ++x_question;
-    x_committed.reset();
+    x_committed = std::make_shared<committed_answer>();
+    x_installed->tasks.run(
+        [mine = shared_from_this(), to = x_committed, partitions, rung = x_bell] {
+            result<std::vector<committed_offset>> found = mine->wait_for_committed(partitions);
+            {
+                std::lock_guard lock(to->mutex);
+                to->found = std::move(found);
+            }
+            rung->ring();
+        },
+        0);
+}
+
+result<std::vector<committed_offset>> membership::wait_for_committed(
+    const std::vector<topic_partition>& partitions) const {
     const partition_list list = list_of_all(partitions);
-    const offsets_question question(rd_kafka_ListConsumerGroupOffsets_new(x_group.c_str(), list.get()));
-    const admin_options options(
-        rd_kafka_AdminOptions_new(x_client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS));
-    char text[256];
-    rd_kafka_AdminOptions_set_request_timeout(options.get(), committed_ms_max, text, sizeof text);
-    rd_kafka_AdminOptions_set_opaque(options.get(), reinterpret_cast<void*>(x_question));
-    rd_kafka_ListConsumerGroupOffsets_t* all[] = {question.get()};
-    rd_kafka_ListConsumerGroupOffsets(x_client, all, 1, options.get(), x_answers.get());
-}
-
-std::optional<result<std::vector<committed_offset>>> membership::take_committed(std::int64_t wait_ms) {
-    const std::int64_t deadline_ms = now_ms() + wait_ms;
-    while (!x_committed) {
-        const std::int64_t left_ms = std::max<std::int64_t>(deadline_ms - now_ms(), 0);
-        const event_pointer event(rd_kafka_queue_poll(x_answers.get(), static_cast<int>(left_ms)));
-        if (event == nullptr) break;
-        hear(event.get());
-    }
-    return std::exchange(x_committed, std::nullopt);
-}
-
-void membership::hear(rd_kafka_event_t* event) {
-    if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_LISTCONSUMERGROUPOFFSETS_RESULT) {
-        // An answer to an older question is about partitions that may be another member's by now.
-        if (reinterpret_cast<std::uintptr_t>(rd_kafka_event_opaque(event)) == x_question)
-            hear_committed(event);
-    } else if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_OFFSET_COMMIT) {
-        --x_commits_in_flight;
-        const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
-        if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-            log_failure("kafka_commit_failed", x_group, rd_kafka_event_error_string(event));
-    }
-}
-
-void membership::hear_committed(rd_kafka_event_t* event) {
-    if (rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        x_committed = runtime::unavailable(rd_kafka_event_error_string(event));
-        return;
-    }
-    std::size_t count = 0;
-    const rd_kafka_group_result_t** groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
-        rd_kafka_event_ListConsumerGroupOffsets_result(event), &count);
-    const rd_kafka_error_t* group_error = count == 1 ? rd_kafka_group_result_error(groups[0]) : nullptr;
-    if (count != 1 || group_error != nullptr) {
-        x_committed = runtime::unavailable(group_error == nullptr ? "no answer about the group"
-                                                                  : rd_kafka_error_string(group_error));
-        return;
-    }
+    const rd_kafka_resp_err_t code = rd_kafka_committed(x_client, list.get(), committed_ms_max);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return runtime::unavailable(rd_kafka_err2str(code));
     std::vector<committed_offset> found;
-    const rd_kafka_topic_partition_list_t* list = rd_kafka_group_result_partitions(groups[0]);
     for (int i = 0; i < list->cnt; ++i) {
         const rd_kafka_topic_partition_t& each = list->elems[i];
-        if (each.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-            x_committed = runtime::unavailable(rd_kafka_err2str(each.err));
-            return;
-        }
+        if (each.err != RD_KAFKA_RESP_ERR_NO_ERROR) return runtime::unavailable(rd_kafka_err2str(each.err));
         found.push_back(
             {{x_installed->topic_of_name(each.topic), each.partition}, each.offset, metadata_of(each)});
     }
-    x_committed = std::move(found);
+    return found;
+}
+
+std::optional<result<std::vector<committed_offset>>> membership::take_committed() {
+    if (x_committed == nullptr) return std::nullopt;
+    std::unique_lock lock(x_committed->mutex);
+    std::optional<result<std::vector<committed_offset>>> found =
+        std::exchange(x_committed->found, std::nullopt);
+    lock.unlock();
+    if (found) x_committed.reset();
+    return found;
+}
+
+bool membership::has_commit_in_flight() {
+    while (const event_pointer event{rd_kafka_queue_poll(x_answers.get(), 0)}) {
+        if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT) continue;
+        --x_commits_in_flight;
+        if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
+            log_failure("kafka_commit_failed", x_group, rd_kafka_event_error_string(event.get()));
+    }
+    return x_commits_in_flight > 0;
 }
 
 void membership::commit(const std::vector<committed_offset>& all) {
@@ -224,7 +209,7 @@ void membership::close(std::int64_t wait_ms) {
     bell::unhang(x_answers.get());
     x_records.reset();
     x_answers.reset();
-    x_installed->closing.run(
+    x_installed->tasks.run(
         [mine = shared_from_this()]() mutable {
             rd_kafka_consumer_close(mine->x_client);
             mine.reset();

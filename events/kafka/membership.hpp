@@ -43,9 +43,10 @@ class membership : public std::enable_shared_from_this<membership> {
     /// What changed in the group since the last call; only the latest counts.
     std::optional<group_change> take_change();
 
+    /// The bell rings when the answer is there.
     void ask_committed(const std::vector<topic_partition>&);
-    /// The answer to the latest ask_committed(), once; waits for it at most `wait_ms`.
-    std::optional<result<std::vector<committed_offset>>> take_committed(std::int64_t wait_ms);
+    /// The answer to the latest ask_committed(), once.
+    std::optional<result<std::vector<committed_offset>>> take_committed();
 
     /// Starts reading. May block for some milliseconds, as pause and resume may.
     void begin(const std::vector<committed_offset>&);
@@ -55,7 +56,7 @@ class membership : public std::enable_shared_from_this<membership> {
 
     /// Sent at once. A failure is logged and forgotten.
     void commit(const std::vector<committed_offset>&);
-    bool has_commit_in_flight() const noexcept { return x_commits_in_flight > 0; }
+    bool has_commit_in_flight();
     bool has_more() const;
 
     /// Leaves the group and frees the client; waits for it at most `wait_ms`.
@@ -65,18 +66,17 @@ class membership : public std::enable_shared_from_this<membership> {
     explicit membership(std::shared_ptr<installation> installed) : x_installed(std::move(installed)) {}
     static void on_rebalance(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void* self);
     partition_list list_of_all(const std::vector<topic_partition>&) const;
-    void hear(rd_kafka_event_t*);
-    void hear_committed(rd_kafka_event_t*);
+    result<std::vector<committed_offset>> wait_for_committed(const std::vector<topic_partition>&) const;
 
     const std::shared_ptr<installation> x_installed;
     std::string x_group;
     std::shared_ptr<bell> x_bell;
     rd_kafka_t* x_client = nullptr;
     queue_pointer x_records;
-    queue_pointer x_answers;
+    queue_pointer x_answers;  // to commits
     std::optional<group_change> x_change;
-    std::uintptr_t x_question = 0;  // number of the latest ask_committed()
-    std::optional<result<std::vector<committed_offset>>> x_committed;
+    struct committed_answer;
+    std::shared_ptr<committed_answer> x_committed;  // to the latest question
     int x_commits_in_flight = 0;
     bool x_is_closing = false;
 };

@@ -178,13 +178,10 @@ class outbound {
         std::lock_guard lock(x_mutex);
         const std::size_t answered = x_answers.size();
         for (answer& each : std::exchange(x_refused, {})) x_answers.push_back(std::move(each));
-        bool broken = false;
-        if (event != nullptr && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR) {
-            broken = is_fatal(event.get());
-        } else if (event != nullptr) {
+        if (event != nullptr && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_DR)
             while (const rd_kafka_message_t* message = rd_kafka_event_message_next(event.get()))
                 settle(*message);
-        }
+        const bool broken = event != nullptr && is_fatal();
         if (x_kind == producer_kind::ordinary) return broken;
         return broken ||
                std::any_of(x_answers.begin() + static_cast<std::ptrdiff_t>(answered), x_answers.end(),
@@ -204,10 +201,11 @@ class outbound {
         forget(record);
     }
 
-    static bool is_fatal(rd_kafka_event_t* event) {
-        if (rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR__FATAL) return false;
-        runtime::log(runtime::log_level::warning, "kafka_producer_broken",
-                     {{"reason", rd_kafka_event_error_string(event)}});
+    bool is_fatal() const {
+        char reason[512];
+        if (rd_kafka_fatal_error(x_line->client, reason, sizeof reason) == RD_KAFKA_RESP_ERR_NO_ERROR)
+            return false;
+        runtime::log(runtime::log_level::warning, "kafka_producer_broken", {{"reason", reason}});
         return true;
     }
 
@@ -234,7 +232,7 @@ class outbound {
         rd_kafka_purge(old->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_NON_BLOCKING);
         const error unknown = runtime::unavailable("the Kafka producer ended before the acknowledgement");
         for (unacknowledged& record : old->records) x_answers.push_back({std::move(record.handler), unknown});
-        x_installed->closing.run([closed = std::move(old)]() mutable { closed.reset(); }, 0);
+        x_installed->tasks.run([closed = std::move(old)]() mutable { closed.reset(); }, 0);
     }
 
     void answer_all() {

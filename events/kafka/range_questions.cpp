@@ -40,13 +40,16 @@ bool is_missing(rd_kafka_t* client, const installation& installed, const topic_p
 }
 
 result<offset_range> ask_leader(rd_kafka_t* client, const installation& installed, const question& open) {
-    const std::string name = installed.name_of_topic(open.where.topic);
     std::int64_t missing_since_ms = 0;
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
     for (std::int64_t left_ms; (left_ms = open.deadline_ms - now_ms()) > 0;) {
         offset_range range;
-        code = rd_kafka_query_watermark_offsets(client, name.c_str(), open.where.partition, &range.first,
-                                                &range.next, static_cast<int>(left_ms));
+        const partition_list list = list_of(installed, open.where, RD_KAFKA_OFFSET_BEGINNING);
+        code = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, left_ms);
+        range.first = list->elems[0].offset;
+        if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+            code = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, left_ms);
+        range.next = list->elems[0].offset;
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return range;
         left_ms = std::max<std::int64_t>(open.deadline_ms - now_ms(), 1);
         if (!is_missing(client, installed, open.where, left_ms))
@@ -101,8 +104,7 @@ range_questions::range_questions(std::shared_ptr<installation> installed, client
     x_state->installed = std::move(installed);
     x_state->client = std::move(client);
     // They own the state and are not waited for here: one may be inside a question for 5 s.
-    for (int i = 0; i < threads; ++i)
-        x_state->installed->closing.run([shared = x_state] { shared->run(); }, 0);
+    for (int i = 0; i < threads; ++i) x_state->installed->tasks.run([shared = x_state] { shared->run(); }, 0);
 }
 
 range_questions::~range_questions() {

@@ -17,6 +17,7 @@ properties connection() {
     return {
         {"client.id", "herald"},
         {"socket.timeout.ms", "5000"},
+        {"socket.connection.setup.timeout.ms", "5000"},
         {"socket.keepalive.enable", "true"},
         {"socket.nagle.disable", "true"},
         {"reconnect.backoff.ms", "50"},

@@ -13,7 +13,7 @@
 
 namespace herald::test {
 
-/// A broker in a folder of its own, wiped at the end.
+/// One node or three. A test's own is wiped at the end; there is one at a time.
 class broker {
   public:
     /// Null where no broker can be had: the test is then to be skipped. Throws when it does not start.
