@@ -78,7 +78,11 @@ void add_cloud_event(const schemas::event& event, std::string_view type, std::ve
 
 std::string signing_key(std::string_view secret) {
     if (secret.starts_with(standard_secret_prefix)) {
-        auto key = runtime::from_base64(secret.substr(standard_secret_prefix.size()));
+        // With padding, without or with too much: receivers' libraries take all three.
+        std::string text(secret.substr(standard_secret_prefix.size()));
+        while (text.ends_with('=')) text.pop_back();
+        text.append((4 - text.size() % 4) % 4, '=');
+        auto key = runtime::from_base64(text);
         if (key && key->size() >= standard_key_bytes_min && key->size() <= standard_key_bytes_max) {
             return std::move(*key);
         }

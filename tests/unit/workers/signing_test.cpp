@@ -64,9 +64,13 @@ TEST(signing, only_a_well_formed_whsec_is_decoded) {
     };
     EXPECT_EQ(signing_key(whsec_of(24)), std::string(24, 'k'));
     EXPECT_EQ(signing_key(whsec_of(64)), std::string(64, 'k'));
+    const std::string unpadded = whsec_of(32).substr(0, 6 + 43);
+    EXPECT_EQ(signing_key(unpadded), std::string(32, 'k'));
+    EXPECT_EQ(signing_key(unpadded + "=="), std::string(32, 'k'));
     for (const std::string& raw :
-         {whsec_of(23), whsec_of(65), std::string("whsec_"), std::string("whsec_!!!!"),
-          std::string("WHSEC_") + whsec.substr(6), std::string("secret"), whsec + "="}) {
+         {whsec_of(23), whsec_of(65), std::string("whsec_"), std::string("whsec_===="),
+          std::string("whsec_!!!!"), whsec_of(32).substr(0, 6 + 41), std::string("WHSEC_") + whsec.substr(6),
+          std::string("secret")}) {
         EXPECT_EQ(signing_key(raw), raw);
     }
 }
