@@ -85,17 +85,23 @@ constexpr std::size_t answer_body_bytes_max = 16 * 1024;
 constexpr std::size_t answer_header_bytes_max = 16 * 1024;
 constexpr std::int64_t parked_ms_max = 24 * 3'600'000;
 constexpr std::int64_t test_deadline_ms = 20'000;
+constexpr std::size_t tests_in_flight_max = 256;
 constexpr std::size_t lane_depth_max = 256;
 constexpr std::size_t lane_concurrency_max = 8;
+constexpr std::size_t lane_bytes_max = 2 * 1024 * 1024;  // of bodies that wait in one lane
 constexpr std::int64_t lane_wait_ms_max = 5'000;        // then a delivery goes on to a retry topic
 constexpr std::int64_t subscriber_wait_ms_max = 5'000;  // for a row that the table has not reached
 constexpr std::size_t attempts_in_flight_max = 512;
-constexpr std::size_t worker_window_max = 4'096;                 // deliveries held for one partition
+constexpr std::size_t worker_window_max = 4'096;           // deliveries held for one partition
+constexpr std::size_t worker_window_records_max = 16'384;  // from its first record that is not done
 constexpr std::size_t worker_held_bytes_max = 64 * 1024 * 1024;  // of events, over all partitions
 constexpr std::size_t attempt_records_waiting_max = 10'000;      // beyond, records of attempts are dropped
 constexpr std::uint64_t retry_backlog_per_webhook_max = 100'000;
 constexpr std::int64_t slow_attempt_ms = 2'000;
 constexpr std::int64_t subscribers_unreachable_ms_max = 30'000;
 constexpr std::int64_t delivery_log_kept_ms = 30ll * 24 * 3'600'000;
+constexpr std::uint64_t delivery_log_bytes_max = 4ull * 1024 * 1024 * 1024;  // the oldest go first
+constexpr std::int64_t health_report_interval_ms = 60'000;                   // of one webhook
+constexpr std::size_t health_webhooks_max = 100'000;
 
 }  // namespace herald::limits

@@ -11,7 +11,7 @@ namespace herald::workers {
 
 namespace {
 
-constexpr std::size_t events_a_poll_max = 256;
+constexpr std::size_t events_a_poll_max = 64;
 constexpr std::int64_t commit_delay_ms = 100;
 
 /// Records of topics that are no retry topics are due at once.
@@ -39,8 +39,8 @@ consumer::consumer(events::log& log, runtime::scheduler& scheduler, std::string 
 
 void consumer::tick() {
     poll();
-    const auto assignments = x_assignments;
-    for (const auto& [where, mine] : assignments) advance(mine);
+    for (const auto& [where, mine] : x_assignments)
+        if (mine->paused) advance(mine);
 }
 
 void consumer::stop_taking() {
@@ -63,7 +63,7 @@ void consumer::commit_all() {
 void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t offset) {
     if (mine->revoked) return;
     mine->tracker.part_done(offset);
-    commit_soon();
+    if (mine->tracker.advanced()) commit_soon();
     // Not at once: on_record may be under way, and it expects no other record before it returns.
     if (mine->paused) wake_at(mine, x_scheduler.time().steady_ms());
 }
@@ -124,13 +124,12 @@ bool consumer::has_room(const assignment& mine) const {
 }
 
 void consumer::advance(const std::shared_ptr<assignment>& mine) {
-    while (!mine->revoked && has_room(*mine)) {
+    while (has_room(*mine)) {
         const auto due = mine->early.take_due(x_scheduler.time().steady_ms());
         if (!due) break;
         x_handlers.on_record(mine, *due);
     }
-    if (mine->revoked) return;
-    commit_soon();
+    if (mine->tracker.advanced()) commit_soon();
     const bool room = has_room(*mine);
     const std::optional<std::int64_t> next_due_ms = mine->early.next_due_ms();
     const bool pause = !room || next_due_ms.has_value();

@@ -38,8 +38,8 @@ receiver_state state_after(const answer_meaning& meaning) noexcept {
 
 }  // namespace
 
-delivery_machine::delivery_machine(delivery_machine_parts parts, std::string header_prefix)
-    : x_parts(parts), x_header_prefix(std::move(header_prefix)) {}
+delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_machine_options options)
+    : x_parts(parts), x_options(std::move(options)) {}
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {
     ++x_parts.counters.deliveries;
@@ -51,7 +51,6 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
         return;
     }
     const delivery_key key = ++x_last_key;
-    x_held_bytes += what.event->body.size();
     const auto [at, inserted] = x_deliveries.try_emplace(key);
     at->second.what = std::move(what);
     at->second.part = std::move(part);
@@ -173,7 +172,9 @@ void delivery_machine::enter_lane(iterator at) {
     at->second.at = stage::queued;
     x_waiting.erase(at->first);
     x_active_ids.insert(record.id);
-    carry_out(x_lanes.offer(record.webhook_id, at->first, share_of(record.source), now_ms()));
+    carry_out(x_lanes.offer(record.webhook_id,
+                            {at->first, share_of(record.source), at->second.what.event->body.size()},
+                            now_ms()));
 }
 
 delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& delivery) const {
@@ -255,7 +256,7 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
     delivery_request request;
     request.webhook_id = row.webhook_id;
     request.location = row.location;
-    request.headers = delivery_headers(described, x_header_prefix);
+    request.headers = delivery_headers(described, x_options.header_prefix);
     request.body = std::shared_ptr<const std::string>(mine.what.event, &mine.what.event->body);
     if (is_test(mine))
         request.deadline_ms = std::min(request.deadline_ms, mine.what.record.deadline_ms - time_ms);
@@ -402,10 +403,13 @@ void delivery_machine::write_dead(iterator at, std::string reason) {
 
 void delivery_machine::write(iterator at, std::string_view topic) {
     delivery_in_memory& mine = at->second;
+    std::string value = encode(mine.what);
     mine.at = stage::writing;
+    mine.writing_bytes = value.size();
+    x_writing_bytes += value.size();
     x_waiting.erase(at->first);
     x_parts.writer.write(
-        topic, mine.what.record.webhook_id, encode(mine.what), [part = mine.part] { return part.wanted(); },
+        topic, mine.what.record.webhook_id, std::move(value), [part = mine.part] { return part.wanted(); },
         x_lifetime.guard([this, key = at->first] {
             const auto written = x_deliveries.find(key);
             if (written != x_deliveries.end()) done(written);  // else its partition was revoked meanwhile
@@ -427,7 +431,7 @@ void delivery_machine::done(iterator at) {
 void delivery_machine::forget(iterator at) {
     x_waiting.erase(at->first);
     x_tests.erase(at->first);
-    x_held_bytes -= at->second.what.event->body.size();
+    x_writing_bytes -= at->second.writing_bytes;
     x_deliveries.erase(at);
 }
 
@@ -440,7 +444,7 @@ bool delivery_machine::is_late(const delivery_in_memory& mine) const noexcept {
 }
 
 bool delivery_machine::backlog_full(schemas::webhook_id webhook) {
-    return x_backlog.count(webhook, now_ms()) >= limits::retry_backlog_per_webhook_max;
+    return x_backlog.count(webhook, now_ms()) >= x_options.retry_backlog_max;
 }
 
 bool delivery_machine::subscribers_reachable() const {

@@ -40,6 +40,11 @@ struct delivery_machine_parts {
     worker_counters& counters;
 };
 
+struct delivery_machine_options {
+    std::string header_prefix;
+    std::uint64_t retry_backlog_max = 0;  // of one webhook
+};
+
 /// A delivery comes in by accept() and leaves, within seconds, when its part of its record is done. It is in
 /// one of four stages: waiting (its webhook's row, or another attempt of the same delivery), queued in its
 /// lane, attempting, writing (its successor is on the way to a retry topic or to `dead`).
@@ -48,11 +53,12 @@ struct delivery_machine_parts {
 ///   A revoked partition's deliveries leave at once; an attempt that is on the wire ends, and writes only
 ///   `attempts`.
 /// A test is attempted once, also where the webhook is disabled, and ends with a record of it, whatever
-/// happens; where it failed the record's result is `dead`, but no record goes to that topic. Lives on the
-/// scheduler's thread. Bounds: the consumers' windows, and limits::worker_held_bytes_max (overloaded()).
+/// happens; where it failed the record's result is `dead`, but no record goes to that topic.
+///
+/// Lives on the scheduler's thread. What it holds is bounded by the consumers, who ask writing_bytes().
 class delivery_machine {
   public:
-    delivery_machine(delivery_machine_parts, std::string header_prefix);
+    delivery_machine(delivery_machine_parts, delivery_machine_options);
 
     void accept(delivery_of_event, record_part);
     void revoked(const assignment&);
@@ -63,7 +69,8 @@ class delivery_machine {
     /// Deliveries that wait go to a retry topic; attempts end as they end. Nothing may come in any more.
     void drain();
 
-    bool overloaded() const noexcept { return x_held_bytes > limits::worker_held_bytes_max; }
+    /// Of records on their way to the log.
+    std::size_t writing_bytes() const noexcept { return x_writing_bytes; }
     bool idle() const noexcept { return x_deliveries.empty(); }
     void read_gauges(worker_gauges&) const;
 
@@ -74,6 +81,7 @@ class delivery_machine {
         record_part part;
         stage at = stage::waiting;
         std::int64_t since_ms = 0;  // steady; of the waiting
+        std::size_t writing_bytes = 0;
         made_attempt attempt;
         std::unique_ptr<attempt_handle> handle;
     };
@@ -117,7 +125,7 @@ class delivery_machine {
     std::int64_t wall_ms() const { return x_parts.scheduler.time().wall_ms(); }
 
     delivery_machine_parts x_parts;
-    std::string x_header_prefix;
+    delivery_machine_options x_options;
     lanes x_lanes;
     retry_backlog x_backlog;
     std::map<delivery_key, delivery_in_memory> x_deliveries;
@@ -128,7 +136,7 @@ class delivery_machine {
     bool x_carrying_out = false;
     bool x_draining = false;
     delivery_key x_last_key = 0;
-    std::size_t x_held_bytes = 0;
+    std::size_t x_writing_bytes = 0;
     lifetime x_lifetime;
 };
 

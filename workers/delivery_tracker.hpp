@@ -20,8 +20,9 @@ struct commit_point {
     friend bool operator==(const commit_point&, const commit_point&) = default;
 };
 
-/// One assignment of one partition. Offsets ascend, with holes. Holds one entry for each record from the
-/// first that is not done; full() asks the caller to take no more, for the window is bounded.
+/// One assignment of one partition. Offsets ascend, with holes. Holds one small entry for each record from
+/// the first that is not done: many more than deliveries, so that one attempt that hangs does not stop the
+/// partition (P4). full() asks the caller to take no more.
 class delivery_tracker {
   public:
     explicit delivery_tracker(std::int64_t next_offset) : x_next_offset(next_offset) {}
@@ -32,8 +33,13 @@ class delivery_tracker {
     /// Needs an open record with parts left.
     void part_done(std::int64_t offset);
 
-    bool full() const noexcept { return x_entries.size() + x_parts_open >= limits::worker_window_max; }
+    bool full() const noexcept {
+        return x_parts_open >= limits::worker_window_max ||
+               x_entries.size() >= limits::worker_window_records_max;
+    }
     std::size_t parts_open() const noexcept { return x_parts_open; }
+    /// True if take_commit() has something.
+    bool advanced() const noexcept { return x_advanced; }
     /// The highest point below which all is done, once each time that it advances.
     std::optional<commit_point> take_commit();
 

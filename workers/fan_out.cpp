@@ -17,10 +17,10 @@ std::string delivery_id(std::string_view event_id, schemas::webhook_id webhook) 
     return runtime::to_hex(runtime::as_bytes(digest).substr(0, bytes));
 }
 
-std::vector<delivery_of_event> fan_out(schemas::event event) {
+std::vector<delivery_of_event> fan_out(schemas::event event, event_memory& memory) {
     const std::vector<schemas::audience_member> audience = std::move(event.audience);
     event.audience.clear();
-    const auto shared = std::make_shared<const schemas::event>(std::move(event));
+    const auto shared = memory.hold(std::move(event));
     std::vector<delivery_of_event> deliveries;
     deliveries.reserve(audience.size());
     for (const schemas::audience_member& member : audience) {
@@ -33,10 +33,10 @@ std::vector<delivery_of_event> fan_out(schemas::event event) {
     return deliveries;
 }
 
-delivery_of_event of_record(schemas::delivery record) {
+delivery_of_event of_record(schemas::delivery record, event_memory& memory) {
     record.event.audience.clear();
     delivery_of_event made;
-    made.event = std::make_shared<const schemas::event>(std::exchange(record.event, {}));
+    made.event = memory.hold(std::exchange(record.event, {}));
     made.record = std::move(record);
     return made;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schemas/webhooks.hpp"
+#include "workers/event_memory.hpp"
 
 namespace herald::workers {
 
@@ -23,9 +24,9 @@ struct delivery_of_event {
 std::string delivery_id(std::string_view event_id, schemas::webhook_id);
 
 /// One for each member of the audience, in its order.
-std::vector<delivery_of_event> fan_out(schemas::event);
+std::vector<delivery_of_event> fan_out(schemas::event, event_memory&);
 /// A delivery as it came from a topic.
-delivery_of_event of_record(schemas::delivery);
+delivery_of_event of_record(schemas::delivery, event_memory&);
 /// A delivery as it goes to a topic: with its event, but without the event's audience.
 std::string encode(const delivery_of_event&);
 

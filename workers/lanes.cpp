@@ -40,23 +40,21 @@ std::size_t lanes::lane::running_of(lane_share share) const {
                       [share](const auto& attempt) { return attempt.second.share == share; }));
 }
 
-lane_actions lanes::offer(schemas::webhook_id webhook, delivery_key delivery, lane_share share,
-                          std::int64_t now_ms) {
+lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) {
     lane_actions actions;
     lane& mine = x_lanes[webhook];
     mine.busy_ms = now_ms;
     const auto spilled = [&](spill_reason reason) {
-        actions.push_back({lane_action::kind::spill, delivery, reason});
+        actions.push_back({lane_action::kind::spill, offered.delivery, reason});
         return actions;
     };
-    if (share != lane_share::test) {
+    if (offered.share != lane_share::test) {
         if (mine.parked_until_ms > now_ms) return spilled(spill_reason::parked);
         if (mine.breaker.would_admit(now_ms) == breaker::admission::refused)
             return spilled(spill_reason::breaker_open);
     }
-    queue& waiting = mine.waiting(share);
-    if (waiting.size() >= depth_of(share)) return spilled(spill_reason::lane_full);
-    waiting.push_back({delivery, now_ms});
+    if (!has_room(mine, offered)) return spilled(spill_reason::lane_full);
+    mine.waiting(offered.share).push_back({offered.delivery, now_ms, offered.bytes});
     enlist(webhook, mine, now_ms);
     start_all(now_ms, actions);
     return actions;
@@ -153,6 +151,14 @@ std::size_t lanes::open_breakers() const noexcept {
 std::int64_t lanes::parked_until_ms(schemas::webhook_id webhook) const {
     const auto found = x_lanes.find(webhook);
     return found == x_lanes.end() ? 0 : found->second.parked_until_ms;
+}
+
+bool lanes::has_room(lane& mine, const lane_offer& offered) const {
+    const queue& waiting = mine.waiting(offered.share);
+    std::size_t bytes = offered.bytes;
+    for (const waiting_delivery& one : waiting) bytes += one.bytes;
+    // A delivery larger than the bound must get its turn too.
+    return waiting.empty() || (waiting.size() < depth_of(offered.share) && bytes <= x_bounds.bytes);
 }
 
 std::size_t lanes::depth_of(lane_share share) const noexcept {

@@ -45,9 +45,16 @@ struct lane_action {
 };
 using lane_actions = std::vector<lane_action>;
 
+struct lane_offer {
+    delivery_key delivery = 0;
+    lane_share share = lane_share::live;
+    std::size_t bytes = 0;  // of its body
+};
+
 struct lane_limits {
     std::size_t slots = limits::attempts_in_flight_max;
     std::size_t depth = limits::lane_depth_max;
+    std::size_t bytes = limits::lane_bytes_max;
     std::size_t concurrency = limits::lane_concurrency_max;
 };
 
@@ -59,7 +66,7 @@ class lanes {
   public:
     explicit lanes(lane_limits bounds = {}) : x_bounds(bounds) {}
 
-    lane_actions offer(schemas::webhook_id, delivery_key, lane_share, std::int64_t now_ms);
+    lane_actions offer(schemas::webhook_id, const lane_offer&, std::int64_t now_ms);
     /// The attempt that `start` asked for has ended.
     lane_actions finished(schemas::webhook_id, delivery_key, receiver_state, std::int64_t now_ms);
     /// The receiver asked for a pause (Retry-After): what waits is spilled, and what comes until then.
@@ -82,6 +89,7 @@ class lanes {
     struct waiting_delivery {
         delivery_key delivery = 0;
         std::int64_t since_ms = 0;
+        std::size_t bytes = 0;
     };
     struct running_attempt {
         std::int64_t since_ms = 0;
@@ -106,6 +114,7 @@ class lanes {
         std::size_t running_of(lane_share) const;
     };
 
+    bool has_room(lane&, const lane_offer&) const;
     std::size_t depth_of(lane_share) const noexcept;
     /// The share of the delivery that the lane would start next; nothing when none may.
     std::optional<lane_share> next_share(const lane&, std::int64_t now_ms) const;

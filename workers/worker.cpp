@@ -47,7 +47,7 @@ class log_worker final : public worker {
           x_writer(parts.log, parts.scheduler, std::move(partitions), x_counters),
           x_machine({parts.scheduler, parts.random, parts.keys, parts.subscribers, parts.transport, x_writer,
                      x_counters},
-                    x_options.header_prefix) {
+                    {x_options.header_prefix, x_options.retry_backlog_max}) {
         parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
         join(parts.log, events::group::events, &log_worker::take_event);
         join(parts.log, events::group::direct, &log_worker::take_delivery);
@@ -83,7 +83,9 @@ class log_worker final : public worker {
         };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
         handlers.on_failure = x_options.on_failure;
-        handlers.overloaded = [this] { return x_machine.overloaded(); };
+        handlers.overloaded = [this] {
+            return x_memory.bytes() + x_machine.writing_bytes() > limits::worker_held_bytes_max;
+        };
         x_groups.push_back(std::make_unique<consumer>(log, x_scheduler, std::string(group), topics_of(group),
                                                       std::move(handlers)));
     }
@@ -112,7 +114,7 @@ class log_worker final : public worker {
         }
         ++x_counters.events;
         where->last = position;
-        std::vector<delivery_of_event> deliveries = fan_out(std::move(*event));
+        std::vector<delivery_of_event> deliveries = fan_out(std::move(*event), x_memory);
         where->tracker.opened(what.offset, deliveries.size(), to_text(position));
         for (delivery_of_event& one : deliveries)
             x_machine.accept(std::move(one), {&reader, where, what.offset});
@@ -124,7 +126,7 @@ class log_worker final : public worker {
         if (!record) return pass_over(*where, what);
         if (record->id.empty()) record->id = delivery_id(record->event.id, record->webhook_id);
         where->tracker.opened(what.offset, 1, {});
-        x_machine.accept(of_record(std::move(*record)), {&reader, where, what.offset});
+        x_machine.accept(of_record(std::move(*record), x_memory), {&reader, where, what.offset});
     }
 
     /// A record that this worker cannot read holds up nothing, but is an alarm.
@@ -157,6 +159,7 @@ class log_worker final : public worker {
     runtime::scheduler& x_scheduler;
     worker_options x_options;
     worker_counters x_counters;
+    event_memory x_memory;
     record_writer x_writer;
     delivery_machine x_machine;
     std::int64_t x_drain_deadline_ms = 0;

@@ -5,6 +5,7 @@
 //                                                └──► record_writer ──► retry.*, dead, attempts
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "events/subscriber_table.hpp"
 #include "runtime/error.hpp"
 #include "runtime/key_ring.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "workers/transport.hpp"
@@ -32,6 +34,9 @@ struct worker_parts {
 
 struct worker_options {
     std::string header_prefix = "svc-";
+    /// Deliveries of one webhook that may wait in the retry topics because of this worker; beyond, they are
+    /// dead.
+    std::uint64_t retry_backlog_max = limits::retry_backlog_per_webhook_max;
     /// A consumer group cannot go on (an offset out of range, a topic gone): an alarm. Called on the
     /// scheduler's thread; the other groups go on.
     std::function<void(const error&)> on_failure = [](const error&) {};

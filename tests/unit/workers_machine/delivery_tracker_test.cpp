@@ -43,12 +43,20 @@ TEST(delivery_tracker, is_full_when_the_window_is_used_up_and_has_room_again_whe
     delivery_tracker tracker(0);
     std::int64_t offset = 0;
     while (!tracker.full()) tracker.opened(offset++, 1, "");
-    EXPECT_EQ(tracker.parts_open(), limits::worker_window_max / 2) << "records and parts both count";
+    EXPECT_EQ(tracker.parts_open(), limits::worker_window_max);
     for (std::int64_t done = 1; done < offset; ++done) tracker.part_done(done);
     EXPECT_EQ(tracker.parts_open(), 1u);
     tracker.part_done(0);
     EXPECT_FALSE(tracker.full());
     EXPECT_EQ(tracker.take_commit()->next_offset, offset);
+}
+
+TEST(delivery_tracker, many_records_may_be_done_behind_an_open_one_but_not_any_number) {
+    delivery_tracker tracker(0);
+    tracker.opened(0, 1, "");
+    std::int64_t offset = 1;
+    while (!tracker.full()) tracker.opened(offset++, 0, "");
+    EXPECT_EQ(offset, static_cast<std::int64_t>(limits::worker_window_records_max));
 }
 
 TEST(delivery_tracker, agrees_with_a_simple_model_whatever_the_order_of_the_parts) {

@@ -22,7 +22,8 @@ TEST(fan_out, the_delivery_id_is_frozen) {
 }
 
 TEST(fan_out, makes_one_delivery_for_each_member_and_all_share_the_event) {
-    const auto deliveries = fan_out(some_event());
+    event_memory memory;
+    const auto deliveries = fan_out(some_event(), memory);
     ASSERT_EQ(deliveries.size(), 2u);
     EXPECT_EQ(deliveries[0].record.webhook_id.value, 7u);
     EXPECT_FALSE(deliveries[0].held);
@@ -33,11 +34,22 @@ TEST(fan_out, makes_one_delivery_for_each_member_and_all_share_the_event) {
     EXPECT_TRUE(deliveries[0].event->audience.empty());
 }
 
+TEST(fan_out, an_event_takes_memory_once_until_its_last_delivery_is_gone) {
+    event_memory memory;
+    auto deliveries = fan_out(some_event(), memory);
+    EXPECT_EQ(memory.bytes(), 2u) << "the body {} for both";
+    deliveries.pop_back();
+    EXPECT_EQ(memory.bytes(), 2u);
+    deliveries.pop_back();
+    EXPECT_EQ(memory.bytes(), 0u);
+}
+
 TEST(fan_out, a_delivery_survives_as_a_record) {
-    delivery_of_event before = fan_out(some_event())[0];
+    event_memory memory;
+    delivery_of_event before = fan_out(some_event(), memory)[0];
     before.record.attempts_made = 3;
     before.record.revision_seen = 12;
-    const delivery_of_event after = of_record(*schemas::decode<schemas::delivery>(encode(before)));
+    const delivery_of_event after = of_record(*schemas::decode<schemas::delivery>(encode(before)), memory);
     EXPECT_EQ(after.record.id, before.record.id);
     EXPECT_EQ(after.record.attempts_made, 3u);
     EXPECT_EQ(after.record.revision_seen, 12u);

@@ -26,7 +26,7 @@ using actions = lane_actions;
 /// Fails deliveries of `webhook` until its breaker opens; uses keys from 900 on.
 void open_breaker(lanes& subject, schemas::webhook_id webhook, std::int64_t now_ms) {
     for (delivery_key key = 900; key < 910; ++key) {
-        ASSERT_EQ(subject.offer(webhook, key, live, now_ms), actions{start(key)});
+        ASSERT_EQ(subject.offer(webhook, {key, live}, now_ms), actions{start(key)});
         subject.finished(webhook, key, receiver_state::failing, now_ms);
     }
     ASSERT_EQ(subject.open_breakers(), 1u);
@@ -34,15 +34,15 @@ void open_breaker(lanes& subject, schemas::webhook_id webhook, std::int64_t now_
 
 TEST(lanes, a_lane_starts_with_one_attempt_at_a_time_and_grows_on_success) {
     lanes subject;
-    EXPECT_EQ(subject.offer(a, 1, live, t0), actions{start(1)});
-    for (delivery_key key = 2; key <= 40; ++key) EXPECT_EQ(subject.offer(a, key, live, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {1, live}, t0), actions{start(1)});
+    for (delivery_key key = 2; key <= 40; ++key) EXPECT_EQ(subject.offer(a, {key, live}, t0), actions{});
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), (actions{start(2), start(3)}));
     EXPECT_EQ(subject.finished(a, 2, receiver_state::well, t0), (actions{start(4), start(5)}));
     delivery_key next = 3;
     while (next < 40) subject.finished(a, next++, receiver_state::well, t0);
     lanes wide;
-    wide.offer(b, 1, live, t0);
-    for (delivery_key key = 2; key <= 100; ++key) wide.offer(b, key, live, t0);
+    wide.offer(b, {1, live}, t0);
+    for (delivery_key key = 2; key <= 100; ++key) wide.offer(b, {key, live}, t0);
     for (delivery_key key = 1; key <= 30; ++key) {
         wide.finished(b, key, receiver_state::well, t0);
         EXPECT_LE(wide.in_flight(), limits::lane_concurrency_max);
@@ -54,7 +54,7 @@ TEST(lanes, a_failure_halves_the_concurrency_and_an_overloaded_receiver_gets_one
     for (const auto& [state, left] :
          {std::pair{receiver_state::failing, 4u}, {receiver_state::overloaded, 1u}}) {
         lanes subject;
-        for (delivery_key key = 1; key <= 200; ++key) subject.offer(a, key, live, t0);
+        for (delivery_key key = 1; key <= 200; ++key) subject.offer(a, {key, live}, t0);
         delivery_key next = 1;
         while (subject.in_flight() < 8) subject.finished(a, next++, receiver_state::well, t0);
         subject.finished(a, next++, state, t0);
@@ -67,18 +67,29 @@ TEST(lanes, a_failure_halves_the_concurrency_and_an_overloaded_receiver_gets_one
 
 TEST(lanes, a_full_lane_spills_what_comes_and_keeps_what_it_has) {
     lanes subject({.slots = 8, .depth = 2, .concurrency = 8});
-    EXPECT_EQ(subject.offer(a, 1, live, t0), actions{start(1)});
-    EXPECT_EQ(subject.offer(a, 2, live, t0), actions{});
-    EXPECT_EQ(subject.offer(a, 3, live, t0), actions{});
-    EXPECT_EQ(subject.offer(a, 4, live, t0), actions{spill(4, spill_reason::lane_full)});
-    EXPECT_EQ(subject.offer(b, 5, live, t0), actions{start(5)}) << "the others are not concerned";
+    EXPECT_EQ(subject.offer(a, {1, live}, t0), actions{start(1)});
+    EXPECT_EQ(subject.offer(a, {2, live}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {4, live}, t0), actions{spill(4, spill_reason::lane_full)});
+    EXPECT_EQ(subject.offer(b, {5, live}, t0), actions{start(5)}) << "the others are not concerned";
+}
+
+TEST(lanes, large_deliveries_fill_a_lane_sooner_but_one_of_any_size_may_wait) {
+    lanes subject({.slots = 8, .depth = 256, .bytes = 1'000, .concurrency = 8});
+    EXPECT_EQ(subject.offer(a, {1, live, 5'000}, t0), actions{start(1)});
+    EXPECT_EQ(subject.offer(a, {2, live, 5'000}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {3, live, 1}, t0), actions{spill(3, spill_reason::lane_full)});
+    subject.withdraw(a, 2);
+    EXPECT_EQ(subject.offer(a, {4, live, 600}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {5, live, 400}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {6, live, 1}, t0), actions{spill(6, spill_reason::lane_full)});
 }
 
 TEST(lanes, what_waits_too_long_is_spilled) {
     lanes subject;
-    subject.offer(a, 1, live, t0);
-    subject.offer(a, 2, live, t0);
-    subject.offer(a, 3, live, t0 + 3'000);
+    subject.offer(a, {1, live}, t0);
+    subject.offer(a, {2, live}, t0);
+    subject.offer(a, {3, live}, t0 + 3'000);
     EXPECT_EQ(subject.tick(t0 + 5'000), actions{});
     EXPECT_EQ(subject.tick(t0 + 5'001), actions{spill(2, spill_reason::waited_long)});
     EXPECT_EQ(subject.tick(t0 + 8'001), actions{spill(3, spill_reason::waited_long)});
@@ -89,16 +100,16 @@ TEST(lanes, troubled_lanes_share_half_of_the_slots_however_many_they_are) {
     delivery_key key = 0;
     // Twenty receivers that fail once and then hang.
     for (std::uint64_t webhook = 100; webhook < 120; ++webhook) {
-        subject.offer({webhook}, ++key, live, t0);
+        subject.offer({webhook}, {++key, live}, t0);
         subject.finished({webhook}, key, receiver_state::failing, t0);
     }
     std::size_t started = 0;
     for (std::uint64_t webhook = 100; webhook < 120; ++webhook)
-        started += subject.offer({webhook}, ++key, live, t0).size();
+        started += subject.offer({webhook}, {++key, live}, t0).size();
     EXPECT_EQ(started, 4u) << "half of eight";
     for (int round = 0; round < 100; ++round) {
         ++key;
-        EXPECT_EQ(subject.offer(a, key, live, t0), actions{start(key)})
+        EXPECT_EQ(subject.offer(a, {key, live}, t0), actions{start(key)})
             << "a healthy lane always gets a slot";
         subject.finished(a, key, receiver_state::well, t0);
     }
@@ -106,37 +117,37 @@ TEST(lanes, troubled_lanes_share_half_of_the_slots_however_many_they_are) {
 
 TEST(lanes, an_attempt_that_hangs_makes_its_lane_troubled_before_it_ends) {
     lanes subject({.slots = 4, .depth = 16, .concurrency = 8});
-    subject.offer(a, 1, live, t0);
+    subject.offer(a, {1, live}, t0);
     subject.finished(a, 1, receiver_state::well, t0);
-    for (delivery_key key = 2; key <= 9; ++key) subject.offer(a, key, live, t0);
+    for (delivery_key key = 2; key <= 9; ++key) subject.offer(a, {key, live}, t0);
     EXPECT_EQ(subject.in_flight(), 2u);
-    subject.offer(b, 20, live, t0);
+    subject.offer(b, {20, live}, t0);
     subject.finished(b, 20, receiver_state::well, t0);
     subject.tick(t0 + 2'001);  // both of a's hang
     EXPECT_EQ(subject.finished(a, 2, receiver_state::well, t0 + 2'002), actions{start(4)})
         << "slow: grown, but within its half";
-    EXPECT_EQ(subject.offer(b, 21, live, t0 + 2'002), actions{start(21)});
-    EXPECT_EQ(subject.offer(b, 22, live, t0 + 2'002), actions{start(22)});
+    EXPECT_EQ(subject.offer(b, {21, live}, t0 + 2'002), actions{start(21)});
+    EXPECT_EQ(subject.offer(b, {22, live}, t0 + 2'002), actions{start(22)});
 }
 
 TEST(lanes, a_quick_success_makes_a_lane_healthy_again) {
     lanes subject({.slots = 2, .depth = 16, .concurrency = 8});
     for (const schemas::webhook_id webhook : {a, b}) {
-        subject.offer(webhook, webhook.value, live, t0);
+        subject.offer(webhook, {webhook.value, live}, t0);
         subject.finished(webhook, webhook.value, receiver_state::failing, t0);
     }
-    EXPECT_EQ(subject.offer(a, 11, live, t0), actions{start(11)});
-    EXPECT_EQ(subject.offer(b, 12, live, t0), actions{}) << "one slot for all troubled lanes";
+    EXPECT_EQ(subject.offer(a, {11, live}, t0), actions{start(11)});
+    EXPECT_EQ(subject.offer(b, {12, live}, t0), actions{}) << "one slot for all troubled lanes";
     EXPECT_EQ(subject.finished(a, 11, receiver_state::well, t0), actions{start(12)});
-    EXPECT_EQ(subject.offer(a, 13, live, t0), actions{start(13)}) << "a is healthy";
+    EXPECT_EQ(subject.offer(a, {13, live}, t0), actions{start(13)}) << "a is healthy";
 }
 
 TEST(lanes, lanes_take_turns_when_slots_are_short) {
     lanes subject({.slots = 1, .depth = 16, .concurrency = 8});
-    EXPECT_EQ(subject.offer(a, 1, live, t0), actions{start(1)});
-    subject.offer(a, 2, live, t0);
-    subject.offer(b, 3, live, t0);
-    subject.offer(b, 4, live, t0);
+    EXPECT_EQ(subject.offer(a, {1, live}, t0), actions{start(1)});
+    subject.offer(a, {2, live}, t0);
+    subject.offer(b, {3, live}, t0);
+    subject.offer(b, {4, live}, t0);
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), actions{start(3)});
     EXPECT_EQ(subject.finished(b, 3, receiver_state::well, t0), actions{start(2)});
     EXPECT_EQ(subject.finished(a, 2, receiver_state::well, t0), actions{start(4)});
@@ -145,19 +156,19 @@ TEST(lanes, lanes_take_turns_when_slots_are_short) {
 TEST(lanes, an_open_breaker_spills_what_waits_and_what_comes_and_lets_one_probe_through) {
     lanes subject;
     open_breaker(subject, a, t0);
-    EXPECT_EQ(subject.offer(a, 1, live, t0 + 1), actions{spill(1, spill_reason::breaker_open)});
-    EXPECT_EQ(subject.offer(b, 2, live, t0 + 1), actions{start(2)});
+    EXPECT_EQ(subject.offer(a, {1, live}, t0 + 1), actions{spill(1, spill_reason::breaker_open)});
+    EXPECT_EQ(subject.offer(b, {2, live}, t0 + 1), actions{start(2)});
     const std::int64_t later = t0 + 30'000;
-    EXPECT_EQ(subject.offer(a, 3, live, later), actions{start(3)}) << "the probe";
-    EXPECT_EQ(subject.offer(a, 4, live, later), actions{spill(4, spill_reason::breaker_open)});
+    EXPECT_EQ(subject.offer(a, {3, live}, later), actions{start(3)}) << "the probe";
+    EXPECT_EQ(subject.offer(a, {4, live}, later), actions{spill(4, spill_reason::breaker_open)});
     subject.finished(a, 3, receiver_state::well, later);
-    EXPECT_EQ(subject.offer(a, 5, live, later), actions{start(5)});
+    EXPECT_EQ(subject.offer(a, {5, live}, later), actions{start(5)});
     EXPECT_EQ(subject.open_breakers(), 0u);
 }
 
 TEST(lanes, the_failure_that_opens_the_breaker_spills_the_queue) {
     lanes subject;
-    for (delivery_key key = 1; key <= 12; ++key) subject.offer(a, key, live, t0);
+    for (delivery_key key = 1; key <= 12; ++key) subject.offer(a, {key, live}, t0);
     for (delivery_key key = 1; key <= 9; ++key)
         EXPECT_EQ(subject.finished(a, key, receiver_state::failing, t0), actions{start(key + 1)});
     EXPECT_EQ(subject.finished(a, 10, receiver_state::failing, t0),
@@ -166,29 +177,29 @@ TEST(lanes, the_failure_that_opens_the_breaker_spills_the_queue) {
 
 TEST(lanes, a_parked_webhook_starts_nothing_until_then) {
     lanes subject;
-    subject.offer(a, 1, live, t0);
-    subject.offer(a, 2, live, t0);
+    subject.offer(a, {1, live}, t0);
+    subject.offer(a, {2, live}, t0);
     EXPECT_EQ(subject.park(a, t0 + 60'000, t0), actions{spill(2, spill_reason::parked)});
     EXPECT_EQ(subject.finished(a, 1, receiver_state::unknown, t0), actions{});
-    EXPECT_EQ(subject.offer(a, 3, live, t0 + 59'999), actions{spill(3, spill_reason::parked)});
+    EXPECT_EQ(subject.offer(a, {3, live}, t0 + 59'999), actions{spill(3, spill_reason::parked)});
     EXPECT_EQ(subject.parked_until_ms(a), t0 + 60'000);
     EXPECT_EQ(subject.park(a, t0 + 10, t0), actions{}) << "a shorter pause does not end the longer one";
-    EXPECT_EQ(subject.offer(a, 4, live, t0 + 60'000), actions{start(4)});
+    EXPECT_EQ(subject.offer(a, {4, live}, t0 + 60'000), actions{start(4)});
 }
 
 TEST(lanes, tests_pass_by_breaker_and_parking_and_change_nothing) {
     lanes subject;
     open_breaker(subject, a, t0);
     subject.park(a, t0 + 60'000, t0);
-    EXPECT_EQ(subject.offer(a, 1, test, t0), actions{start(1)});
-    EXPECT_EQ(subject.offer(a, 2, test, t0), actions{}) << "one at a time";
+    EXPECT_EQ(subject.offer(a, {1, test}, t0), actions{start(1)});
+    EXPECT_EQ(subject.offer(a, {2, test}, t0), actions{}) << "one at a time";
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), actions{start(2)});
     EXPECT_EQ(subject.open_breakers(), 1u) << "its success closed nothing";
-    EXPECT_EQ(subject.offer(a, 3, live, t0), actions{spill(3, spill_reason::parked)});
+    EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{spill(3, spill_reason::parked)});
     subject.finished(a, 2, receiver_state::unknown, t0);
 
     for (delivery_key key = 20; key < 40; ++key) {
-        ASSERT_EQ(subject.offer(b, key, test, t0), actions{start(key)});
+        ASSERT_EQ(subject.offer(b, {key, test}, t0), actions{start(key)});
         subject.finished(b, key, receiver_state::failing, t0);
     }
     EXPECT_EQ(subject.open_breakers(), 1u) << "their failures opened nothing";
@@ -196,17 +207,17 @@ TEST(lanes, tests_pass_by_breaker_and_parking_and_change_nothing) {
 
 TEST(lanes, tests_do_not_wait_behind_a_hanging_attempt_and_only_a_few_wait_at_all) {
     lanes subject;
-    subject.offer(a, 1, live, t0);
-    subject.offer(a, 2, live, t0);
-    EXPECT_EQ(subject.offer(a, 3, test, t0), actions{start(3)});
-    for (delivery_key key = 10; key < 18; ++key) EXPECT_EQ(subject.offer(a, key, test, t0), actions{});
-    EXPECT_EQ(subject.offer(a, 18, test, t0), actions{spill(18, spill_reason::lane_full)});
+    subject.offer(a, {1, live}, t0);
+    subject.offer(a, {2, live}, t0);
+    EXPECT_EQ(subject.offer(a, {3, test}, t0), actions{start(3)});
+    for (delivery_key key = 10; key < 18; ++key) EXPECT_EQ(subject.offer(a, {key, test}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {18, test}, t0), actions{spill(18, spill_reason::lane_full)});
 }
 
 TEST(lanes, replays_take_turns_with_live_deliveries_and_get_at_most_a_quarter) {
     lanes subject({.slots = 100, .depth = 256, .concurrency = 8});
-    for (delivery_key key = 1000; key < 1060; ++key) subject.offer(a, key, replay, t0);
-    for (delivery_key key = 1; key <= 100; ++key) subject.offer(a, key, live, t0);
+    for (delivery_key key = 1000; key < 1060; ++key) subject.offer(a, {key, replay}, t0);
+    for (delivery_key key = 1; key <= 100; ++key) subject.offer(a, {key, live}, t0);
     // Grow the lane to eight.
     std::set<delivery_key> running{1000};
     const auto apply = [&](const actions& done) {
@@ -229,16 +240,16 @@ TEST(lanes, replays_take_turns_with_live_deliveries_and_get_at_most_a_quarter) {
 TEST(lanes, while_barred_nothing_starts_and_waiting_does_not_count) {
     lanes subject;
     EXPECT_EQ(subject.bar(true, t0), actions{});
-    EXPECT_EQ(subject.offer(a, 1, live, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {1, live}, t0), actions{});
     EXPECT_EQ(subject.tick(t0 + 60'000), actions{});
     EXPECT_EQ(subject.bar(false, t0 + 60'000), actions{start(1)});
 }
 
 TEST(lanes, a_withdrawn_delivery_leaves_without_an_action) {
     lanes subject;
-    subject.offer(a, 1, live, t0);
-    subject.offer(a, 2, live, t0);
-    subject.offer(a, 3, live, t0);
+    subject.offer(a, {1, live}, t0);
+    subject.offer(a, {2, live}, t0);
+    subject.offer(a, {3, live}, t0);
     subject.withdraw(a, 2);
     subject.withdraw(b, 3);
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), actions{start(3)});
@@ -274,7 +285,7 @@ TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {
                 case 0:
                 case 1:
                     waiting.emplace(++last, webhook);
-                    apply(subject.offer(webhook, last, static_cast<lane_share>(random.below(3)), now));
+                    apply(subject.offer(webhook, {last, static_cast<lane_share>(random.below(3))}, now));
                     break;
                 case 2:
                     if (running.empty()) break;

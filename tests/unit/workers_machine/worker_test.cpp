@@ -1,0 +1,775 @@
+// Protects P3 and P4 over the whole worker: every delivery ends as done, retried or dead, whatever receivers,
+// log and groups do, and no receiver delays another.
+#include "workers/worker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/unit/workers_machine/worker_world.hpp"
+#include "workers/fan_out.hpp"
+#include "workers/retry_policy.hpp"
+
+namespace herald::workers {
+namespace {
+
+using schemas::attempt_result;
+using schemas::delivery_source;
+using testing::HasSubstr;
+
+constexpr std::int64_t second = 1'000;
+constexpr std::int64_t minute = 60 * second;
+constexpr std::int64_t hour = 60 * minute;
+
+auto answers(std::uint16_t status) {
+    return [status](const sent_request&) { return receiver_behaviour{.status = status}; };
+}
+
+struct worker_test : testing::Test, worker_world {};
+
+// ---- the happy path
+
+TEST_F(worker_test, an_event_reaches_each_webhook_of_its_audience_once_and_is_then_committed) {
+    write_webhooks(1, 3);
+    start();
+    const schemas::event event = publish({1, 2, 3});
+    scheduler.run_for(1 * second);
+
+    ASSERT_EQ(transport.sent().size(), 3u);
+    for (const std::uint64_t id : {1u, 2u, 3u}) {
+        const auto sent = transport.sent_to({id});
+        ASSERT_EQ(sent.size(), 1u);
+        EXPECT_EQ(sent[0].location, "https://receiver-" + std::to_string(id) + ".example/1");
+        EXPECT_EQ(sent[0].body, event.body);
+        EXPECT_EQ(sent[0].headers.at("webhook-id"), delivery_id(event.id, {id}));
+        EXPECT_EQ(sent[0].headers.at("svc-attempt"), "1");
+        EXPECT_TRUE(sent[0].headers.contains("webhook-signature"));
+    }
+    const auto recorded = attempts();
+    ASSERT_EQ(recorded.size(), 3u);
+    for (const schemas::attempt& one : recorded) {
+        EXPECT_EQ(one.result, attempt_result::succeeded);
+        EXPECT_EQ(one.number, 1u);
+        EXPECT_EQ(one.status, 200);
+        EXPECT_EQ(one.event_id, event.id);
+        EXPECT_THAT(one.request_headers, HasSubstr("webhook-id"));
+    }
+    EXPECT_EQ(committed(), 1);
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+}
+
+TEST_F(worker_test, a_member_that_was_disabled_at_the_event_is_recorded_as_held_and_not_sent) {
+    write_webhooks(1, 2);
+    start();
+    schemas::event event = event_for({1, 2});
+    event.audience[0].held = true;
+    publish(event);
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    const auto recorded = attempts_of(1);
+    ASSERT_EQ(recorded.size(), 1u);
+    EXPECT_EQ(recorded[0].result, attempt_result::held);
+    EXPECT_EQ(recorded[0].number, 0u);
+    EXPECT_EQ(committed(), 1);
+}
+
+TEST_F(worker_test, an_event_without_audience_is_done_at_once) {
+    start();
+    publish(event_for({}));
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(committed(), 1);
+}
+
+// ---- failures and retries
+
+TEST_F(worker_test, a_failing_delivery_is_tried_as_scheduled_with_the_same_id_and_then_dead) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    const schemas::event event = publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(committed(), 1) << "the event is done as soon as the retry topic has the delivery";
+    scheduler.run_for(10 * minute);
+    scheduler.leap_for(120 * hour);
+
+    const auto sent = transport.sent();
+    ASSERT_EQ(sent.size(), 11u);
+    constexpr std::int64_t hops_max = 17;
+    constexpr std::int64_t leap_ms = 20 * second;
+    for (std::size_t attempt = 1; attempt < sent.size(); ++attempt) {
+        const std::int64_t waited = sent[attempt].at_ms - sent[attempt - 1].at_ms;
+        const std::int64_t planned = retry_schedule_ms[attempt - 1];
+        EXPECT_GE(waited, planned) << "before attempt " << attempt + 1;
+        EXPECT_LE(waited, planned + planned / 5 + (attempt < 4 ? 1 * second : hops_max * leap_ms))
+            << "before attempt " << attempt + 1;
+        EXPECT_EQ(sent[attempt].headers.at("webhook-id"), delivery_id(event.id, {1}));
+        EXPECT_EQ(sent[attempt].headers.at("svc-attempt"), std::to_string(attempt + 1));
+    }
+    const auto recorded = attempts();
+    ASSERT_EQ(recorded.size(), 11u);
+    for (std::size_t place = 0; place < 10; ++place) {
+        EXPECT_EQ(recorded[place].result, attempt_result::will_retry);
+        EXPECT_EQ(recorded[place].number, place + 1);
+        EXPECT_GT(recorded[place].next_attempt_ms, recorded[place].time_ms);
+    }
+    EXPECT_EQ(recorded[10].result, attempt_result::dead);
+    const auto kept = dead();
+    ASSERT_EQ(kept.size(), 1u);
+    EXPECT_EQ(kept[0].event.body, event.body);
+    EXPECT_EQ(kept[0].attempts_made, 11u);
+    EXPECT_THAT(kept[0].reason, HasSubstr("answered 500"));
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+    EXPECT_EQ(counters().dead, 1u);
+    EXPECT_EQ(counters().spilled, 0u);
+}
+
+TEST_F(worker_test, a_retry_that_succeeds_ends_it) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request& request) {
+        return receiver_behaviour{.status =
+                                      std::uint16_t(request.headers.at("svc-attempt") == "3" ? 204 : 503)};
+    };
+    start();
+    publish({1});
+    scheduler.leap_for(48 * hour);
+    EXPECT_EQ(transport.sent().size(), 3u);
+    EXPECT_TRUE(dead().empty());
+    EXPECT_EQ(attempts().back().result, attempt_result::succeeded);
+}
+
+TEST_F(worker_test, a_retry_record_holds_neither_location_nor_secret) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    const auto waiting = all_of<schemas::delivery>("retry.5s");
+    ASSERT_EQ(waiting.size(), 1u);
+    const std::string bytes = schemas::encode(waiting[0]);
+    EXPECT_EQ(bytes.find("receiver-1.example"), std::string::npos);
+    EXPECT_EQ(bytes.find("secret"), std::string::npos);
+    EXPECT_EQ(waiting[0].revision_seen, 1u);
+}
+
+TEST_F(worker_test, the_location_is_the_rows_at_the_time_of_the_attempt) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    write_webhook(webhook(1, 40));
+    scheduler.run_for(10 * second);
+    const auto sent = transport.sent();
+    ASSERT_EQ(sent.size(), 2u);
+    EXPECT_EQ(sent[0].location, "https://receiver-1.example/1");
+    EXPECT_EQ(sent[1].location, "https://receiver-1.example/40");
+    EXPECT_EQ(attempts()[1].webhook_revision, 40u);
+}
+
+TEST_F(worker_test, a_webhook_deleted_between_attempts_is_recorded_as_skipped) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    delete_webhook(1, 101);
+    scheduler.run_for(1 * hour);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    EXPECT_EQ(attempts().back().result, attempt_result::skipped);
+    EXPECT_EQ(attempts().back().number, 0u);
+    EXPECT_TRUE(dead().empty());
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+}
+
+TEST_F(worker_test, a_webhook_disabled_after_the_event_is_held_and_its_delivery_kept) {
+    write_webhooks(1, 1);
+    start();
+    schemas::subscriber row = webhook(1, 99);
+    row.enabled = false;
+    write_webhook(row);
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_TRUE(transport.sent().empty());
+    EXPECT_EQ(attempts().back().result, attempt_result::held);
+    ASSERT_EQ(dead().size(), 1u) << "it matched while enabled: kept, and replayable";
+    EXPECT_THAT(dead()[0].reason, HasSubstr("disabled"));
+    EXPECT_EQ(committed(), 1);
+}
+
+TEST_F(worker_test, gone_is_dead_at_once_and_asks_for_the_webhook_to_be_disabled) {
+    write_webhooks(1, 1);
+    transport.behave = answers(410);
+    start();
+    publish({1});
+    scheduler.run_for(1 * hour);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    EXPECT_EQ(dead().size(), 1u);
+    EXPECT_TRUE(attempts()[0].disable_webhook);
+    EXPECT_EQ(attempts()[0].result, attempt_result::dead);
+}
+
+TEST_F(worker_test, a_secret_that_does_not_open_is_a_failure_and_nothing_is_sent) {
+    schemas::subscriber row = webhook(1);
+    row.seal_binding = "another row";
+    write_webhook(row);
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_TRUE(transport.sent().empty());
+    ASSERT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(attempts()[0].result, attempt_result::will_retry);
+    EXPECT_THAT(attempts()[0].message, HasSubstr("secret"));
+}
+
+// ---- parking and breaker
+
+TEST_F(worker_test, retry_after_parks_the_whole_webhook_and_no_other) {
+    write_webhooks(1, 2);
+    bool overloaded = true;
+    transport.behave = [&](const sent_request& request) {
+        if (overloaded && request.webhook_id.value == 1)
+            return receiver_behaviour{.status = 429, .headers = {{"retry-after", "600"}}};
+        return receiver_behaviour{};
+    };
+    start();
+    publish({1, 2});
+    scheduler.run_for(1 * second);
+    for (int event = 0; event < 20; ++event) publish({1, 2});
+    overloaded = false;
+    scheduler.run_for(600 * second - 3 * second);
+    EXPECT_EQ(transport.sent_to({1}).size(), 1u) << "nothing before its time";
+    EXPECT_EQ(transport.sent_to({2}).size(), 21u);
+    EXPECT_EQ(committed(), 21) << "what is parked waits in the retry topics";
+    scheduler.run_for(120 * second);
+    EXPECT_EQ(transport.sent_to({1}).size(), 22u);
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+}
+
+TEST_F(worker_test, a_parked_webhook_stays_parked_after_a_restart) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 503, .headers = {{"retry-after", "3600"}}};
+    };
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    stop();
+    start();
+    scheduler.run_for(59 * minute);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    scheduler.run_for(2 * minute);
+    EXPECT_EQ(transport.sent().size(), 2u);
+}
+
+TEST_F(worker_test, an_open_breaker_sends_deliveries_on_without_using_up_an_attempt) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    for (int event = 0; event < 30; ++event) {
+        publish({1});
+        scheduler.run_for(100);
+    }
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent().size(), 10u);
+    EXPECT_EQ(gauges().breakers_open, 1u);
+    EXPECT_EQ(counters().spilled, 20u);
+    EXPECT_EQ(committed(), 30);
+    transport.behave = answers(200);
+    scheduler.run_for(3 * hour);
+    EXPECT_EQ(gauges().breakers_open, 0u);
+    std::set<std::string> delivered;
+    for (const schemas::attempt& one : attempts()) {
+        if (one.result != attempt_result::succeeded) continue;
+        EXPECT_LE(one.number, 2u) << "a spill uses up no attempt";
+        delivered.insert(one.delivery_id);
+    }
+    EXPECT_EQ(delivered.size(), 30u);
+    EXPECT_TRUE(dead().empty());
+}
+
+// ---- P4
+
+TEST_F(worker_test, a_hanging_receiver_delays_nobody_else) {
+    write_webhooks(1, 40);
+    transport.behave = [](const sent_request& request) {
+        const bool hangs = request.webhook_id.value > 1;
+        return receiver_behaviour{.takes_ms = hangs ? 60 * second : 5};
+    };
+    start();
+    std::vector<std::uint64_t> everybody;
+    for (std::uint64_t id = 1; id <= 40; ++id) everybody.push_back(id);
+    for (int event = 0; event < 300; ++event) {
+        const std::size_t before = transport.sent_to({1}).size();
+        publish(everybody);
+        scheduler.run_for(100);
+        ASSERT_EQ(transport.sent_to({1}).size(), before + 1) << "event " << event;
+    }
+    scheduler.run_for(20 * second);
+    EXPECT_EQ(committed(), 300) << "what hangs leaves memory within seconds";
+    EXPECT_LE(transport.running_max, 512);
+}
+
+TEST_F(worker_test, ten_thousand_deliveries_to_a_dead_receiver_leave_memory_within_seconds) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 60 * second}; };
+    start();
+    for (int event = 0; event < 10'000; ++event) publish({1});
+    scheduler.run_for(20 * second);
+    EXPECT_EQ(committed(), 10'000);
+    EXPECT_LE(gauges().deliveries_in_memory, limits::lane_depth_max + limits::lane_concurrency_max);
+}
+
+TEST_F(worker_test, large_events_for_hanging_receivers_stay_within_the_memory_bound_and_delay_nobody) {
+    write_webhooks(1, 21);
+    transport.behave = [](const sent_request& request) {
+        return receiver_behaviour{.takes_ms = request.webhook_id.value == 1 ? 5 : 60 * second};
+    };
+    start();
+    for (int event = 0; event < 200; ++event) {
+        schemas::event large = event_for({2 + std::uint64_t(event) % 20});
+        large.body.assign(1024 * 1024, 'x');
+        publish(large);
+    }
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent_to({1}).size(), 1u);
+    scheduler.run_for(30 * second);
+    EXPECT_EQ(committed(), 201);
+}
+
+TEST_F(worker_test, a_webhook_with_too_many_deliveries_waiting_gets_no_more_and_they_are_kept_as_dead) {
+    options.retry_backlog_max = 50;
+    write_webhooks(1, 2);
+    transport.behave = [](const sent_request& request) {
+        return receiver_behaviour{.status = std::uint16_t(request.webhook_id.value == 1 ? 500 : 200)};
+    };
+    start();
+    for (int event = 0; event < 80; ++event) publish({1, 2});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent_to({2}).size(), 80u);
+    const auto kept = dead();
+    ASSERT_EQ(kept.size(), 30u);
+    EXPECT_THAT(kept[0].reason, HasSubstr("too many"));
+    EXPECT_EQ(kept[0].webhook_id.value, 1u);
+    std::size_t never_attempted = 0;
+    for (const schemas::attempt& one : attempts_of(1))
+        if (one.result == attempt_result::dead && one.number == 0) ++never_attempted;
+    EXPECT_GE(never_attempted, 29u) << "the breaker opened after ten attempts";
+    EXPECT_EQ(committed(), 80);
+}
+
+// ---- the table of subscribers
+
+TEST_F(worker_test, an_unknown_webhook_waits_for_the_table_alone) {
+    write_webhooks(1, 1);
+    start();
+    publish({9, 1});
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent_to({1}).size(), 2u) << "others go on";
+    EXPECT_EQ(committed(), 0) << "the first event is not done";
+    write_webhook(webhook(9, 50));
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent_to({9}).size(), 1u);
+    EXPECT_EQ(committed(), 2);
+}
+
+TEST_F(worker_test, an_unknown_webhook_that_stays_so_goes_to_a_retry_topic_and_waits_there) {
+    start();
+    publish({9});
+    scheduler.run_for(10 * second);
+    EXPECT_EQ(committed(), 1);
+    EXPECT_EQ(all_of<schemas::delivery>("retry.5s").size(), 1u);
+    write_webhook(webhook(9, 50));
+    scheduler.run_for(1 * minute);
+    EXPECT_EQ(transport.sent_to({9}).size(), 1u);
+}
+
+TEST_F(worker_test, an_unknown_webhook_was_deleted_when_the_head_is_past_the_event) {
+    start();
+    write_head(100);
+    publish({9});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(committed(), 1);
+    ASSERT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(attempts()[0].result, attempt_result::skipped);
+    EXPECT_TRUE(transport.sent().empty());
+}
+
+TEST_F(worker_test, an_attempt_waits_until_the_table_has_the_revision_that_was_seen_before) {
+    write_webhook(webhook(1, 10));
+    start();
+    schemas::delivery seen = direct(1, delivery_source::resend);
+    seen.revision_seen = 20;
+    write_direct(seen);
+    scheduler.run_for(2 * second);
+    EXPECT_TRUE(transport.sent().empty());
+    write_webhook(webhook(1, 20));
+    scheduler.run_for(100);
+    ASSERT_EQ(transport.sent().size(), 1u);
+    EXPECT_EQ(transport.sent()[0].location, "https://receiver-1.example/20");
+}
+
+TEST_F(worker_test, without_contact_to_the_table_for_thirty_seconds_no_attempt_starts) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    publish({1});
+    scheduler.run_for(2 * second);  // the second attempt is due in memory soon
+    ASSERT_EQ(transport.sent().size(), 1u);
+    schemas::subscriber moved = webhook(1, 50);
+    faults.cut_off = true;
+    scheduler.run_for(40 * second);
+    const std::size_t before = transport.sent().size();
+    write_webhook(moved);
+    scheduler.run_for(10 * minute);
+    EXPECT_EQ(transport.sent().size(), before);
+    faults.cut_off = false;
+    scheduler.run_for(1 * minute);
+    ASSERT_GT(transport.sent().size(), before);
+    EXPECT_EQ(transport.sent()[before].location, "https://receiver-1.example/50");
+}
+
+// ---- sequences, restarts, groups
+
+TEST_F(worker_test, repeated_events_are_dropped_and_gaps_are_counted) {
+    write_webhooks(1, 1);
+    start();
+    const schemas::event first = publish({1});
+    publish(first);
+    publish({1});
+    publish(first);
+    schemas::event after_gap = event_for({1});
+    after_gap.partition_sequence = 9;
+    publish(after_gap);
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent().size(), 3u);
+    EXPECT_EQ(counters().events_repeated, 2u);
+    EXPECT_EQ(counters().sequence_gaps, 1u);
+    EXPECT_EQ(committed(), 5);
+}
+
+TEST_F(worker_test, a_restarted_worker_goes_on_from_the_committed_position) {
+    write_webhooks(1, 1);
+    start();
+    const schemas::event first = publish({1});
+    publish({1});
+    scheduler.run_for(1 * second);
+    crash();
+    start();
+    publish(first);  // a publisher that took over published it again
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent().size(), 3u);
+    EXPECT_EQ(counters().events_repeated, 1u);
+    EXPECT_EQ(counters().sequence_gaps, 0u);
+}
+
+TEST_F(worker_test, a_new_generation_starts_at_one) {
+    write_webhooks(1, 1);
+    start();
+    publish({1});
+    schemas::event next = event_for({1});
+    next.generation = 2;
+    next.partition_sequence = 1;
+    publish(next);
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent().size(), 2u);
+    EXPECT_EQ(counters().sequence_gaps, 0u);
+}
+
+TEST_F(worker_test, a_worker_killed_between_the_attempt_and_the_commit_delivers_again_with_the_same_id) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 50}; };
+    start();
+    publish({1});
+    scheduler.run_for(20);
+    ASSERT_EQ(transport.sent().size(), 1u);
+    crash();
+    start();
+    scheduler.run_for(1 * second);
+    ASSERT_EQ(transport.sent().size(), 2u);
+    EXPECT_EQ(transport.sent()[0].headers.at("webhook-id"), transport.sent()[1].headers.at("webhook-id"));
+    EXPECT_EQ(committed(), 1);
+}
+
+TEST_F(worker_test, a_record_that_cannot_be_read_is_passed_over_and_counted) {
+    write_webhooks(1, 1);
+    start();
+    write(event_partition, "5", "\xff\xff\xff");
+    write({"deliveries.direct", 3}, "5", std::nullopt);
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(counters().unreadable, 2u);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    EXPECT_EQ(committed(), 2);
+}
+
+TEST_F(worker_test, a_group_that_is_out_of_range_stops_and_says_so) {
+    start();
+    scheduler.run_for(1 * second);
+    stop();
+    publish(event_for({}));
+    publish(event_for({}));
+    broker.trim(event_partition, 2);
+    start();
+    scheduler.run_for(1 * second);
+    ASSERT_EQ(process().failures.size(), 1u);
+    EXPECT_THAT(process().failures[0], HasSubstr("events.promote"));
+}
+
+TEST_F(worker_test, on_revocation_attempts_not_on_the_wire_are_cancelled_and_the_others_write_only_attempts) {
+    write_webhooks(1, 3);
+    transport.behave = [](const sent_request& request) {
+        receiver_behaviour behaviour{.status = 500, .takes_ms = 3 * second};
+        if (request.webhook_id.value == 2) behaviour.on_the_wire_after_ms = 3 * second;
+        return behaviour;
+    };
+    start();
+    publish({1, 2, 3});
+    publish({3});  // waits behind the first in its lane
+    broker.rebalance_by_itself(false);
+    auto other = make_process();
+    scheduler.run_for(1 * second);
+    ASSERT_EQ(transport.sent().size(), 3u);
+    broker.move("herald-events", event_partition, broker.members("herald-events").back());
+    scheduler.run_for(2'100);
+    EXPECT_EQ(counters().attempts_cancelled, 1u);
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+    EXPECT_EQ(attempts().size(), 2u) << "of the two that were on the wire";
+    EXPECT_TRUE(all_of<schemas::delivery>("retry.5s").empty()) << "their retries are the new owner's";
+    scheduler.run_for(8 * second);
+    EXPECT_EQ(other->mine->counters().attempts_failed, 4u);
+    EXPECT_EQ(all_of<schemas::delivery>("retry.5s").size(), 4u);
+    EXPECT_EQ(committed(), 2);
+    EXPECT_EQ(other->mine->gauges().deliveries_in_memory, 0u);
+}
+
+TEST_F(worker_test, a_partition_that_comes_back_does_not_make_two_attempts_of_one_delivery_at_once) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 3 * second}; };
+    start();
+    publish({1});
+    scheduler.run_for(200);
+    ASSERT_EQ(transport.running, 1);
+    broker.rebalance_by_itself(false);
+    broker.move("herald-events", event_partition, broker.members("herald-events")[0]);
+    scheduler.run_for(2 * second);
+    EXPECT_EQ(transport.sent().size(), 1u) << "the first attempt is still on the wire";
+    scheduler.run_for(20 * second);
+    EXPECT_EQ(transport.sent().size(), 2u);
+    EXPECT_EQ(transport.doubled, 0);
+    EXPECT_EQ(attempts().size(), 2u) << "the result of the old epoch is recorded too";
+    EXPECT_EQ(committed(), 1);
+}
+
+// ---- the log's faults
+
+TEST_F(worker_test, an_event_is_not_done_before_the_retry_topic_has_acknowledged) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    bool broken = true;
+    faults.fate = [&](const events::topic_partition& where) {
+        return broken && where.topic == "retry.5s" ? events::batch_fate::rejected
+                                                   : events::batch_fate::accepted;
+    };
+    start();
+    publish({1});
+    scheduler.run_for(2 * minute);
+    EXPECT_EQ(committed(), 0);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    broken = false;
+    scheduler.run_for(6 * second);
+    EXPECT_EQ(committed(), 1);
+    EXPECT_GT(counters().appends_repeated, 0u);
+    scheduler.run_for(10 * second);
+    EXPECT_EQ(transport.sent().size(), 2u);
+}
+
+TEST_F(worker_test, a_dead_delivery_is_not_done_before_it_is_kept) {
+    write_webhooks(1, 1);
+    transport.behave = answers(410);
+    bool broken = true;
+    faults.fate = [&](const events::topic_partition& where) {
+        return broken && where.topic == "dead" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    };
+    start();
+    publish({1});
+    scheduler.run_for(1 * minute);
+    EXPECT_EQ(committed(), 0);
+    broken = false;
+    scheduler.run_for(6 * second);
+    EXPECT_EQ(committed(), 1);
+    EXPECT_EQ(dead().size(), 1u);
+}
+
+TEST_F(worker_test, records_of_attempts_are_given_up_after_a_few_tries_and_hold_up_nothing) {
+    write_webhooks(1, 1);
+    faults.fate = [](const events::topic_partition& where) {
+        return where.topic == "attempts" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    };
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(committed(), 1);
+    scheduler.run_for(1 * minute);
+    EXPECT_EQ(counters().attempt_records_lost, 1u);
+}
+
+TEST_F(worker_test, a_full_window_pauses_its_partition_and_no_other) {
+    write_webhooks(1, 2);
+    faults.fate = [](const events::topic_partition& where) {
+        return where.topic == "retry.5s" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    };
+    transport.behave = [](const sent_request& request) {
+        return receiver_behaviour{.status = std::uint16_t(request.webhook_id.value == 1 ? 500 : 200)};
+    };
+    start();
+    for (int event = 0; event < 6'000; ++event) publish({1});
+    scheduler.run_for(10 * second);
+    EXPECT_LE(gauges().deliveries_in_memory, limits::worker_window_max);
+    EXPECT_EQ(counters().events, limits::worker_window_max);
+    schemas::event elsewhere = event_for({2});
+    elsewhere.partition_sequence = 1;
+    write({"events.promote", 1}, "6", schemas::encode(elsewhere));
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent_to({2}).size(), 1u);
+    faults.fate = nullptr;
+    scheduler.run_for(30 * second);
+    EXPECT_EQ(counters().events, 6'001u) << "the rest came when there was room";
+}
+
+// ---- direct deliveries
+
+TEST_F(worker_test, a_test_is_attempted_once_and_changes_nothing) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    for (int round = 0; round < 15; ++round) {
+        write_direct(direct(1, delivery_source::test));
+        scheduler.run_for(1 * second);
+    }
+    scheduler.leap_for(48 * hour);
+    EXPECT_EQ(transport.sent().size(), 15u);
+    EXPECT_EQ(transport.sent()[0].headers.at("svc-test"), "true");
+    EXPECT_EQ(gauges().breakers_open, 0u);
+    EXPECT_TRUE(dead().empty());
+    ASSERT_EQ(attempts().size(), 15u);
+    EXPECT_EQ(attempts()[0].call_id, "call-1");
+    EXPECT_EQ(attempts()[0].status, 500);
+    EXPECT_EQ(attempts()[0].result, attempt_result::dead);
+    EXPECT_EQ(attempts()[0].source, delivery_source::test);
+    EXPECT_EQ(committed({"deliveries.direct", 0}), 15);
+}
+
+TEST_F(worker_test, a_test_answered_with_gone_or_retry_after_disables_and_parks_nothing) {
+    write_webhooks(1, 1);
+    start();
+    transport.behave = answers(410);
+    write_direct(direct(1, delivery_source::test));
+    scheduler.run_for(1 * second);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 429, .headers = {{"retry-after", "600"}}};
+    };
+    write_direct(direct(1, delivery_source::test));
+    scheduler.run_for(1 * second);
+    for (const schemas::attempt& one : attempts()) EXPECT_FALSE(one.disable_webhook);
+    transport.behave = answers(200);
+    publish({1});
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(transport.sent().size(), 3u);
+}
+
+TEST_F(worker_test, a_test_that_comes_after_its_deadline_is_recorded_as_a_time_out_and_not_sent) {
+    write_webhooks(1, 1);
+    schemas::delivery late = direct(1, delivery_source::test);
+    write_direct(late);
+    scheduler.run_for(limits::test_deadline_ms);
+    start();
+    scheduler.run_for(1 * second);
+    EXPECT_TRUE(transport.sent().empty());
+    ASSERT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(attempts()[0].error, schemas::delivery_error::timeout);
+    EXPECT_EQ(attempts()[0].number, 0u);
+    EXPECT_EQ(attempts()[0].call_id, late.call_id);
+    EXPECT_EQ(committed({"deliveries.direct", 0}), 1);
+}
+
+TEST_F(worker_test, a_test_of_a_webhook_that_never_comes_ends_at_its_deadline) {
+    start();
+    write_direct(direct(9, delivery_source::test));
+    scheduler.run_for(limits::test_deadline_ms - 2 * second);
+    EXPECT_TRUE(attempts().empty());
+    scheduler.run_for(4 * second);
+    ASSERT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(attempts()[0].error, schemas::delivery_error::timeout);
+}
+
+TEST_F(worker_test, a_test_does_not_wait_behind_hanging_deliveries) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request& request) {
+        return receiver_behaviour{.takes_ms = request.headers.contains("svc-test") ? 5 : 60 * second};
+    };
+    start();
+    for (int event = 0; event < 20; ++event) publish({1});
+    write_direct(direct(1, delivery_source::test));
+    scheduler.run_for(500);
+    ASSERT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(attempts()[0].result, attempt_result::succeeded);
+}
+
+TEST_F(worker_test, a_resend_has_the_same_id_and_is_retried_like_any_delivery) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    const schemas::delivery again = direct(1, delivery_source::resend);
+    write_direct(again);
+    scheduler.leap_for(120 * hour);
+    EXPECT_EQ(transport.sent().size(), 11u);
+    EXPECT_EQ(transport.sent()[0].headers.at("webhook-id"), delivery_id(again.event.id, {1}));
+    EXPECT_EQ(dead().size(), 1u);
+    EXPECT_EQ(attempts()[0].call_id, again.call_id);
+}
+
+// ---- the end
+
+TEST_F(worker_test, draining_lets_attempts_end_and_sends_the_rest_to_a_retry_topic) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 2 * second}; };
+    start();
+    for (int event = 0; event < 5; ++event) publish({1});
+    scheduler.run_for(200);
+    bool drained = false;
+    process().mine->drain([&] { drained = true; });
+    scheduler.run_for(1 * second);
+    EXPECT_FALSE(drained);
+    scheduler.run_for(2 * second);
+    EXPECT_TRUE(drained);
+    EXPECT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(all_of<schemas::delivery>("retry.5s").size(), 4u);
+    EXPECT_EQ(committed(), 5);
+    EXPECT_TRUE(broker.members("herald-events").empty());
+    stop();
+    start();
+    scheduler.run_for(30 * second);
+    EXPECT_EQ(transport.sent().size(), 5u) << "each once";
+}
+
+TEST_F(worker_test, draining_ends_after_ten_seconds_whatever_hangs) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 60 * second}; };
+    start();
+    publish({1});
+    scheduler.run_for(200);
+    bool drained = false;
+    process().mine->drain([&] { drained = true; });
+    scheduler.run_for(9 * second);
+    EXPECT_FALSE(drained);
+    scheduler.run_for(2 * second);
+    EXPECT_TRUE(drained);
+    EXPECT_EQ(committed(), 0) << "it comes again";
+}
+
+}  // namespace
+}  // namespace herald::workers
