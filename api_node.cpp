@@ -81,7 +81,7 @@ class composed_api_node final : public api_node {
         auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_ground.log);
         if (!deliveries) return deliveries.error();
         x_deliveries = *std::move(deliveries);
-        make_registry();
+        if (const auto made = make_registry(); !made) return made;
         if (const auto listening = listen(); !listening) return listening;
         x_deliveries->start();
         x_node->start();
@@ -119,7 +119,7 @@ class composed_api_node final : public api_node {
         return {};
     }
 
-    void make_registry() {
+    result<void> make_registry() {
         storage::node::options options;
         options.name = node_name(x_chosen, x_folder);
         options.kind =
@@ -132,13 +132,18 @@ class composed_api_node final : public api_node {
         };
         x_store->on_corrupt([this](const std::string&) { x_end(process_end::restart); });
         x_node = storage::make_node(options, {x_ground.log, *x_store, x_jobs[0], runtime::system_random()});
-        x_health = storage::make_webhook_health_job(*x_node, *x_deliveries, x_jobs[0]);
-        x_node->add_job("webhook-health", x_health);
-        x_tests =
+        x_health = std::make_shared<storage::webhook_health_job>(*x_node, *x_store, x_jobs[0],
+                                                                 runtime::system_random());
+        x_node->add_job(storage::webhook_health_job::name, x_health);
+        x_deliveries->on_attempt([this](const schemas::attempt& one) { x_health->observe(one); });
+        auto tests =
             storage::make_test_deliveries(x_ground.log, *x_deliveries, x_jobs[0], runtime::system_random());
+        if (!tests) return tests.error();
+        x_tests = *std::move(tests);
         x_services.emplace(api::services{*x_node, *x_tests, *x_deliveries, x_ground.keys,
                                          runtime::system_random(), runtime::system_clock(),
                                          x_chosen.http_locations, x_chosen.addresses});
+        return {};
     }
 
     result<void> listen() {
@@ -174,7 +179,7 @@ class composed_api_node final : public api_node {
     std::unique_ptr<storage::rocks_state> x_store;
     std::shared_ptr<storage::delivery_log> x_deliveries;
     std::shared_ptr<storage::node> x_node;
-    std::shared_ptr<storage::claimed_job> x_health;
+    std::shared_ptr<storage::webhook_health_job> x_health;
     std::shared_ptr<storage::test_deliveries> x_tests;
     std::optional<api::services> x_services;
     std::unique_ptr<api::request_handler> x_service;

@@ -1,0 +1,115 @@
+"""Property: a node never serves a state that does not belong to its log: a wiped log is refused with exit code 3, a lost
+or damaged state database is made again from the log, to the same hash (P5)."""
+
+import shutil
+
+import herald
+
+
+def filled(server):
+    """Some state to lose; the hash that shows it."""
+    client = server.client()
+    model = client.model("m")
+    for number in range(300):
+        client.version(model, f"v{number}")
+    return herald.readiness(server.port), model
+
+
+def same_again(server, before, model):
+    """Started again, the registry holds the same, at the same hash where the offset is the same."""
+    now = herald.readiness(server.port)
+    found = server.client().must("POST", f"/api/v1/registry/registered_models/{model}/model_versions/find",
+                                 {"pagination": {"page_number": 1, "page_limit": 1}})
+    assert found["total_records"] == "300", found
+    assert now["next_offset"] >= before["next_offset"], (now, before)
+    return now
+
+
+def refused(process, what):
+    code = process.process.wait(60)
+    assert code == 3, f"exit code {code}, not 3: {process.tail()}"
+    assert what in process.tail(), f"the reason does not say \"{what}\": {process.tail()}"
+
+
+def a_wiped_log_is_refused():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        filled(server)
+        assert server.stop() == 0
+        shutil.rmtree(folder / "herald/log")
+        process = herald.Process("again", ["standalone", "--data", folder, "--listen", f"127.0.0.1:{server.port}",
+                                           "--free-disk-mb", "64"], folder)
+        refused(process, "log")
+
+
+def a_wiped_kafka_log_is_refused():
+    with herald.folder() as folder:
+        broker = herald.Broker(folder)
+        try:
+            cluster = herald.Cluster(folder, broker, api_nodes=1, workers=1)
+            client = cluster.client()
+            client.model("m")
+            cluster.stop()
+            port = broker.address.rsplit(":", 1)[1]
+            broker.run("stop")
+            broker.run("wipe")
+            broker.run("start", "--nodes", "1", "--port", port)
+            init = herald.Process("init", ["init", *cluster.common, "--admin-email", herald.ADMIN_EMAIL, "--admin-key",
+                                           herald.ADMIN_KEY], folder)
+            assert init.process.wait(120) == 0, init.tail()
+            cluster.start_node(0, wait=False)
+            refused(cluster.nodes[0], "log")
+        finally:
+            broker.stop()
+
+
+def twin_hash(server, before, model):
+    """The database was made again from the log. Its hash must be the one that a second rebuild gives, at one offset."""
+    first = same_again(server, before, model)
+    assert server.stop() == 0
+    shutil.rmtree(server.folder / "herald/state")
+    server.start()
+    second = herald.readiness(server.port)
+    return first, second
+
+
+def a_deleted_state_database_is_rebuilt_to_the_same_hash():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        before, model = filled(server)
+        server.process.kill()
+        copy = folder / "copy"
+        shutil.copytree(folder / "herald", copy / "herald")
+        shutil.rmtree(folder / "herald/state")
+        server.start()
+        rebuilt = same_again(server, before, model)
+        # The copy keeps its database and applies the same log from where it was.
+        server.stop()
+        server.folder = copy
+        server.start()
+        kept = herald.readiness(server.port)
+        assert rebuilt["next_offset"] == kept["next_offset"], (rebuilt, kept)
+        server.stop()
+
+
+def a_flipped_byte_in_the_state_database_is_rebuilt_to_the_same_hash():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        before, model = filled(server)
+        assert server.stop() == 0
+        tables = sorted((folder / "herald/state").rglob("*.sst")) or sorted((folder / "herald/state").rglob("*.log"))
+        largest = max(tables, key=lambda file: file.stat().st_size)
+        data = bytearray(largest.read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        largest.write_bytes(data)
+        server.options = ("--verify",)
+        server.start()
+        same_again(server, before, model)
+        log = server.process.log_file.read_text()
+        assert "state_rebuild" in log, "the damage was not noticed"
+        server.stop()
+
+
+if __name__ == "__main__":
+    herald.run(a_wiped_log_is_refused, a_wiped_kafka_log_is_refused, a_deleted_state_database_is_rebuilt_to_the_same_hash,
+               a_flipped_byte_in_the_state_database_is_rebuilt_to_the_same_hash)

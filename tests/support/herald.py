@@ -1,0 +1,402 @@
+"""Runs the real program for tests: processes, clients and subscribers, all on loopback. Standard library only.
+
+Environment: HERALD_BINARY, the program under test (default build/release/herald).
+"""
+
+import base64
+import collections
+import contextlib
+import hashlib
+import hmac
+import http.client
+import http.server
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("HERALD_BINARY", str(ROOT / "build/release/herald"))
+ADMIN_EMAIL = "admin@example.com"
+ADMIN_KEY = "0123456789abcdef0123456789abcdef"
+SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE of the tests that use this
+
+
+def until(true, seconds, what):
+    """Polls until `true()` gives something true, and returns it; fails when that takes longer than `seconds`."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = true()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.01)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+class Client:
+    """One user's calls to one node. Not thread-safe: one for each thread."""
+
+    def __init__(self, port, email=ADMIN_EMAIL, key=ADMIN_KEY, timeout=60):
+        self.port = port
+        self.timeout = timeout
+        self.headers = {"Grpc-Metadata-email": email, "Grpc-Metadata-developer_key": key, "Grpc-Metadata-source": "test"}
+        self.connection = None
+
+    def call(self, method, path, body=None, headers=None, raw=None):
+        """Any answer; OSError or http.client.HTTPException when there was none."""
+        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
+        sent = {**self.headers, **({"Content-Type": "application/json"} if data is not None else {}), **(headers or {})}
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
+        try:
+            self.connection.request(method, path, data, sent)
+            response = self.connection.getresponse()
+            answer = Answer(response.status, response.headers, response.read())
+            if response.will_close:
+                self.close()
+            return answer
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+
+    def must(self, method, path, body=None, headers=None):
+        answer = self.call(method, path, body, headers)
+        assert answer.status == 200, f"{method} {path}: {answer}"
+        return answer.json
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    # ---- the calls that most tests need
+    def user(self, email):
+        """A new user with a client of his own."""
+        info = self.must("POST", "/api/v1/uac-proxy/uac/createUser", {"info": {"email": email}})["info"]
+        return Client(self.port, email, info["dev_key"]), info["verta_info"]["user_id"]
+
+    def second_admin(self, email="second@example.com"):
+        client, identity = self.user(email)
+        groups = self.must("GET", "/api/v2/uac-proxy/organization/1/groups")["groups"]
+        admins = next(group["id"] for group in groups if group["name"] == "Admins")
+        self.must("POST", f"/api/v2/uac-proxy/organization/1/groups/{admins}/users", {"user_id": [identity]})
+        return client
+
+    def model(self, name):
+        return self.must("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": name})["registered_model"]["id"]
+
+    def version(self, model, name, headers=None):
+        return self.must("POST", f"/api/v1/registry/registered_models/{model}/model_versions", {"version": name},
+                         headers)["model_version"]["id"]
+
+    def webhook(self, name, location, types=("PROMOTE", "REQUEST_SCAN"), secret=SECRET):
+        return self.must("POST", "/api/v1/uac-proxy/events/createWebhook",
+                         {"name": name, "location": location, "event_types": list(types), "all_events": False,
+                          "mutual_secret": secret})["id"]
+
+    def stage(self, verb, body, headers=None):
+        return self.must("POST", f"/api/v1/registry/stage/{verb}Transition", body, headers)["activity"]
+
+    def approved_transition(self, approver, version, stage="PRODUCTION"):
+        transition = self.stage("create", {"model_version_id": version, "desired_stage": stage})["id"]
+        approver.stage("approve", {"transition_id": transition})
+        return transition
+
+    def promote(self, approver, version):
+        """Returns the PROMOTE event's id."""
+        self.stage("commit", {"transition_id": self.approved_transition(approver, version)})
+        return self.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["event_id"]
+
+
+class Process:
+    """A process of the program, in a process group of its own; its log is kept for failures."""
+
+    def __init__(self, name, arguments, folder, environment=None):
+        self.name = name
+        self.log_file = pathlib.Path(folder) / f"{name}.log"
+        self.log = open(self.log_file, "ab")
+        self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=self.log, stderr=self.log,
+                                        env={**os.environ, **(environment or {})}, start_new_session=True)
+
+    def kill(self, number=signal.SIGKILL):
+        self.process.send_signal(number)
+        return self.process.wait(30) if number != signal.SIGSTOP and number != signal.SIGCONT else None
+
+    def stop(self):
+        """SIGTERM; the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"{self.name} did not end within 30 s of SIGTERM:\n{self.tail()}") from None
+        finally:
+            self.log.close()
+
+    def tail(self, lines=15):
+        return "\n".join(self.log_file.read_text("utf-8", "replace").splitlines()[-lines:])
+
+    @property
+    def alive(self):
+        return self.process.poll() is None
+
+
+def readiness(port):
+    """What /readyz says, or None."""
+    try:
+        answer = Client(port, timeout=5).call("GET", "/readyz")
+        return answer.json if answer.status == 200 else None
+    except (OSError, http.client.HTTPException):
+        return None
+
+
+def wait_until_ready(process, port, seconds=60):
+    def ready():
+        assert process.alive, f"{process.name} ended with {process.process.returncode}:\n{process.tail()}"
+        return readiness(port)
+    try:
+        return until(ready, seconds, f"{process.name} is ready")
+    except AssertionError as failure:
+        raise AssertionError(f"{failure}\n{process.tail()}") from None
+
+
+class Standalone:
+    """`herald standalone` on a data folder; can be killed and started again on it."""
+
+    def __init__(self, folder, *options):
+        self.folder = pathlib.Path(folder)
+        self.options = options
+        self.port = free_port()
+        self.start()
+
+    def start(self):
+        self.process = Process("standalone", ["standalone", "--data", self.folder, "--listen", f"127.0.0.1:{self.port}",
+                                              "--free-disk-mb", "64", *self.options], self.folder,
+                               {"HERALD_ADMIN_EMAIL": ADMIN_EMAIL, "HERALD_ADMIN_KEY": ADMIN_KEY})
+        wait_until_ready(self.process, self.port)
+
+    def client(self):
+        return Client(self.port)
+
+    def stop(self):
+        return self.process.stop()
+
+
+class Broker:
+    """A Kafka made by deploy/kafka. Raises Unavailable when it cannot be had here."""
+
+    class Unavailable(Exception):
+        pass
+
+    def __init__(self, folder, nodes=1):
+        self.folder = pathlib.Path(folder) / "kafka"
+        self.nodes = nodes
+        self.address = self.run("start", "--nodes", str(nodes), "--port", "0")
+
+    def run(self, verb, *options):
+        done = subprocess.run([ROOT / "deploy/kafka", verb, "--dir", self.folder, *options], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Broker.Unavailable(done.stderr.strip())
+        return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else ""
+
+    def kill(self):
+        """kill -9 of every broker process of this folder."""
+        for file in self.folder.rglob("*.pid"):
+            with contextlib.suppress(ProcessLookupError, ValueError):
+                os.kill(int(file.read_text()), signal.SIGKILL)
+
+    def stop(self):
+        self.run("stop")
+
+
+class Cluster:
+    """API nodes and workers on one Kafka, each its own process."""
+
+    def __init__(self, folder, broker, api_nodes=2, workers=2):
+        self.folder = pathlib.Path(folder)
+        self.broker = broker
+        self.prefix = f"t{os.getpid()}.{time.monotonic_ns()}."
+        self.common = ["--kafka", broker.address, "--topic-prefix", self.prefix, "--key-ring", self.folder / "key-ring"]
+        init = Process("init", ["init", *self.common, "--admin-email", ADMIN_EMAIL, "--admin-key", ADMIN_KEY], self.folder)
+        assert init.process.wait(120) == 0, init.tail()
+        self.ports = [free_port() for _ in range(api_nodes)]
+        self.nodes = [None] * api_nodes
+        self.workers = [None] * workers
+        for index in range(workers):
+            self.start_worker(index)
+        for index in range(api_nodes):
+            self.start_node(index, wait=False)
+        for index in range(api_nodes):
+            wait_until_ready(self.nodes[index], self.ports[index])
+
+    def sending(self):
+        return ["--allow-addresses", "127.0.0.0/8", "--allow-http"]
+
+    def start_node(self, index, wait=True):
+        self.nodes[index] = Process(f"api-{index}", ["api", *self.common, *self.sending(), "--data", self.folder / f"api-{index}",
+                                                     "--free-disk-mb", "64",
+                                                     "--listen", f"127.0.0.1:{self.ports[index]}"], self.folder)
+        if wait:
+            wait_until_ready(self.nodes[index], self.ports[index])
+
+    def start_worker(self, index):
+        self.workers[index] = Process(f"worker-{index}", ["worker", *self.common, *self.sending()], self.folder)
+
+    def client(self, index=0):
+        return Client(self.ports[index])
+
+    def agree(self, seconds=60):
+        """Waits until all nodes show one offset, and checks that they show one hash there."""
+        def same_place():
+            seen = [readiness(port) for port in self.ports]
+            if not all(seen) or len({one["next_offset"] for one in seen}) != 1:
+                return None
+            return seen
+        seen = until(same_place, seconds, "all nodes are at one offset")
+        assert len({one["hash"] for one in seen}) == 1, f"nodes differ at one offset: {seen}"
+        return seen[0]
+
+    def stop(self):
+        codes = [process.stop() for process in self.nodes + self.workers if process and process.alive]
+        assert all(code == 0 for code in codes), f"exit codes {codes}"
+
+
+def verify(headers, body, secret=SECRET):
+    """Whether the delivery was signed with the secret (Standard Webhooks 1.0)."""
+    key = base64.b64decode(secret[6:])
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    return expected in headers["webhook-signature"].split()
+
+
+Delivery = collections.namedtuple("Delivery", "path id type attempt event body time verified")
+
+
+class Receiver:
+    """A subscriber: keeps what came, answers what `answer(delivery)` says (default 200)."""
+
+    def __init__(self, answer=lambda delivery: 200, secret=SECRET):
+        self.deliveries = []
+        self.lock = threading.Lock()
+        taker = self
+
+        class handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                now = time.monotonic()
+                body = self.rfile.read(int(self.headers["content-length"]))
+                delivery = Delivery(self.path, self.headers["webhook-id"], self.headers["svc-event-type"],
+                                    int(self.headers["svc-attempt"] or 0), self.headers["svc-event-id"], body, now,
+                                    secret is not None and "webhook-signature" in self.headers and
+                                    verify(self.headers, body, secret))
+                with taker.lock:
+                    taker.deliveries.append(delivery)
+                status = answer(delivery)
+                self.send_response(status if isinstance(status, int) else status[0])
+                for name, value in ({} if isinstance(status, int) else status[1]).items():
+                    self.send_header(name, value)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        class server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 512
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = server(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def of_type(self, kind):
+        with self.lock:
+            return [one for one in self.deliveries if one.type == kind]
+
+    def wait_for(self, count, kind="PROMOTE", seconds=30):
+        """Waits until `count` different events of the type came; their ids in order of arrival."""
+        def events():
+            ids = list(dict.fromkeys(one.event for one in self.of_type(kind)))
+            return ids if len(ids) >= count else None
+        return until(events, seconds, f"{count} events {kind} at {self.url} (there are {len(self.of_type(kind))})")
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@contextlib.contextmanager
+def folder():
+    """A folder of the test's own. Kept, and named, when the test fails."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="herald-test-"))
+    try:
+        yield path
+    except BaseException:
+        print(f"kept for a look: {path}", file=sys.stderr)
+        raise
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def run(*tests):
+    """Runs the tests named on the command line, or all; says which failed. For the `__main__` of a test file."""
+    wanted = sys.argv[1:]
+    unknown = set(wanted) - {test.__name__ for test in tests}
+    assert not unknown, f"no such tests: {unknown}"
+    failed = []
+    for test in tests:
+        if wanted and test.__name__ not in wanted:
+            continue
+        start = time.monotonic()
+        try:
+            test()
+            print(f"ok      {test.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
+        except Broker.Unavailable as why:
+            print(f"SKIPPED {test.__name__}: no Kafka here: {why}", flush=True)
+            sys.exit(SKIPPED)
+        except BaseException as failure:
+            print(f"FAILED  {test.__name__}: {type(failure).__name__}: {failure}", flush=True)
+            failed.append(test.__name__)
+            if isinstance(failure, KeyboardInterrupt):
+                break
+    sys.exit(1 if failed else 0)
+
+
+def numbers(start=1):
+    return itertools.count(start)
