@@ -14,7 +14,6 @@ bool below(const record& each, std::int64_t offset) { return each.offset < offse
 }  // namespace
 
 // ---- records
-// -------------------------------------------------------------------------------------------------
 
 void memory_partition::hang(const std::shared_ptr<memory_bell>& bell) {
     std::erase_if(bells, [&](const auto& each) { return each.expired() || each.lock() == bell; });
@@ -64,7 +63,6 @@ void memory_state::ring(const std::shared_ptr<memory_bell>& bell) {
 }
 
 // ---- groups
-// --------------------------------------------------------------------------------------------------
 
 std::vector<topic_partition> memory_state::partitions_of(const std::vector<std::string>& wanted,
                                                          std::string& missing) {
@@ -162,7 +160,6 @@ void memory_state::remove(const std::string& name, member_id id) {
 }
 
 // ---- the broker
-// ----------------------------------------------------------------------------------------------
 
 memory_broker::memory_broker(const runtime::clock& clock) : x_state(std::make_shared<memory_state>(clock)) {}
 

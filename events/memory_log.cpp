@@ -37,7 +37,6 @@ std::optional<error> refusal(const memory_partition* partition, const topic_part
 }
 
 // ---- appending
-// -----------------------------------------------------------------------------------------------
 
 /// What a producer shares with the tasks that send and answer. Guarded by the state's lock; handlers run
 /// without.
@@ -209,7 +208,6 @@ class memory_producer final : public producer {
 };
 
 // ---- reading
-// -------------------------------------------------------------------------------------------------
 
 class memory_reader final : public reader {
   public:
@@ -416,7 +414,6 @@ memory_faults& no_faults() {
 }  // namespace
 
 // ---- the log
-// -------------------------------------------------------------------------------------------------
 
 memory_log::memory_log(memory_broker& broker, post_function post, memory_faults* faults)
     : x_process(std::make_shared<process>(

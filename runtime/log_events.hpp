@@ -19,6 +19,12 @@ inline constexpr std::string_view state_corrupt = "state_corrupt";
 inline constexpr std::string_view state_rebuild = "state_rebuild";
 /// The state database takes no writes, mostly for want of disk; tried again. Fields: reason.
 inline constexpr std::string_view state_not_written = "state_not_written";
+/// The embedded log takes no writes, mostly for want of disk; tried again every second. Fields: reason.
+inline constexpr std::string_view log_not_written = "log_not_written";
+/// The embedded log takes writes again.
+inline constexpr std::string_view log_recovered = "log_recovered";
+/// RocksDB has something to say. Fields: message.
+inline constexpr std::string_view rocksdb_message = "rocksdb_message";
 /// This node serves. Fields: node, offset.
 inline constexpr std::string_view node_ready = "node_ready";
 /// This node cannot go on; the process ends. Fields: node, reason.

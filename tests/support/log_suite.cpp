@@ -249,7 +249,6 @@ void log_suite::SetUp() {
 }
 
 // ---- appending and reading
-// -----------------------------------------------------------------------------------
 
 TEST_P(log_suite, records_are_read_back_in_order_byte_for_byte) {
     const std::int64_t end = end_of(log(), promote_3);
@@ -434,7 +433,6 @@ TEST_P(log_suite, query_range_counts_what_was_acknowledged) {
 }
 
 // ---- producers
-// -----------------------------------------------------------------------------------------------
 
 TEST_P(log_suite, appends_of_four_threads_are_each_there_once_in_the_order_of_their_thread) {
     constexpr int threads = 4;
@@ -510,8 +508,10 @@ TEST_P(log_suite, a_handler_may_destroy_its_producer) {
     {
         std::lock_guard hold(all_appended);
         ASSERT_TRUE(producer->append(promote_3, mark() + "first", "v", [&](const result<std::int64_t>&) {
-            std::lock_guard wait(all_appended);
-            producer.reset();
+            {
+                std::lock_guard wait(all_appended);
+                producer.reset();
+            }
             destroyed.set_value();
         }));
         for (int i = 0; i < 10; ++i)
@@ -545,7 +545,6 @@ TEST_P(log_suite, a_strict_producer_ends_with_its_first_error) {
 }
 
 // ---- groups
-// --------------------------------------------------------------------------------------------------
 
 TEST_P(log_suite, a_member_gets_every_partition_and_reads_each_in_order) {
     follower member(log(), events::group::direct, direct_topics);
@@ -660,7 +659,6 @@ TEST_P(log_suite, a_member_of_an_unknown_topic_fails) {
 }
 
 // ---- the log as a whole
-// --------------------------------------------------------------------------------------
 
 TEST_P(log_suite, creating_the_topics_again_changes_nothing) {
     const std::int64_t end = end_of(log(), promote_3);

@@ -18,7 +18,7 @@
 
 namespace herald::test {
 
-/// A log to test. What was opened from it is gone before restart(), hard_stop() and the destructor.
+/// A log to test. What was opened from it is gone before its other functions and its destructor are called.
 class log_fixture {
   public:
     virtual ~log_fixture() = default;

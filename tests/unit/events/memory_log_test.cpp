@@ -22,7 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // ---- the suite, with a thread that runs what is posted
-// -----------------------------------------------------------
 
 class posting_thread {
   public:
@@ -92,7 +91,6 @@ INSTANTIATE_TEST_SUITE_P(
     log_name);
 
 // ---- faults, in one thread
-// ---------------------------------------------------------------------------------------
 
 class scripted_faults final : public memory_faults {
   public:
@@ -338,7 +336,6 @@ TEST_F(memory_log_faults, a_process_that_died_sends_nothing_more) {
 }
 
 // ---- groups
-// ------------------------------------------------------------------------------------------------------
 
 class memory_log_groups : public memory_log_faults {
   protected:

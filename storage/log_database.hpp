@@ -1,0 +1,102 @@
+// What the embedded log keeps on disk and how. Internal to the embedded log.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/log.hpp"
+
+namespace rocksdb {
+class DB;
+class Status;
+}  // namespace rocksdb
+
+namespace herald::storage {
+
+struct stored_commit {
+    std::int64_t next_offset = 0;
+    std::string metadata;
+};
+/// Group and partition.
+using commit_key = std::pair<std::string, events::topic_partition>;
+
+/// What open() found; of a partition only its first and next offset (0 and 0 when it holds nothing).
+struct log_contents {
+    std::map<std::string, std::int32_t> topics;  // and their number of partitions
+    std::map<events::topic_partition, events::offset_range> partitions;
+    std::map<commit_key, stored_commit> commits;
+};
+
+/// One write: all of it or nothing.
+struct log_write {
+    struct placed_record {
+        const events::topic_partition* where;
+        const events::record* what;
+    };
+    std::vector<placed_record> records;
+    std::map<commit_key, stored_commit> commits;
+    std::map<std::string, std::int32_t> topics;
+    bool synced = false;
+};
+
+/// Rows, numbers big-endian:
+///
+///     "r" topic 00 partition:4 offset:8            time_ms:8, 00 | 01, key bytes:4, key, value (01: there is
+///     one) "t" topic                                    partitions:4 "c" group 00 topic 00 partition:4 next
+///     offset:8, metadata "v"                                          format: 1
+///
+/// Thread-safe; open() excludes all else. Errors of each call: unavailable when the database is not open or
+/// the disk does not do it; failed_precondition when a row cannot be read back.
+class log_database {
+  public:
+    explicit log_database(std::filesystem::path folder);
+    ~log_database();
+    log_database(const log_database&) = delete;
+    log_database& operator=(const log_database&) = delete;
+
+    /// Opens it, or closes it and opens it again (after an error it takes nothing until then). Errors: those
+    /// of make_embedded_log.
+    result<log_contents> open();
+    /// Everything is on disk afterwards, and in a form that is quickly opened. Never fails: what could not be
+    /// flushed is in the write-ahead log.
+    void close();
+
+    result<void> write(const log_write&);
+    /// Records of [from, below) in order, at most `records_max` and about `bytes_max`.
+    result<std::vector<events::record>> read(const events::topic_partition&, std::int64_t from,
+                                             std::int64_t below, std::size_t records_max,
+                                             std::size_t bytes_max) const;
+    /// How far the records of [from, below) are older than `before_ms`: the first that is not, or `below`;
+    /// looks at `records_max` at most.
+    result<std::int64_t> find_expired(const events::topic_partition&, events::offset_range,
+                                      std::int64_t before_ms, std::size_t records_max) const;
+    result<void> erase(const events::topic_partition&, events::offset_range);
+
+    struct compaction_ages {
+        std::int64_t superseded_before_ms;  // older records go when a later one has their key
+        std::int64_t tombstones_before_ms;  // older tombstones go, too
+    };
+    /// Never takes the last record of the range. Answers how many stayed.
+    result<std::int64_t> compact(const events::topic_partition&, events::offset_range, compaction_ages);
+
+  private:
+    result<void> check_format() const;
+    result<log_contents> load() const;
+    result<void> load_topic(std::string topic, std::int32_t partitions, log_contents&) const;
+    template <class Visitor>
+    result<void> visit(const events::topic_partition&, events::offset_range, Visitor) const;
+    error error_of(const rocksdb::Status&) const;
+    error closed() const;
+
+    const std::filesystem::path x_folder;
+    mutable std::shared_mutex x_open_mutex;  // unique: opening and closing
+    std::unique_ptr<rocksdb::DB> x_db;       // null: not open
+};
+
+}  // namespace herald::storage
