@@ -25,8 +25,8 @@ class test_deliveries {
     virtual void send(schemas::delivery what, attempt_handler) = 0;
 };
 
-/// All must outlive it.
-std::shared_ptr<test_deliveries> make_test_deliveries(events::log&, delivery_log&, runtime::scheduler&,
-                                                      runtime::random_source&);
+/// All must outlive it. Blocks up to 5 s. Errors: those of events::log::partitions.
+result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log&, delivery_log&,
+                                                              runtime::scheduler&, runtime::random_source&);
 
 }  // namespace herald::storage
