@@ -65,8 +65,8 @@ class composed_api_node final : public api_node {
         : x_chosen(chosen), x_ground(ground), x_end(std::move(end)), x_folder(chosen.data / "herald") {}
 
     ~composed_api_node() override {
-        if (x_metrics_server) x_metrics_server->stop();
-        if (x_server) x_server->stop();
+        x_metrics_server.reset();
+        x_server.reset();
         x_tests.reset();
         x_health.reset();
         x_node.reset();

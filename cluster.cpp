@@ -68,7 +68,7 @@ process_end run_worker(const settings& chosen) {
     }
     const process_end end = stop.wait();
     (*worker)->drain();
-    if (server) server->stop();
+    server.reset();  // before its loops
     return end;
 }
 
