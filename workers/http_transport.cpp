@@ -369,8 +369,8 @@ class http_transport final : public transport {
     http_transport(const http_transport&) = delete;
     http_transport& operator=(const http_transport&) = delete;
 
-    std::unique_ptr<attempt_handle> post(delivery_request request, callback callback) override {
-        auto started = std::make_shared<attempt>(x_shared, std::move(request), std::move(callback));
+    std::unique_ptr<attempt_handle> post(delivery_request request, callback call_back) override {
+        auto started = std::make_shared<attempt>(x_shared, std::move(request), std::move(call_back));
         started->start();
         return std::make_unique<handle>(std::move(started));
     }

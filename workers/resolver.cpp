@@ -120,7 +120,7 @@ class name_lookup : public std::enable_shared_from_this<name_lookup> {
 
 class lookup_handle final : public lookup {
   public:
-    explicit lookup_handle(std::shared_ptr<name_lookup> lookup) : x_lookup(std::move(lookup)) {}
+    explicit lookup_handle(std::shared_ptr<name_lookup> asked) : x_lookup(std::move(asked)) {}
     ~lookup_handle() override { x_lookup->cancel(); }
     lookup_handle(const lookup_handle&) = delete;
     lookup_handle& operator=(const lookup_handle&) = delete;
@@ -265,8 +265,8 @@ class ares_resolver final : public resolver {
     ares_resolver(const ares_resolver&) = delete;
     ares_resolver& operator=(const ares_resolver&) = delete;
 
-    std::unique_ptr<lookup> resolve(const std::string& name, callback callback) override {
-        auto asked = std::make_shared<name_lookup>(x_io, name, std::move(callback));
+    std::unique_ptr<lookup> resolve(const std::string& name, callback call_back) override {
+        auto asked = std::make_shared<name_lookup>(x_io, name, std::move(call_back));
         asked->give_up_after(x_lookup_ms_max);
         x_channel->ask(asked, name);
         return std::make_unique<lookup_handle>(std::move(asked));

@@ -25,8 +25,9 @@ struct identity {
 
 struct certificate_wish {
     std::string common_name = "receiver";
-    std::string alternative_name;  // "DNS:a.test" or "IP:127.0.0.1"; empty: an authority that may sign others
-    long valid_from_s = -3600;     // relative to now
+    std::string alternative_name =
+        {};                     // "DNS:a.test" or "IP:127.0.0.1"; empty: an authority that may sign others
+    long valid_from_s = -3600;  // relative to now
     long valid_until_s = 3600;
 };
 

@@ -136,26 +136,26 @@ std::string peer::server_name() const {
     return name == nullptr ? "" : name;
 }
 
-receiver::receiver(script script, options options) : x_script(std::move(script)), x_options(options) {
+receiver::receiver(script to_play, options wanted) : x_script(std::move(to_play)), x_options(wanted) {
     x_listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    ::inet_pton(AF_INET, options.address, &address.sin_addr);
+    ::inet_pton(AF_INET, wanted.address, &address.sin_addr);
     socklen_t length = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
     expect(x_listener >= 0 && ::bind(x_listener, generic, length) == 0 && ::listen(x_listener, 64) == 0,
            "listen");
     expect(::getsockname(x_listener, generic, &length) == 0, "getsockname");
     x_port = ntohs(address.sin_port);
-    if (options.tls != nullptr) {
+    if (wanted.tls != nullptr) {
         x_tls = SSL_CTX_new(TLS_server_method());
-        expect(SSL_CTX_use_certificate(x_tls, options.tls->certificate.get()) == 1, "certificate");
-        expect(SSL_CTX_use_PrivateKey(x_tls, options.tls->key.get()) == 1, "key");
-        if (options.newest_tls != 0 && options.newest_tls < TLS1_2_VERSION) {
+        expect(SSL_CTX_use_certificate(x_tls, wanted.tls->certificate.get()) == 1, "certificate");
+        expect(SSL_CTX_use_PrivateKey(x_tls, wanted.tls->key.get()) == 1, "key");
+        if (wanted.newest_tls != 0 && wanted.newest_tls < TLS1_2_VERSION) {
             SSL_CTX_set_cipher_list(x_tls, "ALL:@SECLEVEL=0");  // OpenSSL itself thinks little of them
         }
-        SSL_CTX_set_min_proto_version(x_tls, options.newest_tls);
-        SSL_CTX_set_max_proto_version(x_tls, options.newest_tls);
+        SSL_CTX_set_min_proto_version(x_tls, wanted.newest_tls);
+        SSL_CTX_set_max_proto_version(x_tls, wanted.newest_tls);
     }
     x_acceptor = std::thread([this] { accept_all(); });
 }

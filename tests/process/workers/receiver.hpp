@@ -63,8 +63,8 @@ class receiver {
         int newest_tls = 0;  // 0x0303 for TLS 1.2, …; 0: whatever OpenSSL has
     };
 
-    explicit receiver(script script) : receiver(std::move(script), options()) {}
-    receiver(script, options);
+    explicit receiver(script to_play) : receiver(std::move(to_play), options()) {}
+    receiver(script to_play, options);
     ~receiver();
     receiver(const receiver&) = delete;
     receiver& operator=(const receiver&) = delete;
