@@ -138,7 +138,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
         if (!send_now()) co_await send_rest();
         if (step != progress::head) answered();
     }
-    if (!x_is_broken) co_await linger();
+    if (x_closes && !x_is_broken) co_await linger();
 }
 
 template <class Stream>
@@ -313,7 +313,12 @@ bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
     const std::size_t of_head = std::min(bytes, x_unsent[0].size());
     x_unsent[0] += of_head;
     x_unsent[1] += bytes - of_head;
-    if (failed) x_is_open = false, x_is_broken = true;
+    if (failed) {
+        x_is_open = false, x_is_broken = true;
+        // Who does not read gets no more time, not even what the kernel still holds.
+        boost::system::error_code ignored;
+        if (x_is_late) socket().set_option(tcp_socket::linger(true, 0), ignored);
+    }
     return failed || x_unsent[0].size() + x_unsent[1].size() == 0;
 }
 
