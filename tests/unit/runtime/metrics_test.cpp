@@ -1,0 +1,88 @@
+// Protects what operators watch: every count arrives in the text, from all threads, and labels cannot fill
+// the memory.
+#include "runtime/metrics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace herald::runtime {
+namespace {
+
+bool shows(const std::string& line) {
+    return ("\n" + metrics_text()).find("\n" + line + "\n") != std::string::npos;
+}
+
+TEST(counter, shows_its_help_type_and_value) {
+    counter& counted = metric_counter("test_things_total", "Things that happened");
+    counted.add();
+    counted.add(41);
+    EXPECT_TRUE(shows("# HELP test_things_total Things that happened"));
+    EXPECT_TRUE(shows("# TYPE test_things_total counter"));
+    EXPECT_TRUE(shows("test_things_total 42"));
+}
+
+TEST(counter, of_the_same_name_and_labels_is_the_same) {
+    EXPECT_EQ(&metric_counter("test_same_total", "", {{"kind", "a"}}),
+              &metric_counter("test_same_total", "", {{"kind", "a"}}));
+    EXPECT_NE(&metric_counter("test_same_total", "", {{"kind", "a"}}),
+              &metric_counter("test_same_total", "", {{"kind", "b"}}));
+}
+
+TEST(counter, loses_nothing_between_threads) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([] {
+            counter& counted = metric_counter("test_threads_total", "", {{"kind", "shared"}});
+            for (int n = 0; n < 10'000; ++n) counted.add();
+        });
+    for (std::thread& each : threads) each.join();
+    EXPECT_TRUE(shows("test_threads_total{kind=\"shared\"} 40000"));
+}
+
+TEST(counter, has_its_labels_escaped) {
+    metric_counter("test_escape_total", "", {{"text", "a\"b\\c\nd"}}).add();
+    EXPECT_TRUE(shows("test_escape_total{text=\"a\\\"b\\\\c\\nd\"} 1"));
+}
+
+TEST(gauge, goes_up_and_down) {
+    gauge& level = metric_gauge("test_level", "A level");
+    level.set(5);
+    level.add(-7);
+    EXPECT_TRUE(shows("test_level -2"));
+}
+
+TEST(histogram, counts_each_duration_in_its_bucket_and_all_above) {
+    histogram& taken = metric_histogram("test_taken_seconds", "How long");
+    taken.observe_us(50);  // the bound belongs to the bucket
+    taken.observe_us(51);
+    taken.observe_us(1'000'000);
+    taken.observe_us(600'000'000);
+    EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"5e-05\"} 1"));
+    EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"0.0001\"} 2"));
+    EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"0.5\"} 2"));
+    EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"1\"} 3"));
+    EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"60\"} 3"));
+    EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"+Inf\"} 4"));
+    EXPECT_TRUE(shows("test_taken_seconds_count 4"));
+}
+
+TEST(labels, beyond_the_bound_share_one) {
+    for (std::size_t i = 0; i < metric_label_sets_max + 50; ++i)
+        metric_counter("test_many_total", "", {{"who", std::to_string(i)}}).add();
+    EXPECT_TRUE(shows("test_many_total{who=\"0\"} 1"));
+    EXPECT_TRUE(shows("test_many_total{who=\"other\"} 50"));
+    EXPECT_EQ(metrics_text().find("who=\"" + std::to_string(metric_label_sets_max) + "\""),
+              std::string::npos);
+}
+
+TEST(metric_death, of_one_name_is_of_one_kind_and_has_the_same_label_names) {
+    metric_counter("test_kind_total", "", {{"a", "1"}});
+    EXPECT_DEATH(metric_gauge("test_kind_total", ""), "broken invariant");
+    EXPECT_DEATH(metric_counter("test_kind_total", "", {{"b", "1"}}), "broken invariant");
+}
+
+}  // namespace
+}  // namespace herald::runtime

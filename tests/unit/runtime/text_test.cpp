@@ -1,0 +1,78 @@
+// Protects everything that is printed or parsed: JSON strings are always valid, times and numbers exact.
+#include "runtime/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+namespace herald::runtime {
+namespace {
+
+using namespace std::string_literals;
+
+std::string json(std::string_view text) {
+    std::string out;
+    append_json_string(out, text);
+    return out;
+}
+
+TEST(append_json_string, escapes_what_must_be_escaped) {
+    EXPECT_EQ(json("plain"), "\"plain\"");
+    EXPECT_EQ(json("a\"b\\c/d"), "\"a\\\"b\\\\c/d\"");
+    EXPECT_EQ(json("\n\r\t"), "\"\\n\\r\\t\"");
+    EXPECT_EQ(json("\0\x01\x1f\x7f"s), "\"\\u0000\\u0001\\u001f\x7f\"");
+    EXPECT_EQ(json("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+}
+
+TEST(append_json_string, replaces_what_is_not_utf8) {
+    EXPECT_EQ(json("a\xff"s + "b"), "\"a\xef\xbf\xbd"s + "b\"");
+    EXPECT_EQ(json("\xc3"), "\"\xef\xbf\xbd\"");
+}
+
+TEST(is_valid_utf8, knows_the_edges_of_every_row_of_the_table) {
+    for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+                             "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+        EXPECT_TRUE(is_valid_utf8(good)) << json(good);
+    for (const char* bad :
+         {"\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x7f", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xe2\x82",
+          "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
+        EXPECT_FALSE(is_valid_utf8(bad)) << json(bad);
+}
+
+TEST(iso8601_ms, is_right_at_the_edges_of_the_calendar) {
+    EXPECT_EQ(iso8601_ms(0), "1970-01-01T00:00:00.000Z");
+    EXPECT_EQ(iso8601_ms(-1), "1969-12-31T23:59:59.999Z");
+    EXPECT_EQ(iso8601_ms(951'782'399'999), "2000-02-28T23:59:59.999Z");
+    EXPECT_EQ(iso8601_ms(951'782'400'000), "2000-02-29T00:00:00.000Z");
+    EXPECT_EQ(iso8601_ms(951'868'800'000), "2000-03-01T00:00:00.000Z");
+    EXPECT_EQ(iso8601_ms(1'769'851'800'123), "2026-01-31T09:30:00.123Z");
+    EXPECT_EQ(iso8601_ms(4'107'542'400'000), "2100-03-01T00:00:00.000Z");
+}
+
+TEST(http_date, gives_the_example_of_rfc_9110) {
+    EXPECT_EQ(http_date(784'887'151'000), "Tue, 15 Nov 1994 08:12:31 GMT");
+    EXPECT_EQ(http_date(0), "Thu, 01 Jan 1970 00:00:00 GMT");
+}
+
+TEST(parse_decimal, takes_whole_numbers_only) {
+    EXPECT_EQ(parse_decimal("0"), 0u);
+    EXPECT_EQ(parse_decimal("007"), 7u);
+    EXPECT_EQ(parse_decimal("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
+    for (const char* wrong : {"", "-1", "+1", " 1", "1 ", "1.0", "0x1", "18446744073709551616", "a"})
+        EXPECT_FALSE(parse_decimal(wrong)) << wrong;
+}
+
+TEST(equals_ignoring_case, folds_ascii_letters_and_nothing_else) {
+    EXPECT_TRUE(equals_ignoring_case("Content-Length", "cONTENT-lENGTH"));
+    EXPECT_FALSE(equals_ignoring_case("a", "ab"));
+    EXPECT_FALSE(equals_ignoring_case("[", "{"));
+    EXPECT_FALSE(equals_ignoring_case("@", "`"));
+}
+
+TEST(to_lower, changes_ascii_letters_and_nothing_else) {
+    EXPECT_EQ(to_lower("AZaz09[]\xc3\x84"), "azaz09[]\xc3\x84");
+}
+
+}  // namespace
+}  // namespace herald::runtime
