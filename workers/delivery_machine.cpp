@@ -147,12 +147,10 @@ void delivery_machine::proceed(delivery_key key) {
     if (is_test(mine)) {
         if (is_late(mine)) return expire_test(at);
     } else {
-        if (next_hop(record.wait_left_ms)) return write_wait(at, record.wait_left_ms, &worker_counters::hops);
         const std::int64_t parked_ms = std::min(record.parked_until_ms - wall_ms(), limits::parked_ms_max);
-        if (parked_ms > 0) {
-            park(record.webhook_id, record.parked_until_ms);
-            return write_wait(at, parked_ms, &worker_counters::hops);
-        }
+        if (parked_ms > 0) park(record.webhook_id, record.parked_until_ms);
+        if (next_hop(record.wait_left_ms) || parked_ms > 0)
+            return write_wait(at, std::max(record.wait_left_ms, parked_ms), &worker_counters::hops);
     }
     switch (look_up(mine.what)) {
         case row_state::deleted:

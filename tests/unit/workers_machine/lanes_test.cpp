@@ -12,6 +12,7 @@ namespace {
 
 constexpr schemas::webhook_id a{1};
 constexpr schemas::webhook_id b{2};
+constexpr schemas::webhook_id c{3};
 constexpr auto live = lane_share::live;
 constexpr auto replay = lane_share::replay;
 constexpr auto test = lane_share::test;
@@ -117,17 +118,21 @@ TEST(lanes, troubled_lanes_share_half_of_the_slots_however_many_they_are) {
 
 TEST(lanes, an_attempt_that_hangs_makes_its_lane_troubled_before_it_ends) {
     lanes subject({.slots = 4, .depth = 16, .concurrency = 8});
-    subject.offer(a, {1, live}, t0);
-    subject.finished(a, 1, receiver_state::well, t0);
-    for (delivery_key key = 2; key <= 9; ++key) subject.offer(a, {key, live}, t0);
-    EXPECT_EQ(subject.in_flight(), 2u);
-    subject.offer(b, {20, live}, t0);
-    subject.finished(b, 20, receiver_state::well, t0);
-    subject.tick(t0 + 2'001);  // both of a's hang
-    EXPECT_EQ(subject.finished(a, 2, receiver_state::well, t0 + 2'002), actions{start(4)})
-        << "slow: grown, but within its half";
-    EXPECT_EQ(subject.offer(b, {21, live}, t0 + 2'002), actions{start(21)});
-    EXPECT_EQ(subject.offer(b, {22, live}, t0 + 2'002), actions{start(22)});
+    for (const schemas::webhook_id webhook : {a, b}) {
+        subject.offer(webhook, {webhook.value, live}, t0);
+        subject.finished(webhook, webhook.value, receiver_state::well, t0);
+    }
+    subject.offer(c, {3, live}, t0);
+    subject.finished(c, 3, receiver_state::failing, t0);
+    subject.offer(a, {11, live}, t0);
+    subject.offer(a, {12, live}, t0);
+    ASSERT_EQ(subject.in_flight(), 2u);
+    subject.tick(t0 + 2'001);
+    EXPECT_EQ(subject.offer(c, {13, live}, t0 + 2'001), actions{})
+        << "both of a's hang and are half of the slots";
+    EXPECT_EQ(subject.offer(b, {14, live}, t0 + 2'001), actions{start(14)})
+        << "the other half is for the healthy";
+    EXPECT_EQ(subject.finished(a, 11, receiver_state::well, t0 + 2'002), actions{start(13)});
 }
 
 TEST(lanes, a_quick_success_makes_a_lane_healthy_again) {

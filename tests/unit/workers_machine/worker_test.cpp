@@ -262,6 +262,25 @@ TEST_F(worker_test, a_parked_webhook_stays_parked_after_a_restart) {
     EXPECT_EQ(transport.sent().size(), 2u);
 }
 
+TEST_F(worker_test, a_new_worker_learns_from_a_retry_record_that_the_webhook_is_parked) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 503, .headers = {{"retry-after", "120"}}};
+    };
+    start();
+    publish({1});
+    scheduler.run_for(1 * second);
+    stop();
+    start();
+    scheduler.run_for(31 * second);  // the wait is made of hops of 30 s
+    publish({1});
+    scheduler.run_for(80 * second);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    transport.behave = answers(200);
+    scheduler.run_for(60 * second);
+    EXPECT_EQ(transport.sent().size(), 3u);
+}
+
 TEST_F(worker_test, an_open_breaker_sends_deliveries_on_without_using_up_an_attempt) {
     write_webhooks(1, 1);
     transport.behave = answers(500);
@@ -275,6 +294,8 @@ TEST_F(worker_test, an_open_breaker_sends_deliveries_on_without_using_up_an_atte
     EXPECT_EQ(gauges().breakers_open, 1u);
     EXPECT_EQ(counters().spilled, 20u);
     EXPECT_EQ(committed(), 30);
+    scheduler.run_for(10 * second);
+    EXPECT_GE(all_of<schemas::delivery>("retry.30s").size(), 20u) << "still open: a tier higher";
     transport.behave = answers(200);
     scheduler.run_for(3 * hour);
     EXPECT_EQ(gauges().breakers_open, 0u);
@@ -431,6 +452,22 @@ TEST_F(worker_test, without_contact_to_the_table_for_thirty_seconds_no_attempt_s
     EXPECT_EQ(transport.sent()[before].location, "https://receiver-1.example/50");
 }
 
+TEST_F(worker_test, an_attempt_that_is_due_just_after_those_thirty_seconds_does_not_start) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    scheduler.run_for(300);
+    publish({1});
+    scheduler.run_for(5'100);  // the second attempt has failed; the third is due in 30 s, between two ticks
+    ASSERT_EQ(transport.sent().size(), 2u);
+    faults.cut_off = true;
+    scheduler.run_for(10 * minute);
+    EXPECT_EQ(transport.sent().size(), 2u);
+    faults.cut_off = false;
+    scheduler.run_for(2 * second);
+    EXPECT_EQ(transport.sent().size(), 3u);
+}
+
 // ---- sequences, restarts, groups
 
 TEST_F(worker_test, repeated_events_are_dropped_and_gaps_are_counted) {
@@ -536,6 +573,7 @@ TEST_F(worker_test, on_revocation_attempts_not_on_the_wire_are_cancelled_and_the
     broker.move("herald-events", event_partition, broker.members("herald-events").back());
     scheduler.run_for(2'100);
     EXPECT_EQ(counters().attempts_cancelled, 1u);
+    EXPECT_EQ(gauges().attempts_in_flight, 0u) << "a cancelled attempt gives its slot back";
     EXPECT_EQ(gauges().deliveries_in_memory, 0u);
     EXPECT_EQ(attempts().size(), 2u) << "of the two that were on the wire";
     EXPECT_TRUE(all_of<schemas::delivery>("retry.5s").empty()) << "their retries are the new owner's";
@@ -548,20 +586,58 @@ TEST_F(worker_test, on_revocation_attempts_not_on_the_wire_are_cancelled_and_the
 
 TEST_F(worker_test, a_partition_that_comes_back_does_not_make_two_attempts_of_one_delivery_at_once) {
     write_webhooks(1, 1);
-    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 3 * second}; };
     start();
+    for (int event = 0; event < 10; ++event) publish({1});
+    scheduler.run_for(1 * second);  // the lane has grown: it would let two start at once
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 3 * second}; };
     publish({1});
     scheduler.run_for(200);
     ASSERT_EQ(transport.running, 1);
     broker.rebalance_by_itself(false);
     broker.move("herald-events", event_partition, broker.members("herald-events")[0]);
     scheduler.run_for(2 * second);
-    EXPECT_EQ(transport.sent().size(), 1u) << "the first attempt is still on the wire";
+    EXPECT_EQ(transport.sent().size(), 11u) << "the first attempt is still on the wire";
     scheduler.run_for(20 * second);
-    EXPECT_EQ(transport.sent().size(), 2u);
+    EXPECT_EQ(transport.sent().size(), 12u);
     EXPECT_EQ(transport.doubled, 0);
-    EXPECT_EQ(attempts().size(), 2u) << "the result of the old epoch is recorded too";
+    EXPECT_EQ(attempts().size(), 12u) << "the result of the old epoch is recorded too";
+    EXPECT_EQ(committed(), 11);
+}
+
+TEST_F(worker_test, what_is_done_is_committed_when_its_partition_is_revoked) {
+    write_webhooks(1, 1);
+    start();
+    broker.rebalance_by_itself(false);
+    auto other = make_process();
+    scheduler.run_for(2 * second);
+    publish({1});
+    scheduler.run_for(5);
+    ASSERT_EQ(transport.sent().size(), 1u);
+    broker.move("herald-events", event_partition, broker.members("herald-events").back());
+    scheduler.run_for(10 * second);
+    EXPECT_EQ(transport.sent().size(), 1u);
     EXPECT_EQ(committed(), 1);
+    EXPECT_EQ(other->mine->counters().events, 0u);
+}
+
+TEST_F(worker_test, an_append_that_fails_is_not_repeated_after_its_partition_was_revoked) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    faults.fate = [](const events::topic_partition& where) {
+        return where.topic == "retry.5s" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    };
+    start();
+    broker.rebalance_by_itself(false);
+    auto other = make_process();
+    publish({1});
+    scheduler.run_for(2 * second);
+    EXPECT_GT(counters().appends_repeated, 0u);
+    broker.move("herald-events", event_partition, broker.members("herald-events").back());
+    scheduler.run_for(10 * second);
+    const std::uint64_t before = counters().appends_repeated;
+    scheduler.run_for(30 * second);
+    EXPECT_EQ(counters().appends_repeated, before);
+    EXPECT_GT(other->mine->counters().appends_repeated, 0u) << "they are the new owner's";
 }
 
 // ---- the log's faults
@@ -730,6 +806,19 @@ TEST_F(worker_test, a_resend_has_the_same_id_and_is_retried_like_any_delivery) {
     EXPECT_EQ(transport.sent()[0].headers.at("webhook-id"), delivery_id(again.event.id, {1}));
     EXPECT_EQ(dead().size(), 1u);
     EXPECT_EQ(attempts()[0].call_id, again.call_id);
+}
+
+TEST_F(worker_test, after_an_attempt_spills_start_at_the_lowest_tier_again) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    schemas::delivery spilled = direct(1, delivery_source::resend);
+    spilled.spills = 3;
+    write_direct(spilled);
+    scheduler.run_for(1 * second);
+    const auto waiting = all_of<schemas::delivery>("retry.5s");
+    ASSERT_EQ(waiting.size(), 1u);
+    EXPECT_EQ(waiting[0].spills, 0u);
 }
 
 // ---- the end
