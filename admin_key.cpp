@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "composition.hpp"
-#include "runtime/clock.hpp"
 #include "events/topics.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"
 #include "storage/embedded_log.hpp"

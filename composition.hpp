@@ -59,5 +59,6 @@ process_end run_worker(const settings&);
 /// Run once and end.
 process_end run_init(const settings&);
 process_end run_admin_key(const settings&);
+process_end run_state_hash(const settings&);
 
 }  // namespace herald

@@ -27,6 +27,8 @@ process_end run(const herald::settings& chosen) {
             return herald::run_init(chosen);
         case verb::admin_key:
             return herald::run_admin_key(chosen);
+        case verb::state_hash:
+            return herald::run_state_hash(chosen);
         case verb::version:
             break;
     }

@@ -150,6 +150,7 @@ class command_line {
         add_worker();
         add_init();
         add_admin_key();
+        add_state_hash();
         x_app.add_subcommand("version", "prints the version");
     }
 
@@ -182,6 +183,7 @@ class command_line {
         if (name == "worker") return verb::worker;
         if (name == "init") return verb::init;
         if (name == "admin-key") return verb::admin_key;
+        if (name == "state-hash") return verb::state_hash;
         return verb::version;
     }
 
@@ -269,6 +271,14 @@ class command_line {
         CLI::App& command = add("admin-key", "a new key for an administrator whose key was lost");
         command.add_option("--data", x_raw.data, "of a stopped standalone");
         command.add_option("--admin-email", x_out.admin_email, "whose key (of the first administrator)");
+        add_kafka(command);
+    }
+
+    void add_state_hash() {
+        CLI::App& command =
+            add("state-hash", "the hash of the state that the log gives, to compare with /readyz");
+        command.add_option("--data", x_raw.data, "of a stopped standalone");
+        command.add_option("--at", x_out.at_offset, "next_offset as /readyz shows it (the end of the log)");
         add_kafka(command);
     }
 

@@ -14,7 +14,7 @@
 
 namespace herald {
 
-enum class verb { standalone, api, worker, init, admin_key, version };
+enum class verb { standalone, api, worker, init, admin_key, state_hash, version };
 
 struct endpoint {
     std::string address;
@@ -48,6 +48,7 @@ struct settings {
     bool log_requests = true;
     bool verify = false;
     std::uint64_t free_disk_bytes_min = 0;
+    std::uint64_t at_offset = 0;  // state-hash: the next offset; 0: the end of the log
 };
 
 /// Reads arguments, environment and file. When there is nothing to run (help, wrong use) it has printed why,
