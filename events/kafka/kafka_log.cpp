@@ -14,7 +14,7 @@
 namespace herald::events::kafka {
 namespace {
 
-constexpr std::int64_t close_ms_max = 5'000;
+constexpr std::int64_t close_ms_max = 7'000;  // more than a question may take
 
 class kafka_log final : public log {
   public:

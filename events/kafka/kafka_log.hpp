@@ -24,7 +24,7 @@ struct kafka_options {
 };
 
 /// Makes the log without asking the brokers: one that is out of reach shows in the calls. Thread-safe; what
-/// it opens may outlive it. Destroying it waits at most 5 s for clients that are still closing: one that
+/// it opens may outlive it. Destroying it waits at most 7 s for clients that are still closing: one that
 /// hangs is left to its thread, so main must then end with _exit. Errors: invalid_argument for a property
 /// that is unknown, has a wrong value, or is Herald's own.
 result<std::unique_ptr<log>> make_kafka_log(kafka_options);

@@ -70,6 +70,7 @@ class kafka_reader final : public reader {
         x_progress_ms = now_ms();
         x_owed_since_ms.reset();
         x_is_suspect = false;
+        ask();  // librdkafka is slow to say that there is no such partition
         if (rd_kafka_consume_start_queue(x_topic.get(), x_where.partition, x_next, x_queue.get()) != 0)
             x_failure = runtime::failed_precondition(text_of(x_where) + ": " +
                                                      rd_kafka_err2str(rd_kafka_last_error()));

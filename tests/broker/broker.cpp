@@ -47,8 +47,7 @@ std::unique_ptr<broker> broker::shared() {
 }
 
 broker::~broker() {
-    if (!x_own) return;
-    run("wipe");
+    if (x_own) run("wipe");
 }
 
 int broker::run(const std::string& verb) const {
@@ -66,11 +65,21 @@ std::string broker::bootstrap() const {
     return list;
 }
 
+int broker::pid_of(int node) const {
+    const long pid = number_in(x_directory / ("node-" + std::to_string(node)) / "pid");
+    if (pid <= 0) throw std::runtime_error("no such node");
+    return static_cast<int>(pid);
+}
+
 void broker::kill(int node) {
-    const auto pid = static_cast<pid_t>(number_in(x_directory / ("node-" + std::to_string(node)) / "pid"));
-    if (pid <= 0 || ::kill(pid, SIGKILL) != 0) throw std::runtime_error("no such node to kill");
+    const int pid = pid_of(node);
+    ::kill(pid, SIGKILL);
     if (!eventually(10, [&] { return ::kill(pid, 0) != 0; })) throw std::runtime_error("the node lives on");
 }
+
+void broker::hang() { ::kill(pid_of(1), SIGSTOP); }
+
+void broker::go_on() { ::kill(pid_of(1), SIGCONT); }
 
 void broker::start() {
     if (run("start") != 0) throw std::runtime_error("deploy/kafka start failed");

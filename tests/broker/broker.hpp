@@ -26,6 +26,9 @@ class broker {
     std::string bootstrap() const;
     /// SIGKILL.
     void kill(int node = 1);
+    /// SIGSTOP until go_on(): connections stay open and nobody answers.
+    void hang();
+    void go_on();
     /// Starts the nodes that do not run, with what they had.
     void start();
     /// Starts from nothing at the same address.
@@ -39,6 +42,7 @@ class broker {
     broker(std::filesystem::path directory, int nodes, bool own)
         : x_directory(std::move(directory)), x_nodes(nodes), x_own(own) {}
     int run(const std::string& verb) const;
+    int pid_of(int node) const;
 
     std::filesystem::path x_directory;
     int x_nodes;

@@ -195,6 +195,24 @@ TEST_F(kafka_recovery, a_broker_that_is_away_is_an_error_in_time_and_service_res
     }));
 }
 
+TEST_F(kafka_recovery, a_broker_that_hangs_is_an_error_in_time_and_nothing_is_lost_or_repeated) {
+    writer writing(*x_log, 64);
+    ASSERT_TRUE(eventually(20, [&] { return writing.acknowledged_count() > 1'000; }));
+    x_broker->hang();
+    EXPECT_THROW(range_of(*x_log, commands), std::runtime_error);
+    EXPECT_TRUE(eventually(17, [&] { return writing.errors()[error_code::unavailable] >= 64; }))
+        << "appends to a broker that hangs must be given up";
+    x_broker->go_on();
+    const std::size_t before = writing.acknowledged_count();
+    EXPECT_TRUE(eventually(20, [&] { return writing.acknowledged_count() > before + 1'000; }))
+        << "does not resume";
+    EXPECT_TRUE(writing.stop(20)) << "an append was never answered";
+    const auto fresh = x_log->open_reader(commands, 0);
+    const auto found = read_all(*x_log, *fresh);
+    expect_all_there(writing.acknowledged(), found);
+    for (const auto& [value, offsets] : found) EXPECT_EQ(offsets.size(), 1u) << value << " is there twice";
+}
+
 TEST_F(kafka_recovery, a_log_that_was_wiped_is_final_for_its_reader_and_seen_by_questions) {
     append_all(*x_log, commands, {"1", "2", "3"});
     const auto reading = x_log->open_reader(commands, 3);

@@ -25,7 +25,9 @@ class kafka_errors : public ::testing::Test {
         x_mock = rd_kafka_mock_cluster_new(x_client, 1);
         ASSERT_EQ(rd_kafka_mock_topic_create(x_mock, "herald.registry.commands", 1, 1),
                   RD_KAFKA_RESP_ERR_NO_ERROR);
-        kafka_options options;
+        open({});
+    }
+    void open(kafka_options options) {
         options.bootstrap_servers = rd_kafka_mock_cluster_bootstraps(x_mock);
         auto made = make_kafka_log(options);
         ASSERT_TRUE(made) << made.error().message;
@@ -38,9 +40,33 @@ class kafka_errors : public ::testing::Test {
     }
 
     /// The broker's next answers to appends.
-    void answer_with(std::vector<rd_kafka_resp_err_t> errors) {
-        constexpr std::int16_t produce_request = 0;
-        rd_kafka_mock_push_request_errors_array(x_mock, produce_request, errors.size(), errors.data());
+    void answer_with(std::vector<rd_kafka_resp_err_t> errors) { answer_with(0, std::move(errors)); }
+    void answer_with(std::int16_t request, std::vector<rd_kafka_resp_err_t> errors) {
+        rd_kafka_mock_push_request_errors_array(x_mock, request, errors.size(), errors.data());
+    }
+
+    /// The broker's next answer to a fetch makes the client fetch no more for five minutes.
+    void make_the_next_reader_fall_silent() {
+        constexpr std::int16_t fetch_request = 1;
+        kafka_options options;
+        options.properties = {{"fetch.error.backoff.ms", "300000"}};
+        open(options);
+        answer_with(fetch_request, {RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR});
+    }
+
+    void commit_first_offset(const std::string& group) const {
+        char text[256];
+        rd_kafka_conf_t* conf = rd_kafka_conf_new();
+        rd_kafka_conf_set(conf, "bootstrap.servers", rd_kafka_mock_cluster_bootstraps(x_mock), text,
+                          sizeof text);
+        rd_kafka_conf_set(conf, "group.id", group.c_str(), text, sizeof text);
+        rd_kafka_t* consumer = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
+        ASSERT_NE(consumer, nullptr) << text;
+        rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
+        rd_kafka_topic_partition_list_add(list, "herald.registry.commands", 0)->offset = 0;
+        EXPECT_EQ(rd_kafka_commit(consumer, list, 0), RD_KAFKA_RESP_ERR_NO_ERROR);
+        rd_kafka_topic_partition_list_destroy(list);
+        rd_kafka_destroy(consumer);
     }
 
     static result<std::int64_t> append(producer& to, const std::string& value) {
@@ -83,6 +109,9 @@ TEST_F(kafka_errors, a_strict_producer_whose_client_breaks_has_ended) {
 }
 
 TEST_F(kafka_errors, a_strict_producer_sends_nothing_after_a_record_that_was_refused) {
+    kafka_options options;
+    options.properties = {{"batch.num.messages", "1"}};  // else all fail with the first, as one batch
+    open(options);
     const auto producer = x_log->open_producer(producer_kind::strict);
     ASSERT_TRUE(append(*producer, "0"));
     answer_with({RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
@@ -144,6 +173,40 @@ TEST_F(kafka_errors, too_many_unacknowledged_are_refused_at_once) {
     while (answered < taken && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
     EXPECT_EQ(answered, taken);
     EXPECT_TRUE(append(*producer, "there is room again"));
+}
+
+TEST_F(kafka_errors, a_reader_whose_client_falls_silent_gets_another) {
+    make_the_next_reader_fall_silent();
+    ASSERT_TRUE(append(*x_log->open_producer(producer_kind::ordinary), "value"));
+    const auto reading = x_log->open_reader(commands, 0);
+    std::vector<record> found;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (found.empty() && std::chrono::steady_clock::now() < deadline) {
+        const result<read_batch> batch = reading->poll(10, 100);
+        if (batch) found = batch->records;
+    }
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].value, "value");
+}
+
+TEST_F(kafka_errors, a_member_whose_client_falls_silent_joins_again) {
+    commit_first_offset("herald.herald-test");
+    make_the_next_reader_fall_silent();
+    ASSERT_TRUE(append(*x_log->open_producer(producer_kind::ordinary), "value"));
+    const auto member = x_log->join("herald-test", {commands.topic});
+    std::vector<std::string> told;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+    while ((told.empty() || told.back() != "value") && std::chrono::steady_clock::now() < deadline)
+        for (const member_event& event : member->poll(10, 100)) {
+            if (const auto* got = std::get_if<assigned>(&event))
+                told.push_back("assigned " + std::to_string(got->epoch));
+            if (const auto* lost = std::get_if<revoked>(&event))
+                told.push_back("revoked " + std::to_string(lost->epoch));
+            if (const auto* taken = std::get_if<consumed>(&event)) told.push_back(*taken->what.value);
+            if (const auto* failed = std::get_if<member_failure>(&event))
+                told.push_back(failed->reason.message);
+        }
+    EXPECT_EQ(told, (std::vector<std::string>{"assigned 1", "revoked 1", "assigned 2", "value"}));
 }
 
 }  // namespace
