@@ -53,7 +53,7 @@ command_gateway::~command_gateway() { close(); }
 
 void command_gateway::submit(command_type type, std::string body, schemas::request_identity who,
                              const schemas::uuid& command_id, outcome_handler handler) {
-    const auto state = x_parts.state.newest();
+    const auto state = x_parts.state->newest();
     if (const auto refused = refusal(type, *state)) return handler(*refused);
     waiter waiting;
     waiting.command.command_id = command_id;
@@ -162,7 +162,7 @@ void command_gateway::complete(applied_record& applied) {
     if (found.empty()) return;
     waiter& waiting = found.mapped();
     if (was_too_late(applied.outcome) && ++waiting.times_too_late < times_too_late_max) {
-        stamp(waiting.command, *x_parts.state.newest());
+        stamp(waiting.command, *x_parts.state->newest());
         waiting.may_be_in_log = false;  // no copy of it will ever take effect
         return add(std::move(waiting));
     }

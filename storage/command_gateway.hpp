@@ -31,7 +31,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     /// All must outlive it; `disk` may be null.
     struct parts {
         events::log& log;
-        const replica& state;
+        std::shared_ptr<const replica> state;
         runtime::scheduler& scheduler;
         runtime::random_source& random;
         const disk_guard* disk = nullptr;

@@ -95,7 +95,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     const node::options x_options;
     const node::parts x_on;
     const schemas::uuid x_boot;
-    replica x_replica;
+    const std::shared_ptr<replica> x_replica;
     const std::shared_ptr<command_gateway> x_gateway;
     const std::shared_ptr<read_barrier> x_barrier;
     const outbox_view x_outbox;
@@ -128,9 +128,10 @@ log_node::log_node(node::options with, const node::parts& on)
     : x_options(std::move(with)),
       x_on(on),
       x_boot(on.random.uuid()),
-      x_replica(on.log, on.store, on.scheduler.time(),
-                {[this](applied_record& done) { x_gateway->complete(done); },
-                 [this](const written_tables& tables) { written(tables); }}),
+      x_replica(std::make_shared<replica>(
+          on.log, on.store, on.scheduler.time(),
+          replica::listener{[this](applied_record& done) { x_gateway->complete(done); },
+                            [this](const written_tables& tables) { written(tables); }})),
       x_gateway(std::make_shared<command_gateway>(
           command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),
       x_barrier(std::make_shared<read_barrier>(read_barrier::parts{on.log, x_replica, on.scheduler, x_gateway,
@@ -140,7 +141,7 @@ log_node::log_node(node::options with, const node::parts& on)
       x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
     x_jobs->add("publisher", std::make_shared<publisher_job>(x_publisher));
     x_gateway->refuse_users("this node is not ready yet");
-    x_barrier->applied(x_replica.newest()->position.next_offset);
+    x_barrier->applied(x_replica->newest()->position.next_offset);
 }
 
 log_node::~log_node() {
@@ -160,7 +161,7 @@ void log_node::start() {
     if (x_options.has_thread) {
         x_applier = std::thread([this] { run_applier(); });
     } else {
-        x_replica.on_ready([weak = weak_from_this()] {
+        x_replica->on_ready([weak = weak_from_this()] {
             const auto self = weak.lock();
             if (self && !self->x_is_advance_posted.exchange(true))
                 self->x_on.scheduler.post(self->if_alive(&log_node::advance_on_scheduler));
@@ -195,20 +196,20 @@ void log_node::advance_on_scheduler() {
 
 std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t& records) {
     if (x_has_failed) return std::nullopt;
-    const auto outcome = x_replica.advance(wait_ms);
+    const auto outcome = x_replica->advance(wait_ms);
     if (const auto* failure = std::get_if<node_failure>(&outcome)) {
         fail(failure->what, failure->message);
         return std::nullopt;
     }
     const auto& progress = std::get<replica::progress>(outcome);
     records = progress.records;
-    if (progress.at_end && x_replica.newest()->installation && !x_is_caught_up.exchange(true))
+    if (progress.at_end && x_replica->newest()->installation && !x_is_caught_up.exchange(true))
         x_on.scheduler.post(if_alive(&log_node::speak));
     return progress.rest_ms;
 }
 
 void log_node::written(const written_tables& tables) {
-    x_barrier->applied(x_replica.newest()->position.next_offset);
+    x_barrier->applied(x_replica->newest()->position.next_offset);
     if (!tables.has(table::outbox_sequence) && !tables.has(table::webhook_change) &&
         !tables.has(table::claim) && !tables.has(table::node))
         return;
@@ -227,7 +228,7 @@ void log_node::tick() {
     if (x_options.disk) x_options.disk->check();
     x_gateway->expire();
     speak();
-    if (x_is_ready && !x_is_draining) x_jobs->look(*x_replica.newest());
+    if (x_is_ready && !x_is_draining) x_jobs->look(*x_replica->newest());
     x_on.scheduler.run_at(now_ms() + tick_ms, if_alive(&log_node::tick));
 }
 
@@ -239,7 +240,7 @@ void log_node::look() {
         x_look_is_posted = false;
     }
     if (!x_is_ready || x_has_failed) return;
-    const auto state = x_replica.newest();
+    const auto state = x_replica->newest();
     if (tables.has(table::claim) && !x_is_draining) x_jobs->look(*state);
     if (tables.has(table::outbox_sequence) || tables.has(table::webhook_change)) x_publisher->wake();
     if (tables.has(table::node) && x_options.kind == node_kind::cluster) check_hashes(*state);
@@ -251,7 +252,7 @@ bool log_node::is_time_to_speak(std::int64_t now) const {
     if (x_options.kind == node_kind::cluster) return now - x_spoke_ms >= limits::heartbeat_interval_ms;
     if (x_heartbeats_in_flight > 0) return false;
     if (now - x_spoke_ms >= limits::heartbeat_interval_standalone_ms) return true;
-    const auto due_ms = next_timer_ms(*x_replica.newest()->view);
+    const auto due_ms = next_timer_ms(*x_replica->newest()->view);
     return due_ms && *due_ms <= x_on.scheduler.time().wall_ms();
 }
 
@@ -269,7 +270,7 @@ void log_node::speak() {
 }
 
 schemas::node_heartbeat log_node::heartbeat() const {
-    const auto state = x_replica.newest();
+    const auto state = x_replica->newest();
     schemas::node_heartbeat beat;
     beat.node = x_options.name;
     beat.boot = x_boot;
@@ -294,7 +295,7 @@ void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_
                      {{"node", x_options.name}, {"offset", static_cast<std::int64_t>(outcome->offset)}});
         x_is_ready = true;
         refuse_writes();
-        x_jobs->look(*x_replica.newest());
+        x_jobs->look(*x_replica->newest());
     }
     // More timers may be due than one record fires.
     if (x_options.kind == node_kind::standalone)
@@ -303,7 +304,7 @@ void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_
 
 void log_node::check_hashes(const applied_state& state) {
     const hash_votes votes =
-        compare_hashes(state, x_options.name, [this](std::uint64_t at) { return x_replica.hash_at(at); });
+        compare_hashes(state, x_options.name, [this](std::uint64_t at) { return x_replica->hash_at(at); });
     const bool is_tied = votes.differ == votes.agree;
     if (votes.differ > 0)
         runtime::log(runtime::log_level::error, runtime::log_events::node_hash_differs,
@@ -332,7 +333,7 @@ void log_node::refuse_writes() {
 std::optional<node::reading> log_node::read_now() const {
     if (!x_is_ready) return std::nullopt;
     if (x_options.kind == node_kind::cluster && x_options.reads != read_mode::local) return std::nullopt;
-    return read_barrier::reading_of(*x_replica.newest(), false);
+    return read_barrier::reading_of(*x_replica->newest(), false);
 }
 
 void log_node::read(reading_handler handler) {
@@ -342,7 +343,7 @@ void log_node::read(reading_handler handler) {
 }
 
 node::status log_node::state_now() const {
-    const auto state = x_replica.newest();
+    const auto state = x_replica->newest();
     const bool disk_is_low = x_options.disk && x_options.disk->is_low();
     return {.ready = x_is_ready,
             .writes_refused = x_is_draining || x_is_tied || disk_is_low,

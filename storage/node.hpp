@@ -45,8 +45,8 @@ class claimed_job {
     virtual void stop() = 0;
 };
 
-/// Owned by the composition; ends its own thread when the last owner lets go. Handlers may be called on any
-/// thread, and from within the call; they must not block.
+/// Owned by the composition, which lets it go on the scheduler's thread or when that runs no more; its own
+/// thread ends with it. Handlers may be called on any thread, and from within the call; they must not block.
 class node {
   public:
     struct options {

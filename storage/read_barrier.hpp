@@ -25,7 +25,7 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
   public:
     struct parts {
         events::log& log;
-        const replica& state;
+        std::shared_ptr<const replica> state;
         runtime::scheduler& scheduler;
         std::shared_ptr<command_gateway> gateway;
         bool always_appends = false;  // read_mode::log
