@@ -62,8 +62,13 @@ struct request_parser::header_reader {
         void on_header_impl(beast_error&) override {}
         void on_body_init_impl(const boost::optional<std::uint64_t>&, beast_error&) override {}
         std::size_t on_body_impl(text body, beast_error&) override { return body.size(); }
-        void on_chunk_header_impl(std::uint64_t size, text, beast_error& failed) override {
-            if (size > x_owner.body_bytes_max - x_owner.body_bytes) failed = http::error::body_limit;
+        void on_chunk_header_impl(std::uint64_t size, text extensions, beast_error& failed) override {
+            const char* const end = extensions.data() + extensions.size() + 2;  // and the line's end
+            if (x_owner.has_too_much_framing(x_owner.raw_bytes +
+                                             static_cast<std::size_t>(end - x_owner.unread)))
+                failed = http::error::header_limit;
+            else if (size > x_owner.body_bytes_max - x_owner.body_bytes)
+                failed = http::error::body_limit;
         }
         std::size_t on_chunk_body_impl(std::uint64_t, text body, beast_error&) override {
             std::memmove(x_owner.base + x_owner.body_at + x_owner.body_bytes, body.data(), body.size());
@@ -83,7 +88,7 @@ struct request_parser::header_reader {
         parser.emplace(*this);
         field_count = 0;
         host = transfer_encoding = content_length = expect = {};
-        body_at = body_bytes = body_bytes_max = 0;
+        body_at = body_bytes = body_bytes_max = raw_bytes = 0;
     }
 
     place where(std::string_view text) const {
@@ -119,6 +124,11 @@ struct request_parser::header_reader {
         }
     }
 
+    // Whether `raw` bytes of the chunked body are too many for the data in them.
+    bool has_too_much_framing(std::size_t raw) const noexcept {
+        return raw - body_bytes > framing_bytes_max + 8 * body_bytes;
+    }
+
     std::string_view value(const special_field& which) const { return fields[which.index].value.in(base); }
 
     std::optional<beast_parser> parser;
@@ -131,6 +141,8 @@ struct request_parser::header_reader {
     special_field host, transfer_encoding, content_length, expect;
     // Of a chunked body:
     std::size_t body_at = 0, body_bytes = 0, body_bytes_max = 0;
+    std::size_t raw_bytes = 0;     // as it came, up to `unread`
+    const char* unread = nullptr;  // where the parser was called to go on
 };
 
 namespace {
@@ -349,17 +361,21 @@ request_parser::progress request_parser::advance_sized_body() {
 request_parser::progress request_parser::advance_chunked_body() {
     if (waiting() == 0) return progress::need_more;
     beast_error failed;
+    x_reader->unread = begin() + x_parsed;
     const std::size_t took =
-        x_reader->parser->put(boost::asio::const_buffer(begin() + x_parsed, waiting()), failed);
+        x_reader->parser->put(boost::asio::const_buffer(x_reader->unread, waiting()), failed);
     x_parsed += took;
-    x_framing_bytes += took - (x_reader->body_bytes - x_body_bytes);
+    x_reader->raw_bytes += took;
     x_body_bytes = x_reader->body_bytes;
+    const bool is_done = x_reader->parser->is_done();
+    // Judged by whole lines, so that it does not matter in which pieces they come.
+    if (failed == http::error::header_limit ||
+        (!failed && is_done && x_reader->has_too_much_framing(x_reader->raw_bytes)) ||
+        (failed == http::error::need_more && x_reader->has_too_much_framing(x_reader->raw_bytes + waiting())))
+        return fail(413, "too many bytes of chunk sizes, extensions and trailers");
     if (failed == http::error::body_limit) return fail_too_large();
     if (failed && failed != http::error::need_more)
         return fail(400, "the chunked body cannot be understood: " + failed.message());
-    const bool is_done = x_reader->parser->is_done();
-    if (x_framing_bytes + (is_done ? 0 : waiting()) > framing_bytes_max + 8 * x_body_bytes)
-        return fail(413, "too many bytes of chunk sizes, extensions and trailers");
     if (is_done) return finish();
     // Close the gap that the framing left, so that the buffer grows with the body only.
     const std::size_t body_end = x_head_bytes + x_body_bytes;
@@ -389,7 +405,7 @@ request_parser::progress request_parser::fail(std::uint16_t status, std::string 
 void request_parser::next() {
     HERALD_ASSERT(x_stage == stage::complete);
     x_start += x_parsed;
-    x_parsed = x_head_bytes = x_body_bytes = x_framing_bytes = 0;
+    x_parsed = x_head_bytes = x_body_bytes = 0;
     x_stage = stage::head;
     x_has_head = x_skipped_line = false;
     x_request = {};

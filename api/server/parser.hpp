@@ -87,7 +87,6 @@ class request_parser {
     std::size_t x_head_bytes = 0;
     std::size_t x_body_bytes = 0;
     std::size_t x_sized_body_bytes = 0;  // what Content-Length said
-    std::size_t x_framing_bytes = 0;     // of a chunked body: sizes, extensions, trailers
     stage x_stage = stage::head;
     bool x_has_head = false;
     bool x_skipped_line = false;
