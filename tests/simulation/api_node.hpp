@@ -8,7 +8,9 @@
 
 #include "events/memory_log.hpp"
 #include "schemas/commands.hpp"
+#include "storage/node.hpp"
 #include "storage/state.hpp"
+#include "tests/simulation/mutations.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::simulation {
@@ -52,12 +54,12 @@ class api_node {
   public:
     struct settings {
         std::string name;
+        storage::node_kind kind = storage::node_kind::cluster;
         events::memory_broker& broker;
         events::memory_faults& faults;
-        /// Stands between the process and its log, where a rule is broken on purpose.
-        std::function<std::unique_ptr<events::log>(events::log&)> wrap_log;
-        /// The same for its state.
-        std::function<std::unique_ptr<storage::state_store>(storage::state_store&)> wrap_store;
+        const mutation& broken;
+        /// The process wants to end: crash() and start() it, but not from within the call.
+        std::function<void()> on_exit;
     };
     api_node(world&, settings);
     ~api_node();

@@ -5,7 +5,7 @@
 namespace herald::simulation {
 namespace {
 
-constexpr std::string_view second_admin_key_hash = "the second administrator's key";
+constexpr std::string_view second_admin_key_hash = "other administrator's key hashed";
 /// Longer than a node waits for an outcome: the node died.
 constexpr std::int64_t answer_wait_ms = 35'000;
 constexpr std::int64_t repeat_after_ms = 300;
@@ -114,8 +114,22 @@ void client::create_webhook() {
 void client::create_transition() {
     schemas::create_transition command;
     command.model_version_id.value = x_world.chance.pick(x_known.versions);
-    command.desired_stage = x_world.chance.one_in(4) ? schemas::stage::staging : schemas::stage::production;
-    ask(command, any_way(), learn_id<schemas::activity>(&known::transitions));
+    command.desired_stage = x_world.chance.one_in(3) ? schemas::stage::staging : schemas::stage::production;
+    ask(command, any_way(), [this](const schemas::outcome& outcome) {
+        const std::uint64_t id = schemas::decode<schemas::activity>(outcome.body)->id.value;
+        x_known.transitions.push_back(id);
+        if (x_world.chance.one_in(2)) review(id);
+    });
+}
+
+void client::review(std::uint64_t transition) {
+    const schemas::review_transition command{schemas::activity_id{transition}, !x_world.chance.one_in(6), ""};
+    const auto commit = [this, transition](const schemas::outcome&) {
+        x_known.approved.push_back(transition);
+        if (x_world.chance.one_in(2))
+            ask(schemas::commit_transition{schemas::activity_id{transition}, ""}, any_way());
+    };
+    ask(command, any_way(), commit, 2);
 }
 
 void client::act() {
@@ -160,12 +174,7 @@ void client::act() {
             break;
         case 7:
         case 8:
-            if (!x_known.transitions.empty()) {
-                const std::uint64_t id = chance.pick(x_known.transitions);
-                ask(
-                    schemas::review_transition{schemas::activity_id{id}, !chance.one_in(6), ""}, any_way(),
-                    [this, id](const schemas::outcome&) { x_known.approved.push_back(id); }, 2);
-            }
+            if (!x_known.transitions.empty()) review(chance.pick(x_known.transitions));
             break;
         case 9:
             if (!x_known.approved.empty())

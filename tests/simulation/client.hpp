@@ -23,7 +23,7 @@ struct operation {
 class client {
   public:
     static constexpr std::string_view workspace = "simulated";
-    static constexpr std::string_view admin_key_hash = "the administrator's key";
+    static constexpr std::string_view admin_key_hash = "first administrator's key hashed";
 
     client(world& in, std::vector<std::unique_ptr<api_node>>& nodes)
         : x_world(in), x_nodes(nodes), x_thread(in.time.start_thread()) {}
@@ -54,6 +54,7 @@ class client {
     void heard(std::size_t index, const reply& what, const learner& learn);
     void create_webhook();
     void create_transition();
+    void review(std::uint64_t transition);
     repeat any_way() { return x_world.chance.one_in(4) ? repeat::never : repeat::with_key; }
     std::string name(std::string_view kind) { return std::string(kind) + "-" + std::to_string(++x_names); }
 

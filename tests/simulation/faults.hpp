@@ -39,6 +39,12 @@ class seeded_faults final : public events::memory_faults {
         if (x_healed) return 0;
         return static_cast<std::size_t>(x_chance.between(0, static_cast<std::int64_t>(waiting) - 1));
     }
+    std::size_t next_poll(std::size_t wanted) override {
+        return x_healed || x_chance.one_in(2) ? wanted : static_cast<std::size_t>(x_chance.between(1, 3));
+    }
+    std::int64_t range_lag(const events::topic_partition&) override {
+        return x_healed || !x_chance.one_in(10) ? 0 : x_chance.between(1, 5);
+    }
     bool reachable() override { return x_healed || !x_chance.one_in(40); }
 
   private:

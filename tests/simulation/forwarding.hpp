@@ -35,6 +35,37 @@ class forwarding_log : public events::log {
     events::log& x_to;
 };
 
+class forwarding_member : public events::group_member {
+  public:
+    explicit forwarding_member(std::unique_ptr<events::group_member> to) : x_to(std::move(to)) {}
+    std::vector<events::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
+        return x_to->poll(events_max, wait_ms);
+    }
+    void on_ready(std::function<void()> notify) override { x_to->on_ready(std::move(notify)); }
+    void pause(const events::topic_partition& where) override { x_to->pause(where); }
+    void resume(const events::topic_partition& where) override { x_to->resume(where); }
+    void commit(const events::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
+                std::string metadata) override {
+        x_to->commit(where, epoch, next_offset, std::move(metadata));
+    }
+
+  protected:
+    std::unique_ptr<events::group_member> x_to;
+};
+
+/// Gives some records, whatever the partition holds.
+class made_up_reader final : public events::reader {
+  public:
+    explicit made_up_reader(std::vector<events::record> records) : x_records(std::move(records)) {}
+    result<events::read_batch> poll(std::size_t, std::int64_t) override {
+        return events::read_batch{std::exchange(x_records, {}), true};
+    }
+    void on_ready(std::function<void()> notify) override { notify(); }
+
+  private:
+    std::vector<events::record> x_records;
+};
+
 class forwarding_store : public storage::state_store {
   public:
     explicit forwarding_store(storage::state_store& to) : x_to(to) {}

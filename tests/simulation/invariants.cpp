@@ -182,27 +182,20 @@ void check_deliveries(const reference& truth, events::log& log, const receivers&
                                            ", which is not in its audience (invariant 5)");
 }
 
-void check_group_positions(const reference& truth, const events::memory_broker& broker) {
-    for (const std::string_view topic : events::event_topics) {
-        for (std::int32_t partition = 0; partition < static_cast<std::int32_t>(truth.event_partitions());
-             ++partition) {
-            const events::topic_partition where{std::string(topic), partition};
-            const auto committed = broker.committed(std::string(events::group::events), where);
-            if (!committed || committed->second.empty()) continue;
-            workers::event_position highest;
-            for (const events::record& record : broker.records(where)) {
-                if (record.offset >= committed->first) break;
-                const auto event = schemas::decode<schemas::event>(record.value.value_or(""));
-                if (event)
-                    highest = std::max(highest,
-                                       workers::event_position{event->generation, event->partition_sequence});
-            }
-            require(workers::position_from_text(committed->second) == highest,
-                    where.topic + "/" + std::to_string(partition) + ": the group is at " + committed->second +
-                        ", but had " + workers::to_text(highest) +
-                        " already: it took a repeat for new (invariant 4)");
-        }
+void check_position(const events::memory_broker& broker, const events::topic_partition& where,
+                    std::int64_t next_offset, const std::string& metadata) {
+    workers::event_position highest;
+    for (const events::record& record : broker.records(where)) {
+        if (record.offset >= next_offset) break;
+        const auto event = schemas::decode<schemas::event>(record.value.value_or(""));
+        if (event)
+            highest =
+                std::max(highest, workers::event_position{event->generation, event->partition_sequence});
     }
+    require(workers::position_from_text(metadata) == highest,
+            where.topic + "/" + std::to_string(where.partition) + ": a consumer is at " + metadata +
+                ", but its group had " + workers::to_text(highest) +
+                " already: it took a repeat for new (invariant 4)");
 }
 
 void check_subscribers(const reference& truth, events::log& log) {

@@ -31,9 +31,10 @@ void check_subscribers(const reference&, events::log&);
 void check_deliveries(const reference&, events::log&, const receivers&);
 /// Names a delivery of which that is not yet so.
 std::optional<std::string> undelivered(const reference&, events::log&, const receivers&);
-/// 4: a group's committed position is the highest sequence before its offset, so that a repeat is known as
-/// one.
-void check_group_positions(const reference&, const events::memory_broker&);
+/// 4: what is committed with an offset of an event topic is the highest sequence before it: a repeat is known
+/// as one.
+void check_position(const events::memory_broker&, const events::topic_partition&, std::int64_t next_offset,
+                    const std::string& metadata);
 
 /// The outbox of the reference's state, in order.
 std::vector<schemas::event> outbox_of(const reference&);

@@ -1,5 +1,5 @@
 // Rules of design.md §2 broken on purpose, each by something that stands between a process and its log or
-// state.
+// state: the product's own code has no switch for it.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,29 @@
 
 #include "events/log.hpp"
 #include "storage/state.hpp"
+#include "tests/simulation/world.hpp"
 
 namespace herald::simulation {
 
 struct mutation {
+    /// What a process is given in place of its log; `state` is a node's.
+    using log_wrapper =
+        std::function<std::unique_ptr<events::log>(events::log&, const storage::state_store& state)>;
+    using store_wrapper = std::function<std::unique_ptr<storage::state_store>(storage::state_store&)>;
+
     std::string_view name;
     std::string_view what;
-    std::function<std::unique_ptr<events::log>(events::log&)> wrap_node_log;
-    std::function<std::unique_ptr<storage::state_store>(storage::state_store&)> wrap_store;
-    std::function<std::unique_ptr<events::log>(events::log&)> wrap_worker_log;
+    log_wrapper node_log;
+    log_wrapper worker_log;
+    store_wrapper node_store;
 };
 
 /// The first, with an empty name, breaks nothing.
 const std::vector<mutation>& all_mutations();
 /// Throws std::invalid_argument for a name that is not there.
 const mutation& mutation_named(std::string_view name);
+
+/// No mutation but a fault: of one assignment in three, what was committed with the offset is lost.
+std::unique_ptr<events::log> losing_positions(events::log&, dice&);
 
 }  // namespace herald::simulation

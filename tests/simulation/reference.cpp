@@ -18,6 +18,8 @@ T decoded(const std::string& bytes) {
     return *std::move(value);
 }
 
+}  // namespace
+
 bool wants(const schemas::webhook& hook, schemas::event_type type, schemas::resource_type resource) {
     if (!hook.all_events && std::ranges::find(hook.event_types, type) == hook.event_types.end()) return false;
     if (hook.resource_types.empty()) return true;
@@ -31,13 +33,13 @@ bool wants(const schemas::webhook& hook, schemas::event_type type, schemas::reso
     });
 }
 
-}  // namespace
-
 std::vector<events::record> reference::read_all(events::log& from, const events::topic_partition& where) {
     std::vector<events::record> all;
     const auto reader = from.open_reader(where, 0);
     while (true) {
         auto batch = reader->poll(10'000, 0);
+        if (!batch && batch.error().code == error_code::unavailable)
+            continue;  // by chance, the next time not
         if (!batch)
             throw rule_broken{"a partition of " + where.topic + " cannot be read: " + batch.error().message};
         for (events::record& record : batch->records) all.push_back(std::move(record));

@@ -23,6 +23,9 @@ struct expected_event {
     std::set<std::uint64_t> audience;
 };
 
+/// Whether a webhook asked for such events.
+bool wants(const schemas::webhook&, schemas::event_type, schemas::resource_type);
+
 class reference {
   public:
     /// Reads the whole command log.

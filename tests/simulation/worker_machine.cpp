@@ -5,6 +5,8 @@
 #include "events/subscriber_table.hpp"
 #include "events/topics.hpp"
 #include "runtime/key_ring.hpp"
+#include "tests/simulation/forwarding.hpp"
+#include "tests/simulation/invariants.hpp"
 #include "workers/worker.hpp"
 
 namespace herald::simulation {
@@ -23,6 +25,41 @@ membership members_of_all_groups(const events::memory_broker& broker) {
     return all;
 }
 
+/// Sees every commit of the consumers of events.
+class watched_log final : public forwarding_log {
+  public:
+    watched_log(events::log& to, const events::memory_broker& broker)
+        : forwarding_log(to), x_broker(broker) {}
+    std::unique_ptr<events::group_member> join(const std::string& group,
+                                               const std::vector<std::string>& topics) override {
+        auto member = x_to.join(group, topics);
+        if (group != events::group::events) return member;
+        return std::make_unique<watched_member>(std::move(member), x_broker);
+    }
+
+  private:
+    class watched_member final : public forwarding_member {
+      public:
+        watched_member(std::unique_ptr<events::group_member> to, const events::memory_broker& broker)
+            : forwarding_member(std::move(to)), x_broker(broker) {}
+        void commit(const events::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
+                    std::string metadata) override {
+            check_position(x_broker, where, next_offset, metadata);
+            x_to->commit(where, epoch, next_offset, std::move(metadata));
+        }
+
+      private:
+        const events::memory_broker& x_broker;
+    };
+    const events::memory_broker& x_broker;
+};
+
+/// Consumers either lose their positions or are held to keeping them.
+std::unique_ptr<events::log> groups_of(events::log& log, const worker_machine::settings& how, dice& chance) {
+    if (how.loses_positions) return losing_positions(log, chance);
+    return std::make_unique<watched_log>(log, how.broker);
+}
+
 }  // namespace
 
 /// Lives on its thread; when that is dead no task of it runs any more, so tasks may hold `this`.
@@ -31,7 +68,8 @@ class worker_machine::process {
     process(world& in, settings& how, events::log& log, process_thread& thread)
         : x_world(in),
           x_settings(how),
-          x_log(how.wrap_log(log)),
+          x_groups(groups_of(log, how, in.chance)),
+          x_log(how.broken.worker_log(*x_groups, how.state)),
           x_thread(thread),
           x_transport(how.to.make_transport(thread)),
           x_subscribers(events::make_subscriber_table(*x_log, thread)) {
@@ -61,6 +99,7 @@ class worker_machine::process {
 
     world& x_world;
     settings& x_settings;
+    const std::unique_ptr<events::log> x_groups;
     const std::unique_ptr<events::log> x_log;
     process_thread& x_thread;
     const runtime::key_ring x_keys = runtime::key_ring::of("simulated", std::string(32, 'k'));

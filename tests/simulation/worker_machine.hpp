@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "events/memory_log.hpp"
+#include "tests/simulation/mutations.hpp"
 #include "tests/simulation/receivers.hpp"
 #include "tests/simulation/world.hpp"
 
@@ -18,8 +19,10 @@ class worker_machine {
         events::memory_broker& broker;
         events::memory_faults& faults;
         receivers& to;
-        /// Stands between the process and its log, where a rule is broken on purpose.
-        std::function<std::unique_ptr<events::log>(events::log&)> wrap_log;
+        const mutation& broken;
+        const storage::state_store& state;  // a node's, for mutations
+        /// Now and then what was committed with an offset is lost: somebody reset the group by hand.
+        bool loses_positions = false;
     };
     worker_machine(world& in, settings how);
     ~worker_machine();
