@@ -67,6 +67,29 @@ TEST_F(connections, that_broke_while_idle_are_replaced_without_the_caller_notici
     EXPECT_EQ(target.connections(), 5);
 }
 
+TEST_F(connections, on_which_something_came_unasked_are_not_used_again) {
+    std::atomic<int> delivered{0};
+    std::atomic<int> unasked{0};
+    receiver target([&](peer& one) {
+        const int before = delivered;
+        one.read_request();
+        one.send(hi);
+        while (delivered == before) std::this_thread::yield();
+        one.send("HTTP/1.1 500 To a question not yet asked\r\nContent-Length: 0\r\n\r\n");
+        ++unasked;
+        one.hang();
+    });
+    delivery_bench bench;
+    for (int i = 1; i <= 3; ++i) {
+        const auto answer = bench.deliver(target.location());
+        ++delivered;
+        EXPECT_EQ(answer.error, delivery_error::none) << answer.message;
+        const auto until = std::chrono::steady_clock::now() + milliseconds(5'000);
+        while (unasked < i && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    }
+    EXPECT_EQ(target.connections(), 3);
+}
+
 TEST_F(connections, that_break_under_the_second_request_cost_one_more_try_and_no_third) {
     std::atomic<int> requests{0};
     std::atomic<bool> always_close{false};

@@ -125,7 +125,7 @@ TEST_F(hostile_receivers, that_never_stop_reading_out_their_answer_are_cut) {
         const delivery_answer answer = deliver_to(script);
         EXPECT_EQ(answer.error, delivery_error::none) << answer.message;
         EXPECT_EQ(answer.status, 200);
-        EXPECT_EQ(answer.body, std::string(limits::answer_body_bytes_max, 'x'));
+        EXPECT_TRUE(answer.body == std::string(limits::answer_body_bytes_max, 'x'));
     }
     for (const auto& script :
          {endless(ok, "X-Again: and again\r\n"), endless(ok + "X: ", block), endless("HTTP/1.1 200 ", block),

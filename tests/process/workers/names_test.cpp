@@ -136,6 +136,32 @@ TEST_F(names, whose_servers_are_silent_cost_two_seconds) {
     EXPECT_EQ(bench.deliver(std::move(hasty)).error, delivery_error::timeout) << "the deadline counts, too";
 }
 
+TEST_F(names, are_given_up_when_their_own_time_is_over) {
+    const dns_server dns([](const std::string&, dns_family) -> dns_answer { return {kind::silence, {}}; });
+    workers::http_transport_options options = asking(dns);
+    options.dns.lookup_ms_max = 100;
+    delivery_bench bench(options);
+    const auto answer = bench.deliver(location_of("silent.test", 8080));
+    EXPECT_EQ(answer.error, delivery_error::dns);
+    EXPECT_NE(answer.message.find("within 100 ms"), std::string::npos) << answer.message;
+}
+
+TEST_F(names, that_move_are_followed_even_while_a_connection_to_the_old_address_is_open) {
+    receiver target(answer_hi, {.address = "0.0.0.0"});
+    std::atomic<bool> moved{false};
+    const dns_server dns([&](const std::string&, dns_family) -> dns_answer {
+        return {kind::addresses, {moved ? "127.0.0.3" : public_address}};
+    });
+    delivery_bench bench(asking(dns), "127.0.0.1,127.0.0.3");
+    const std::string location = location_of("moves.test", target.port());
+    EXPECT_TRUE(bench.deliver(location).address.starts_with("127.0.0.1:"));
+    moved = true;
+    const auto answer = bench.deliver(location);
+    EXPECT_EQ(answer.error, delivery_error::none) << answer.message;
+    EXPECT_TRUE(answer.address.starts_with("127.0.0.3:")) << answer.address;
+    EXPECT_EQ(target.connections(), 2);
+}
+
 TEST_F(names, of_which_one_family_is_never_answered_still_lead_to_the_other) {
     receiver target(answer_hi);
     const dns_server dns([](const std::string&, dns_family family) -> dns_answer {

@@ -92,11 +92,13 @@ TEST(address_policy, of_ipv6_only_the_public_internet_is_allowed_less_its_specia
 TEST(address_policy, an_ipv4_address_in_ipv6_clothes_is_judged_as_what_is_inside) {
     for (const std::string wrapper : {"::ffff:", "64:ff9b::", "64:ff9b:1::"}) {
         EXPECT_TRUE(allowed(wrapper + "8.8.8.8")) << wrapper;
+        EXPECT_TRUE(allowed(wrapper + "200.1.2.3")) << wrapper;
         EXPECT_FALSE(allowed(wrapper + "127.0.0.1")) << wrapper;
         EXPECT_FALSE(allowed(wrapper + "169.254.169.254")) << wrapper;
         EXPECT_TRUE(allowed(wrapper + "127.0.0.1", "127.0.0.0/8")) << wrapper;
     }
     EXPECT_FALSE(allowed("64:ff9b::1:808:808")) << "one after the last of 64:ff9b::/96";
+    EXPECT_TRUE(allowed("64:ff9b:1:8000::8.8.8.8"));
     EXPECT_FALSE(allowed("64:ff9b:2::8.8.8.8")) << "one after the last of 64:ff9b:1::/48";
     EXPECT_FALSE(allowed("::fffe:8.8.8.8"));
     EXPECT_FALSE(allowed("::1:0:8.8.8.8"));

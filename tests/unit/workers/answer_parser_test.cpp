@@ -49,7 +49,7 @@ outcome read(const std::string& text, ending how = ending::stays_open) {
         const outcome pieces = read_in_pieces(text, bytes, how);
         EXPECT_EQ(pieces.reached, whole.reached) << bytes << " bytes at a time: " << text.substr(0, 200);
         EXPECT_EQ(pieces.status, whole.status) << bytes;
-        EXPECT_EQ(pieces.body, whole.body) << bytes;
+        EXPECT_TRUE(pieces.body == whole.body) << bytes;
         EXPECT_EQ(pieces.failure.empty(), whole.failure.empty()) << bytes;
     }
     return whole;
@@ -164,14 +164,14 @@ TEST(answer_parser, a_body_is_kept_up_to_16_kib_and_then_it_is_enough) {
     const outcome whole = read(ok + "Content-Length: 16384\r\n\r\n" + std::string(body_max, 'x'));
     EXPECT_EQ(whole.body.size(), body_max);
     EXPECT_TRUE(whole.usable);
+    const std::string too_much(body_max + 5, 'x');  // no more than one feed beyond what is read
     for (const std::string& text :
-         {ok + "Content-Length: 18446744073709551615\r\n\r\n" + std::string(100'000, 'x'),
-          ok + "\r\n" + std::string(100'000, 'x'),
-          ok + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n" + std::string(100'000, 'x')}) {
+         {ok + "Content-Length: 18446744073709551615\r\n\r\n" + too_much, ok + "\r\n" + too_much,
+          ok + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n" + too_much}) {
         const outcome cut = read(text);
         EXPECT_EQ(cut.reached, progress::complete);
         EXPECT_EQ(cut.status, 200);
-        EXPECT_EQ(cut.body, std::string(body_max, 'x'));
+        EXPECT_TRUE(cut.body == std::string(body_max, 'x'));
         EXPECT_FALSE(cut.usable);
     }
 }
