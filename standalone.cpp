@@ -25,23 +25,32 @@ result<void> write_key_file(const std::filesystem::path& file, const storage::ge
     return {};
 }
 
+/// What this machine has applied before; nothing where there is no state database.
+result<std::shared_ptr<const storage::state_view>> state_before(const std::filesystem::path& folder) {
+    if (!std::filesystem::exists(folder)) return storage::make_memory_state()->view();
+    const auto opened = storage::open_rocks_state(folder);
+    if (!opened) return opened.error();
+    return opened->store->view();
+}
+
 /// Begins an empty log. A key that Herald made itself is printed once and kept in a file.
 result<void> begin(const settings& chosen, const std::filesystem::path& folder, events::log& log,
                    const runtime::key_ring& keys) {
+    const auto existing = storage::read_genesis(log, keys);
+    if (existing) return {};
+    if (existing.error().code != error_code::not_found) return existing.error();
     storage::genesis_options options = genesis_options_of(chosen);
     if (options.admin_email.empty()) options.admin_email = "admin@localhost";
+    const auto before = state_before(folder / "state");
+    if (!before) return before.error();
+    // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
+    // without one.
     const std::filesystem::path key_file = folder / "admin-key";
-    const auto opened = storage::open_rocks_state(folder / "state");
-    if (!opened) return opened.error();
-    if (!storage::read_genesis(log, keys)) {
-        // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
-        // without one.
-        if (const auto written = write_key_file(key_file, options); !written) return written;
-    }
-    const auto begun = storage::begin_log(log, keys, options, *opened->store->view(),
-                                          runtime::system_random(), runtime::system_clock());
+    if (const auto written = write_key_file(key_file, options); !written) return written;
+    const auto begun =
+        storage::begin_log(log, keys, options, **before, runtime::system_random(), runtime::system_clock());
     if (!begun) return begun.error();
-    if (begun->is_new && chosen.admin_key.empty())
+    if (chosen.admin_key.empty())
         std::cout << "The first administrator is " << options.admin_email << ", with the developer key\n  "
                   << options.admin_key << "\nwhich is also in " << key_file.string() << "\n";
     return {};

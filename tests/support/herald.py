@@ -24,7 +24,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("HERALD_BINARY", str(ROOT / "build/release/herald"))
+BINARY = os.path.abspath(os.environ.get("HERALD_BINARY", ROOT / "build/release/herald"))
 ADMIN_EMAIL = "admin@example.com"
 ADMIN_KEY = "0123456789abcdef0123456789abcdef"
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()

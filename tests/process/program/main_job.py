@@ -1,0 +1,232 @@
+"""Property: the main job, from outside, on one machine: promotion and scan are told once, signed, and answered."""
+
+import json
+import subprocess
+import time
+
+import herald
+
+
+def a_promotion_needs_another_person_and_is_told_once():
+    with herald.folder() as folder:
+        server, receiver = herald.Standalone(folder), herald.Receiver()
+        client = server.client()
+        client.webhook("promotions", receiver.url)
+        approver, model = client.second_admin(), client.model("m")
+        version = client.version(model, "v")
+        transition = client.stage("create", {"model_version_id": version, "desired_stage": 3})["id"]
+        own = client.call("POST", "/api/v1/registry/stage/approveTransition", {"transition_id": transition})
+        assert (own.status, own.json["code"]) == (403, 7), own
+        early = client.call("POST", "/api/v1/registry/stage/commitTransition", {"transition_id": transition})
+        assert (early.status, early.json["code"]) == (400, 9), early
+        approver.stage("approve", {"transition_id": transition})
+        client.stage("commit", {"transition_id": transition})
+        receiver.wait_for(1)
+        body = json.loads(receiver.deliveries[0].body)
+        assert set(body) == {"id", "registered_model_id", "version", "time_created", "time_updated", "readme_text", "owner",
+                             "attributes", "stage", "lock_level", "version_number"}, body
+        assert body["stage"] == "PRODUCTION" and body["id"] == version and receiver.deliveries[0].verified
+        path = f"/api/v1/registry/registered_models/{model}/model_versions/{version}"
+        done = client.must("PUT", path, {**body, "redirect_metadata": "https://serving.example.com/m"})["model_version"]
+        assert done["redirect_metadata"] == "https://serving.example.com/m"
+        promotion = client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")
+        assert promotion["status"] == "COMPLETE", promotion
+        herald.until(lambda: client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["deliveries"] ==
+                     {"pending": 0, "succeeded": 1, "dead": 0}, 10, "the delivery is in the delivery log")
+        time.sleep(0.5)  # long enough for a second copy, were there one
+        assert len(receiver.of_type("PROMOTE")) == 1
+        assert server.stop() == 0
+        receiver.stop()
+
+
+def a_repeat_under_the_same_key_gives_the_same_answer():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        key = {"Idempotency-Key": "one"}
+        create = ("POST", "/api/v1/uac-proxy/uac/createUser", {"info": {"email": "b@example.com"}})
+        first, second = client.call(*create, key), client.call(*create, key)
+        assert (first.status, first.body) == (second.status, second.body) and "dev_key" in first.json["info"], (first, second)
+        other = client.call("POST", create[1], {"info": {"email": "c@example.com"}}, key)
+        assert (other.status, other.json["code"]) == (409, 6), other
+        refused = client.call(*create, {"Idempotency-Key": "two"})
+        assert refused.status == 409 and refused.body == client.call(*create, {"Idempotency-Key": "two"}).body
+        client.close()
+        server.process.kill()
+        server.start()
+        third = client.call(*create, key)
+        assert third.body == first.body, "the answer must be the same after a restart"
+        user = herald.Client(server.port, "b@example.com", first.json["info"]["dev_key"])
+        assert user.must("GET", "/api/v1/uac-proxy/uac/getCurrentUser")["email"] == "b@example.com"
+        server.stop()
+
+
+def a_scan_is_requested_told_and_reported():
+    with herald.folder() as folder:
+        server, receiver = herald.Standalone(folder), herald.Receiver()
+        client = server.client()
+        client.webhook("scans", receiver.url)
+        version = client.version(client.model("m"), "v")
+        build = client.must("POST", "/api/v1/deployment/workspace/default/builds",
+                            {"model_version_id": int(version), "external_location": "registry.example.com/m:1"})
+        assert build["status"] == "finished" and isinstance(build["id"], int)
+        scan = f"/api/v1/deployment/workspace/default/builds/{build['id']}/scan"
+        assert client.must("GET", f"/api/v1/deployment/builds/{build['id']}/scan")["scan_status"] == "unscanned"
+        early = client.call("PUT", scan, {"scan_status": "scanned", "scan_external_results": {"safety_status": "safe", "url": ""}})
+        assert (early.status, early.json["code"]) == (400, 9), early
+        client.must("POST", scan, {"scan_external": True})
+        receiver.wait_for(1, "REQUEST_SCAN")
+        event = json.loads(receiver.deliveries[0].body)
+        assert set(event) == {"id", "timestamp", "event_type", "resource_type", "workspaceID", "updated"}, event
+        assert event["updated"] == {"buildID": build["id"], "imageurl": "registry.example.com/m:1"}
+        report = {"scan_status": "scanned", "scan_external_results": {"safety_status": "unsafe", "url": "https://scanner.example.com/1"}}
+        first = client.must("PUT", scan, report)
+        assert first["safety_status"] == "unsafe" and client.must("PUT", scan, report) == first
+        quiet = client.call("PUT", scan, {**report, "scan_external_results": {"safety_status": "safe", "url": ""}})
+        assert quiet.status == 409, quiet
+        shown = client.must("GET", f"/api/v1/deployment/builds/{build['id']}/scan")
+        assert shown["scan_external_results"] == {"safety_status": "unsafe", "url": "https://scanner.example.com/1"}
+        assert client.must("GET", f"/api/v1/deployment/builds?model_version_id={version}")["builds"][0]["id"] == build["id"]
+        server.stop()
+        receiver.stop()
+
+
+def a_test_says_what_the_receiver_answered():
+    with herald.folder() as folder:
+        server, receiver = herald.Standalone(folder), herald.Receiver(lambda delivery: int(delivery.path.strip("/") or 200))
+        client = server.client()
+        for status in (200, 404, 500):
+            hook = client.webhook(f"w{status}", f"{receiver.url}/{status}")
+            answer = client.must("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": hook})
+            assert answer == {"status_code": status}, answer
+        assert len(receiver.deliveries) == 3 and all(one.verified for one in receiver.deliveries)
+        nobody = client.webhook("nobody", f"http://127.0.0.1:{herald.free_port()}")
+        answer = client.call("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": nobody})
+        assert (answer.status, answer.json["code"]) == (502, 14) and "connect" in answer.json["message"], answer
+        assert client.call("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": 99}).status == 404
+        server.stop()
+        receiver.stop()
+
+
+def a_failing_receiver_is_tried_again_under_the_same_id():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        receiver = herald.Receiver(lambda delivery: 500 if delivery.attempt == 1 else 200)
+        client = server.client()
+        client.webhook("w", receiver.url)
+        client.promote(client.second_admin(), client.version(client.model("m"), "v"))
+        herald.until(lambda: len(receiver.deliveries) == 2, 30, "a second attempt")
+        first, second = receiver.deliveries
+        assert first.id == second.id and (first.attempt, second.attempt) == (1, 2)
+        assert second.time - first.time >= 4.9, "the first retry comes after 5 s"
+        server.stop()
+        receiver.stop()
+
+
+def a_receiver_that_is_gone_is_disabled():
+    with herald.folder() as folder:
+        server, receiver = herald.Standalone(folder), herald.Receiver(lambda _: 410)
+        client = server.client()
+        hook = client.webhook("w", receiver.url)
+        approver, model = client.second_admin(), client.model("m")
+        version = client.version(model, "v")
+        client.promote(approver, version)
+
+        def status():
+            return client.must("POST", "/api/v1/uac-proxy/events/findWebhook", {"ids": [hook]})["webhooks"][0]
+        herald.until(lambda: status()["status"] == "DISABLED", 20, "the webhook is disabled")
+        assert "410" in status()["status_reason"] or "gone" in status()["status_reason"].lower(), status()
+        assert status()["mutual_secret"] == "", "a secret is never shown again"
+        client.promote(approver, client.version(model, "v2"))
+        time.sleep(1)
+        assert len(receiver.deliveries) == 1, "a disabled webhook must not be called"
+        server.stop()
+        receiver.stop()
+
+
+def finding_and_reading_agree():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        model = client.model("a model")
+        made = [client.must("POST", f"/api/v1/registry/registered_models/{model}/model_versions",
+                            {"id": "0", "version": f"v{number}", "labels": ["b", "a", f"l{number}"], "stage": 0, "lock_level": 1,
+                             "attributes": [{"key": "k", "value": {"type": "verta.line.v1", "x": [1, 2.5, None]}}]})["model_version"]
+                for number in range(12)]
+        assert made[0]["labels"] == ["a", "b", "l0"] and "experiment_run_id" not in made[0]
+        path = "/api/v1/registry/workspaces/default/registered_models/a%20model/model_versions"
+        page = client.must("POST", f"{path}/find", {"pagination": {"page_number": 2, "page_limit": 10}, "ascending": True})
+        assert page["total_records"] == "12" and page["model_versions"] == made[10:]
+        assert client.must("GET", f"{path}/v3")["model_version"] == made[3]
+        assert client.must("GET", f"/api/v1/registry/model_versions/{made[3]['id']}")["model_version"] == made[3]
+        one = client.must("POST", f"/api/v1/registry/registered_models/{model}/model_versions/find",
+                          {"predicates": [{"key": "version", "value": "v5", "value_type": 0, "operator": 0}]})
+        assert one["model_versions"] == [made[5]]
+        changed = client.must("PATCH", f"/api/v1/registry/registered_models/{model}/model_versions/{made[0]['id']}",
+                              {"labels": ["c"]})["model_version"]
+        assert changed["labels"] == ["a", "b", "c", "l0"] and changed["attributes"] == made[0]["attributes"]
+        head = client.call("HEAD", f"/api/v1/registry/model_versions/{made[0]['id']}")
+        assert head.status == 200 and head.body == b"" and int(head.headers["content-length"]) > 100
+        server.stop()
+
+
+def the_openapi_document_has_every_route():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        document = server.client().must("GET", "/api/openapi.json")
+        assert document["openapi"].startswith("3.1")
+        names = set(document["components"]["schemas"])
+        for pattern, operations in document["paths"].items():
+            for method, operation in operations.items():
+                assert operation["summary"] and operation["responses"]["200"], (method, pattern)
+                for reference in json.dumps(operation).split("#/components/schemas/")[1:]:
+                    assert reference.split('"')[0] in names, reference
+        server.stop()
+
+
+def standalone_ends_cleanly_and_goes_on_where_it_was():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        version = client.version(client.model("m"), "v")
+        client.close()
+        assert server.stop() == 0
+        server.start()
+        assert server.client().must("GET", f"/api/v1/registry/model_versions/{version}")["model_version"]["version"] == "v"
+        metrics = server.client().call("GET", "/metrics")
+        assert metrics.status == 200 and b"herald_" in metrics.body
+        assert oct((folder / "herald/key-ring").stat().st_mode)[-3:] == "600"
+        assert server.stop() == 0
+
+
+def an_administrator_whose_key_was_lost_gets_a_new_one():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        server.stop()
+        out = subprocess.run([herald.BINARY, "admin-key", "--data", folder], capture_output=True, text=True, timeout=60)
+        assert out.returncode == 0, out.stderr
+        server.start()
+        key = out.stdout.split()[1]
+        assert server.client().call("GET", "/api/v1/uac-proxy/uac/getCurrentUser").status == 401, "the old key is no longer valid"
+        assert herald.Client(server.port, herald.ADMIN_EMAIL, key).must("GET", "/api/v1/uac-proxy/uac/getCurrentUser")
+        server.stop()
+
+
+def wrong_use_is_exit_code_2():
+    with herald.folder() as folder:
+        for arguments in ([], ["fly"], ["api"], ["standalone", "--listen", "nowhere"], ["standalone", "--wings"],
+                          ["standalone", "--allow-addresses", "10.0.0.0/99"], ["worker", "--kafka", "127.0.0.1:1"]):
+            done = subprocess.run([herald.BINARY, *arguments], capture_output=True, text=True, cwd=folder, timeout=30)
+            assert done.returncode == 2, f"{arguments}: {done.returncode} {done.stderr}"
+            assert done.stderr.strip(), f"{arguments}: no word about what is wrong"
+        short = subprocess.run([herald.BINARY, "standalone", "--data", folder, "--admin-key", "short"], capture_output=True, text=True)
+        assert short.returncode == 2 and "16" in short.stderr, short
+        assert subprocess.run([herald.BINARY, "version"], capture_output=True, text=True).stdout.startswith("herald ")
+
+
+if __name__ == "__main__":
+    herald.run(a_promotion_needs_another_person_and_is_told_once, a_repeat_under_the_same_key_gives_the_same_answer,
+               a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
+               a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled, finding_and_reading_agree,
+               the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
+               an_administrator_whose_key_was_lost_gets_a_new_one, wrong_use_is_exit_code_2)
