@@ -9,7 +9,9 @@ namespace herald::simulation {
 
 class seeded_faults final : public events::memory_faults {
   public:
-    explicit seeded_faults(dice& chance) : x_chance(chance) {}
+    /// `repeats_commands`: the log may hold a command twice that was appended once.
+    seeded_faults(dice& chance, bool repeats_commands)
+        : x_chance(chance), x_repeats_commands(repeats_commands) {}
     /// From now on nothing goes wrong any more.
     void heal() { x_healed = true; }
 
@@ -26,7 +28,9 @@ class seeded_faults final : public events::memory_faults {
             case 0:
                 return {batch_fate::offset_unknown, records};
             case 1:
-                return {batch_fate::duplicated, records};
+                return {x_repeats_commands || where.topic != events::topic::commands ? batch_fate::duplicated
+                                                                                     : batch_fate::accepted,
+                        records};
             case 2:
                 return {silent ? batch_fate::unanswered : batch_fate::answer_lost, records};
             case 3:
@@ -49,6 +53,7 @@ class seeded_faults final : public events::memory_faults {
 
   private:
     dice& x_chance;
+    const bool x_repeats_commands;
     bool x_healed = false;
 };
 

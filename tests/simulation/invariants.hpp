@@ -17,7 +17,8 @@ namespace herald::simulation {
 /// 7: every node has the reference's state, and had its hash after every record.
 void check_nodes_agree(const reference&, const agreement&, const std::vector<std::unique_ptr<api_node>>&);
 /// 1 and 2: what was answered is so, took effect once, and a repeat under the same key had the same answer.
-void check_answers(const reference&, const std::deque<operation>&);
+/// `with_key_only`: leaves out what was asked without an Idempotency-Key.
+void check_answers(const reference&, const std::deque<operation>&, bool with_key_only);
 /// 3: PROMOTE and REQUEST_SCAN events and their causes are one to one, each with the right audience.
 void check_causes(const reference&);
 /// 4: at all times the sequences of a partition were 1 … m without a hole, and in the end the outbox is in
