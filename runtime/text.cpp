@@ -33,6 +33,48 @@ std::size_t utf8_sequence(std::string_view text) noexcept {
     return 0;
 }
 
+/// ASCII that stands for itself in a JSON string.
+bool is_plain(char c) noexcept {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
+/// Appends the first character of `text`, which is not plain; how many bytes of the text it was.
+std::size_t append_special(std::string& out, std::string_view text) {
+    const char c = text.front();
+    const std::size_t length = utf8_sequence(text);
+    if (length > 1) {
+        out += text.substr(0, length);
+        return length;
+    }
+    if (length == 0) {
+        out += "\xEF\xBF\xBD";
+        return 1;
+    }
+    switch (c) {
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        default:
+            std::array<char, 8> escape{};
+            std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+            out += escape.data();
+    }
+    return 1;
+}
+
 struct civil_time {
     std::int64_t year;
     int month, day, hour, minute, second, millisecond, weekday;  // weekday 0 is Sunday
@@ -72,43 +114,12 @@ char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c 
 void append_json_string(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        const char c = text.front();
-        const std::size_t length = utf8_sequence(text);
-        if (length == 0) {
-            out += "\xEF\xBF\xBD";
-            text.remove_prefix(1);
-            continue;
-        }
-        if (length == 1) {
-            switch (c) {
-                case '"':
-                    out += "\\\"";
-                    break;
-                case '\\':
-                    out += "\\\\";
-                    break;
-                case '\n':
-                    out += "\\n";
-                    break;
-                case '\r':
-                    out += "\\r";
-                    break;
-                case '\t':
-                    out += "\\t";
-                    break;
-                default:
-                    if (static_cast<unsigned char>(c) < 0x20) {
-                        std::array<char, 8> escape{};
-                        std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
-                        out += escape.data();
-                    } else {
-                        out += c;
-                    }
-            }
-        } else {
-            out += text.substr(0, length);
-        }
-        text.remove_prefix(length);
+        // Most text is plain: it goes in one piece.
+        const auto special = std::find_if(text.begin(), text.end(), [](char c) { return !is_plain(c); });
+        const auto plain = static_cast<std::size_t>(special - text.begin());
+        out += text.substr(0, plain);
+        text.remove_prefix(plain);
+        if (!text.empty()) text.remove_prefix(append_special(out, text));
     }
     out += '"';
 }

@@ -128,6 +128,7 @@ struct workspace {
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
     workspace_policies policies;
+    group_id admins;  // of the organisation: its members may do everything here
 
     static void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -141,6 +142,7 @@ struct workspace {
         field(9, "created_timestamp", self.time_created);
         field(10, "updated_timestamp", self.time_updated);
         field(11, "policies", self.policies, shown::never);
+        field(12, "admins", self.admins, shown::never);
     }
 };
 

@@ -32,14 +32,7 @@ bool has_role(const state_view& state, schemas::user_id user, const schemas::wor
 /// The owner of a personal workspace; a member of the group Admins of the workspace's organisation.
 bool is_master(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     if (!workspace.org_id) return workspace.owner == user;
-    bool found = false;
-    state.scan(key_of(table::user_group).number(user), {}, [&](std::string_view key, std::string_view) {
-        const auto group =
-            find_row<schemas::group>(state, key_of(table::group).number(number_in_key(key, 8)));
-        found = group && group->org_id == workspace.org_id && group->built_in && group->name == "Admins";
-        return !found;
-    });
-    return found;
+    return is_member(state, workspace.admins, user);
 }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }

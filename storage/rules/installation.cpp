@@ -67,6 +67,7 @@ answer apply(rule_context& context, const schemas::genesis& command) {
     workspace.id = context.next_id<schemas::workspace_id>("workspace");
     workspace.name = command.organization_name;
     workspace.org_id = org.id;
+    workspace.admins = admins.id;
     workspace.built_in = true;
     workspace.time_created = workspace.time_updated = context.stamp_ms();
     workspace.policies.require_approval_for = command.require_approval_for;

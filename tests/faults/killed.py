@@ -12,7 +12,7 @@ import time
 
 import herald
 
-ROUNDS = int(os.environ.get("HERALD_FAULT_ROUNDS", "5"))
+ROUNDS = int(os.environ.get("HERALD_FAULT_ROUNDS", "20"))
 SEED = int(os.environ.get("HERALD_SEED", str(time.time_ns() % 1_000_000)))
 
 
