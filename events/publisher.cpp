@@ -9,6 +9,7 @@
 #include "events/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::events {
@@ -39,7 +40,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
         if (token == x_token) return;
         stop();
         x_token = token;
-        runtime::log(runtime::log_level::info, "publisher_started",
+        runtime::log(runtime::log_level::info, runtime::log_events::publisher_started,
                      {{"token", static_cast<std::int64_t>(token)}});
         perform(x_machine.start(now_ms()));
         tick(token);
@@ -47,7 +48,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
     void stop() override {
         if (x_token == 0) return;
-        runtime::log(runtime::log_level::info, "publisher_stopped",
+        runtime::log(runtime::log_level::info, runtime::log_events::publisher_stopped,
                      {{"token", static_cast<std::int64_t>(x_token)}});
         x_token = 0;
         perform(x_machine.stop());
@@ -157,7 +158,8 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     void failed(std::uint64_t epoch, const error& reason) {
         publisher_actions actions = x_machine.failed(epoch, now_ms());
         if (actions.empty()) return;
-        runtime::log(runtime::log_level::warning, "publisher_restarts", {{"reason", reason.message}});
+        runtime::log(runtime::log_level::warning, runtime::log_events::publisher_restarts,
+                     {{"reason", reason.message}});
         perform(std::move(actions));
     }
 

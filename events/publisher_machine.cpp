@@ -7,6 +7,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
 
@@ -62,7 +63,7 @@ publisher_actions publisher_machine::tail_read(std::uint64_t epoch, std::size_t 
         here.acknowledged = std::max(here.acknowledged, *next - 1);
     } else {
         here.state = cursor_state::outdated;
-        runtime::log(runtime::log_level::error, "publisher_outdated",
+        runtime::log(runtime::log_level::error, runtime::log_events::publisher_outdated,
                      {{"topic", here.where.topic}, {"partition", here.where.partition}});
     }
     read_tails();

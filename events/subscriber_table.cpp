@@ -7,6 +7,7 @@
 
 #include "events/topics.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
 
@@ -53,8 +54,8 @@ class table_content {
     bool take_row(schemas::webhook_id id, const record& what) {
         auto row = schemas::decode<schemas::subscriber>(*what.value);
         if (!row || row->webhook_id != id) {
-            runtime::log(runtime::log_level::error, "subscribers_record_unreadable",
-                         {{"offset", what.offset}});
+            runtime::log(runtime::log_level::error, runtime::log_events::record_unreadable,
+                         {{"topic", topic::subscribers}, {"offset", what.offset}});
             return false;
         }
         if (x_deleted.contains(id)) return false;
@@ -140,7 +141,7 @@ class log_subscriber_table final : public subscriber_table,
         result<read_batch> batch = x_reader->poll(records_per_poll_max, 0);
         if (!batch) {
             if (batch.error().code != error_code::failed_precondition) return;
-            runtime::log(runtime::log_level::error, "subscribers_unreadable",
+            runtime::log(runtime::log_level::error, runtime::log_events::subscribers_unreadable,
                          {{"reason", batch.error().message}});
             x_reader.reset();
             return;

@@ -19,7 +19,7 @@ inline constexpr std::string_view state_corrupt = "state_corrupt";
 inline constexpr std::string_view state_rebuild = "state_rebuild";
 /// The state database takes no writes, mostly for want of disk; tried again. Fields: reason.
 inline constexpr std::string_view state_not_written = "state_not_written";
-/// The embedded log takes no writes, mostly for want of disk; tried again every second. Fields: reason.
+/// The embedded log takes no writes, mostly for want of disk; tried again. Fields: reason.
 inline constexpr std::string_view log_not_written = "log_not_written";
 /// The embedded log takes writes again.
 inline constexpr std::string_view log_recovered = "log_recovered";
@@ -48,5 +48,15 @@ inline constexpr std::string_view record_unreadable = "record_unreadable";
 inline constexpr std::string_view worker_group_failed = "worker_group_failed";
 /// The log refuses a worker's record; it is tried again and holds up its partition. Fields: topic, reason.
 inline constexpr std::string_view worker_append_refused = "worker_append_refused";
+
+/// This node publishes under a new claim, or no longer. Fields: token.
+inline constexpr std::string_view publisher_started = "publisher_started";
+inline constexpr std::string_view publisher_stopped = "publisher_stopped";
+/// An append or a read of the publisher failed: a new producer goes on from the tails. Fields: reason.
+inline constexpr std::string_view publisher_restarts = "publisher_restarts";
+/// A partition has events of a later generation: this node publishes nothing there. Fields: topic, partition.
+inline constexpr std::string_view publisher_outdated = "publisher_outdated";
+/// The topic `subscribers` cannot be read from where it was; it is read again from its start. Fields: reason.
+inline constexpr std::string_view subscribers_unreadable = "subscribers_unreadable";
 
 }  // namespace herald::runtime::log_events

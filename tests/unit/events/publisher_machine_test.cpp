@@ -9,69 +9,13 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
+#include "tests/unit/events/fake_outbox.hpp"
 
 namespace herald::events {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-const topic_partition promote_0{"events.promote", 0};
-const topic_partition promote_1{"events.promote", 1};
-
-/// The state as these tests want it.
-struct fake_outbox final : outbox {
-    std::uint32_t generation() const override { return generation_number; }
-    std::vector<topic_partition> output_partitions() const override { return {promote_0, promote_1}; }
-    std::uint64_t published(const topic_partition& where) const override {
-        const auto found = published_up_to.find(where);
-        return found == published_up_to.end() ? 0 : found->second;
-    }
-    std::vector<outbox_row> rows(const topic_partition& where, std::uint64_t from,
-                                 std::size_t rows_max) const override {
-        std::vector<outbox_row> found;
-        const auto last = last_sequence.find(where);
-        for (std::uint64_t sequence = from; last != last_sequence.end() && sequence <= last->second;
-             ++sequence)
-            if (found.size() < rows_max) found.push_back({sequence, "key", std::to_string(sequence)});
-        return found;
-    }
-    std::uint64_t last_subscriber_change() const override {
-        return changes.empty() ? 0 : changes.back().offset;
-    }
-    std::vector<subscriber_change> subscriber_changes(std::uint64_t after, std::size_t) const override {
-        std::vector<subscriber_change> found;
-        for (const subscriber_change& change : changes)
-            if (change.offset > after) found.push_back(change);
-        return found;
-    }
-    std::vector<schemas::subscriber> subscribers() const override {
-        std::map<schemas::webhook_id, schemas::subscriber> newest;
-        for (const subscriber_change& change : changes) {
-            newest.erase(change.webhook_id);
-            if (change.row) newest[change.webhook_id] = *change.row;
-        }
-        std::vector<schemas::subscriber> found;
-        for (const auto& [id, row] : newest) found.push_back(row);
-        return found;
-    }
-
-    void webhook_changes(std::uint64_t offset, std::uint64_t id) {
-        schemas::subscriber row;
-        row.webhook_id = schemas::webhook_id{id};
-        row.revision = offset;
-        row.location = "https://receiver.example/" + std::to_string(offset);
-        changes.push_back({offset, row.webhook_id, row});
-    }
-    void webhook_is_deleted(std::uint64_t offset, std::uint64_t id) {
-        changes.push_back({offset, schemas::webhook_id{id}, std::nullopt});
-    }
-
-    std::uint32_t generation_number = 1;
-    std::map<topic_partition, std::uint64_t> published_up_to;
-    std::map<topic_partition, std::uint64_t> last_sequence;
-    std::vector<subscriber_change> changes;
-};
 
 /// Actions as sentences.
 std::string sentence(const publisher_action& what) {
@@ -83,8 +27,10 @@ std::string sentence(const publisher_action& what) {
         }
         std::string operator()(const action::read_subscribers&) const { return "read subscribers"; }
         std::string operator()(const action::append& of) const {
-            if (of.where.topic != topic::subscribers)
-                return std::to_string(of.where.partition) + ": " + of.value.value_or("");
+            if (of.where.topic != topic::subscribers) {
+                const auto event = *schemas::decode<schemas::event>(of.value.value_or(""));
+                return std::to_string(of.where.partition) + ": " + std::to_string(event.partition_sequence);
+            }
             if (!of.value) return "delete " + of.key;
             if (of.key == subscribers_head_key) {
                 const auto head = *schemas::decode<schemas::subscribers_head>(*of.value);

@@ -1,0 +1,74 @@
+// A registry's state as tests of the publisher want it.
+#pragma once
+
+#include <map>
+
+#include "events/outbox.hpp"
+#include "schemas/binary.hpp"
+
+namespace herald::events {
+
+inline const topic_partition promote_0{"events.promote", 0};
+inline const topic_partition promote_1{"events.promote", 1};
+
+/// Two output partitions; their rows are events that hold nothing but their place.
+struct fake_outbox final : outbox {
+    std::uint32_t generation() const override { return generation_number; }
+    std::vector<topic_partition> output_partitions() const override { return {promote_0, promote_1}; }
+    std::uint64_t published(const topic_partition& where) const override {
+        const auto found = published_up_to.find(where);
+        return found == published_up_to.end() ? 0 : found->second;
+    }
+    std::vector<outbox_row> rows(const topic_partition& where, std::uint64_t from,
+                                 std::size_t rows_max) const override {
+        std::vector<outbox_row> found;
+        const auto last = last_sequence.find(where);
+        for (std::uint64_t sequence = from; last != last_sequence.end() && sequence <= last->second;
+             ++sequence)
+            if (found.size() < rows_max) found.push_back({sequence, "key", event_with(sequence)});
+        return found;
+    }
+    std::uint64_t last_subscriber_change() const override {
+        return changes.empty() ? 0 : changes.back().offset;
+    }
+    std::vector<subscriber_change> subscriber_changes(std::uint64_t after, std::size_t) const override {
+        std::vector<subscriber_change> found;
+        for (const subscriber_change& change : changes)
+            if (change.offset > after) found.push_back(change);
+        return found;
+    }
+    std::vector<schemas::subscriber> subscribers() const override {
+        std::map<schemas::webhook_id, schemas::subscriber> newest;
+        for (const subscriber_change& change : changes) {
+            newest.erase(change.webhook_id);
+            if (change.row) newest[change.webhook_id] = *change.row;
+        }
+        std::vector<schemas::subscriber> found;
+        for (const auto& [id, row] : newest) found.push_back(row);
+        return found;
+    }
+
+    std::string event_with(std::uint64_t sequence) const {
+        schemas::event event;
+        event.generation = generation_number;
+        event.partition_sequence = sequence;
+        return schemas::encode(event);
+    }
+    void webhook_changes(std::uint64_t offset, std::uint64_t id) {
+        schemas::subscriber row;
+        row.webhook_id = schemas::webhook_id{id};
+        row.revision = offset;
+        row.location = "https://receiver.example/" + std::to_string(offset);
+        changes.push_back({offset, row.webhook_id, row});
+    }
+    void webhook_is_deleted(std::uint64_t offset, std::uint64_t id) {
+        changes.push_back({offset, schemas::webhook_id{id}, std::nullopt});
+    }
+
+    std::uint32_t generation_number = 1;
+    std::map<topic_partition, std::uint64_t> published_up_to;
+    std::map<topic_partition, std::uint64_t> last_sequence;
+    std::vector<subscriber_change> changes;
+};
+
+}  // namespace herald::events
