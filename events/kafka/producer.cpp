@@ -65,7 +65,7 @@ class outbound {
         if (x_line == nullptr) return runtime::unavailable("the Kafka client cannot be made");
         const std::size_t bytes = key.size() + (value ? value->size() : 0);
         if (x_records == unacknowledged_records_max || x_bytes + bytes > unacknowledged_bytes_max)
-            return runtime::resource_exhausted("too many records wait for Kafka's acknowledgement");
+            return too_many();
         unacknowledged& added = x_line->records.emplace_back();
         added.self = std::prev(x_line->records.end());
         added.key = std::move(key);
@@ -75,6 +75,10 @@ class outbound {
         ++x_records;
         x_bytes += bytes;
         const rd_kafka_resp_err_t code = hand_over(where, added);
+        if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+            forget(added);
+            return too_many();
+        }
         if (code != RD_KAFKA_RESP_ERR_NO_ERROR) refuse(where, added, code);
         return {};
     }
@@ -122,6 +126,10 @@ class outbound {
         opened->client = *client;
         opened->reports.reset(rd_kafka_queue_get_main(*client));
         return opened;
+    }
+
+    static error too_many() {
+        return runtime::resource_exhausted("too many records wait for Kafka's acknowledgement");
     }
 
     // ---- giving; with the lock held

@@ -159,6 +159,28 @@ TEST_F(kafka_errors, a_record_that_the_broker_refuses_is_an_invalid_argument) {
     EXPECT_TRUE(append(*producer, "next"));
 }
 
+TEST_F(kafka_errors, whoever_appends_as_fast_as_he_may_is_told_to_wait_and_never_fails) {
+    const auto producer = x_log->open_producer(producer_kind::ordinary);
+    constexpr int all = 300'000;
+    std::atomic<int> answered = 0;
+    std::atomic<int> failed = 0;
+    const auto count = [&](const result<std::int64_t>& outcome) {
+        if (!outcome) ++failed;
+        ++answered;
+    };
+    for (int taken = 0; taken < all;) {
+        const result<void> outcome = producer->append(commands, "key", "value", count);
+        if (outcome)
+            ++taken;
+        else
+            ASSERT_EQ(outcome.error().code, error_code::resource_exhausted) << outcome.error().message;
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (answered < all && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_EQ(answered, all);
+    EXPECT_EQ(failed, 0);
+}
+
 TEST_F(kafka_errors, too_many_unacknowledged_are_refused_at_once) {
     const auto producer = x_log->open_producer(producer_kind::ordinary);
     std::atomic<int> answered = 0;
