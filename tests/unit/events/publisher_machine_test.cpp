@@ -14,6 +14,7 @@
 namespace herald::events {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -177,7 +178,7 @@ TEST_F(publisher_machine_test, thirty_seconds_without_progress_count_as_an_error
     now += limits::publisher_stall_ms_max - 1;
     EXPECT_THAT(said(machine.time_passed(now)), IsEmpty());
     now += 1;
-    EXPECT_THAT(said(machine.time_passed(now)).front(), "close");
+    EXPECT_THAT(said(machine.time_passed(now)), Contains("close"));
 }
 
 TEST_F(publisher_machine_test, a_tail_that_nobody_answers_counts_as_an_error_unless_its_read_goes_on) {
@@ -187,7 +188,7 @@ TEST_F(publisher_machine_test, a_tail_that_nobody_answers_counts_as_an_error_unl
     now += 1;
     EXPECT_THAT(said(machine.time_passed(now)), IsEmpty());
     now += limits::publisher_stall_ms_max;
-    EXPECT_THAT(said(machine.time_passed(now)).front(), "close");
+    EXPECT_THAT(said(machine.time_passed(now)), Contains("close"));
 }
 
 TEST_F(publisher_machine_test, what_is_unacknowledged_is_bounded_and_partitions_take_turns) {
