@@ -7,9 +7,10 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <future>
 #include <string>
 
 #include "tests/process/http/client.hpp"
@@ -123,6 +124,18 @@ TEST(tls, files_that_cannot_be_used_are_named) {
     const auto made = make_server(options, handler, loops);
     ASSERT_FALSE(made);
     EXPECT_NE(made.error().message.find("/nowhere/certificate.pem"), std::string::npos);
+}
+
+TEST(tls, drains_connections_whose_handshake_comes_late) {
+    const certificate_files files;
+    running_server server(with_tls(files));
+    tls_client caller(server.get().port(), files);
+    tls_client other(server.get().port(), files);  // shows that the server has accepted the first
+    ASSERT_TRUE(other.shakes_hands());
+    auto drained = std::async(std::launch::async, [&] { return server.get().drain(10'000); });
+    EXPECT_FALSE(drained.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready);
+    ASSERT_TRUE(caller.shakes_hands());
+    EXPECT_TRUE(drained.get());
 }
 
 TEST(tls, drains_idle_connections) {
