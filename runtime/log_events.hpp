@@ -59,4 +59,22 @@ inline constexpr std::string_view publisher_outdated = "publisher_outdated";
 /// The topic `subscribers` cannot be read from where it was; it is read again from its start. Fields: reason.
 inline constexpr std::string_view subscribers_unreadable = "subscribers_unreadable";
 
+/// The Kafka client library has something to say. Fields: facility, message.
+inline constexpr std::string_view kafka_message = "kafka_message";
+/// A client that is being closed hangs and is left to its thread.
+inline constexpr std::string_view kafka_client_hangs = "kafka_client_hangs";
+/// No client for appending can be made; tried again. Fields: reason.
+inline constexpr std::string_view kafka_producer_failed = "kafka_producer_failed";
+/// A client for appending broke: another goes on, and what was open is unknown. Fields: reason.
+inline constexpr std::string_view kafka_producer_broken = "kafka_producer_broken";
+/// A reader's client fell silent though there is more: another goes on. Fields: partition, offset.
+inline constexpr std::string_view kafka_reader_replaced = "kafka_reader_replaced";
+/// A group member's client fell silent or broke: another joins. Fields: group.
+inline constexpr std::string_view kafka_member_replaced = "kafka_member_replaced";
+/// A group member, its partitions or its commit met an error that passes or repeats records. Fields: group,
+/// reason.
+inline constexpr std::string_view kafka_member_error = "kafka_member_error";
+/// The brokers forget a group's offsets before a month is over. Fields: minutes, minutes_min.
+inline constexpr std::string_view kafka_offsets_kept_too_short = "kafka_offsets_kept_too_short";
+
 }  // namespace herald::runtime::log_events

@@ -11,6 +11,7 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::events::kafka {
@@ -250,9 +251,9 @@ void warn_of_short_retention(rd_kafka_t* client, std::int32_t broker) {
         const char* value = rd_kafka_ConfigEntry_value(entries[i]);
         const auto minutes = runtime::parse_decimal(value == nullptr ? "" : value);
         if (minutes && *minutes < offsets_kept_minutes_min)
-            runtime::log(runtime::log_level::warning, "kafka_offsets_kept_too_short",
-                         {{"offsets.retention.minutes", static_cast<std::int64_t>(*minutes)},
-                          {"at_least", static_cast<std::int64_t>(offsets_kept_minutes_min)}});
+            runtime::log(runtime::log_level::warning, runtime::log_events::kafka_offsets_kept_too_short,
+                         {{"minutes", static_cast<std::int64_t>(*minutes)},
+                          {"minutes_min", static_cast<std::int64_t>(offsets_kept_minutes_min)}});
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::events::kafka {
 namespace {
@@ -23,7 +24,7 @@ void on_log_line(const rd_kafka_t*, int level, const char* facility, const char*
                                     : level <= 4 ? runtime::log_level::warning
                                     : level <= 6 ? runtime::log_level::info
                                                  : runtime::log_level::debug;
-    runtime::log(ours, "kafka_client", {{"facility", facility}, {"text", text}});
+    runtime::log(ours, runtime::log_events::kafka_message, {{"facility", facility}, {"message", text}});
 }
 
 /// Without it an error of the whole client ("all brokers down") would become a log line of its own at each

@@ -7,6 +7,7 @@
 
 #include "events/kafka/membership.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::events::kafka {
 namespace {
@@ -217,7 +218,7 @@ class kafka_member final : public group_member {
                                                      std::to_string(offset) + " of " + text_of(where) +
                                                      " is not in the log: " + text));
         }
-        runtime::log(runtime::log_level::warning, "kafka_member_error",
+        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
                      {{"group", x_group}, {"reason", text}});
         if (says_unknown(message.err))
             x_suspects = x_topics;  // one of them is gone, or a broker has only just come up
@@ -270,7 +271,8 @@ class kafka_member final : public group_member {
 
     /// Everything is given back; the next poll() joins with a new client.
     void rejoin() {
-        runtime::log(runtime::log_level::warning, "kafka_member_replaced", {{"group", x_group}});
+        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_replaced,
+                     {{"group", x_group}});
         x_must_rejoin = true;
         x_owed.reset();
         take_recall();

@@ -10,6 +10,7 @@
 #include "events/kafka/range_questions.hpp"
 #include "events/kafka/reader.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::events::kafka {
 namespace {
@@ -27,7 +28,7 @@ class kafka_log final : public log {
         x_questions.reset();
         x_client.reset();
         if (!x_installed->tasks.wait(close_ms_max))
-            runtime::log(runtime::log_level::warning, "kafka_client_hangs", {{"text", "left to its thread"}});
+            runtime::log(runtime::log_level::warning, runtime::log_events::kafka_client_hangs);
     }
 
     std::unique_ptr<producer> open_producer(producer_kind kind) override {

@@ -6,6 +6,7 @@
 
 #include "runtime/crypto.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::events::kafka {
 namespace {
@@ -28,8 +29,9 @@ void set_metadata(rd_kafka_topic_partition_t& partition, const std::string& meta
     partition.metadata_size = text.size();
 }
 
-void log_failure(const char* event, std::string_view group, const char* reason) {
-    runtime::log(runtime::log_level::warning, event, {{"group", group}, {"reason", reason}});
+void log_failure(std::string_view group, const std::string& reason) {
+    runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
+                 {{"group", group}, {"reason", reason}});
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
         mine.x_change = std::move(change);
     } else {
         if (code != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS)
-            log_failure("kafka_rebalance_failed", mine.x_group, rd_kafka_err2str(code));
+            log_failure(mine.x_group, std::string("rebalance: ") + rd_kafka_err2str(code));
         mine.x_change = recalled{};
     }
     rd_kafka_yield(client);  // ends the wait of next()
@@ -155,7 +157,7 @@ bool membership::has_commit_in_flight() {
         if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT) continue;
         --x_commits_in_flight;
         if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
-            log_failure("kafka_commit_failed", x_group, rd_kafka_event_error_string(event.get()));
+            log_failure(x_group, std::string("commit: ") + rd_kafka_event_error_string(event.get()));
     }
     return x_commits_in_flight > 0;
 }
@@ -173,7 +175,7 @@ void membership::commit(const std::vector<committed_offset>& all) {
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
         ++x_commits_in_flight;
     else
-        log_failure("kafka_commit_failed", x_group, rd_kafka_err2str(code));
+        log_failure(x_group, std::string("commit: ") + rd_kafka_err2str(code));
 }
 
 // ---- reading
@@ -187,7 +189,7 @@ void membership::begin(const std::vector<committed_offset>& from) {
             ->offset = each.next_offset;
     const rd_kafka_resp_err_t code = rd_kafka_assign(x_client, list.get());
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-        log_failure("kafka_assign_failed", x_group, rd_kafka_err2str(code));
+        log_failure(x_group, std::string("assignment: ") + rd_kafka_err2str(code));
     rd_kafka_resume_partitions(x_client, list.get());  // librdkafka remembers a pause across assignments
 }
 

@@ -13,6 +13,7 @@
 
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::events::kafka {
 namespace {
@@ -118,7 +119,7 @@ class outbound {
         const result<rd_kafka_t*> client = open_raw_client(
             *x_installed, strict ? client_kind::strict_producer : client_kind::producer, wishes);
         if (!client) {
-            runtime::log(runtime::log_level::error, "kafka_producer_failed",
+            runtime::log(runtime::log_level::error, runtime::log_events::kafka_producer_failed,
                          {{"reason", client.error().message}});
             return nullptr;
         }
@@ -213,7 +214,8 @@ class outbound {
         char reason[512];
         if (rd_kafka_fatal_error(x_line->client, reason, sizeof reason) == RD_KAFKA_RESP_ERR_NO_ERROR)
             return false;
-        runtime::log(runtime::log_level::warning, "kafka_producer_broken", {{"reason", reason}});
+        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_producer_broken,
+                     {{"reason", reason}});
         return true;
     }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::events::kafka {
 namespace {
@@ -151,7 +152,7 @@ class kafka_reader final : public reader {
     }
 
     void reopen() {
-        runtime::log(runtime::log_level::warning, "kafka_reader_replaced",
+        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_reader_replaced,
                      {{"partition", text_of(x_where)}, {"offset", x_next}});
         close();
         open();
