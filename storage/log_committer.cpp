@@ -20,7 +20,9 @@ constexpr std::size_t batch_bytes_max = 4 * 1024 * 1024;
 constexpr std::size_t read_bytes_max = 4 * 1024 * 1024;  // of one read(); one record may be larger
 constexpr std::size_t expired_per_round_max = 100'000;
 constexpr milliseconds commit_delay{100};
-constexpr milliseconds reopen_delay{1'000};
+constexpr milliseconds reopen_delay_base{500};  // doubling
+constexpr milliseconds reopen_delay_max{8'000};
+constexpr milliseconds company_wait_max{1};
 
 std::size_t bytes_of(const record& what) { return what.key.size() + (what.value ? what.value->size() : 0); }
 
@@ -170,7 +172,7 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
     ++account->records;
     account->bytes += bytes;
     x_queue.push_back(std::move(added));
-    x_work.notify_one();
+    if (x_queue.size() >= x_wake_at) x_work.notify_one();
     return {};
 }
 
@@ -211,12 +213,16 @@ void log_committer::run() {
     while (true) {
         wait_for_work(lock);
         if (x_broken_until && steady_clock::now() >= *x_broken_until) reopen(lock);
+        wait_for_company(lock);
         take_batch();
         const log_write write = place_batch();
         if (!write.records.empty() || !write.commits.empty()) {
             lock.unlock();
+            const time_point start = steady_clock::now();
             const result<void> written = x_database.write(write);
             lock.lock();
+            x_write_time = steady_clock::now() - start;
+            x_appenders = x_batch.size() + x_queue.size();
             settle(written, write);
         }
         answer(lock);
@@ -241,16 +247,27 @@ void log_committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
     }
 }
 
+/// Those who were just answered often append again at once. Without a moment's wait the first of them would
+/// have a sync of his own, and all others would wait for two.
+void log_committer::wait_for_company(std::unique_lock<std::mutex>& lock) {
+    if (x_queue.empty() || x_broken_until) return;
+    x_wake_at = x_appenders;
+    x_work.wait_for(lock, std::min<steady_clock::duration>(x_write_time / 8, company_wait_max),
+                    [this] { return x_is_stopping || x_queue.size() >= x_appenders; });
+    x_wake_at = 1;
+}
+
 void log_committer::reopen(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
-    const result<log_contents> found = x_database.open();
+    const result<log_contents> found = x_database.reopen();
     lock.lock();
     if (found && adopt(*found)) {
         x_broken_until.reset();
         runtime::log(runtime::log_level::info, runtime::log_events::log_recovered);
         return;
     }
-    x_broken_until = steady_clock::now() + reopen_delay;
+    x_reopen_delay = std::min(2 * x_reopen_delay, reopen_delay_max);
+    x_broken_until = steady_clock::now() + x_reopen_delay;
     const std::string reason = found ? "records that were there are missing" : found.error().message;
     runtime::log(runtime::log_level::error, runtime::log_events::log_not_written, {{"reason", reason}});
 }
@@ -320,6 +337,7 @@ void log_committer::fail_batch(const error& reason) {
     runtime::log(runtime::log_level::error, runtime::log_events::log_not_written,
                  {{"reason", reason.message}});
     x_broken_until = steady_clock::now();
+    x_reopen_delay = reopen_delay_base;
     const error unknown = runtime::unavailable("the log could not be written: " + reason.message);
     // What waits goes with it: a strict producer's must not land after a failure.
     for (std::deque<pending_append>* appends : {&x_batch, &x_queue})

@@ -142,6 +142,7 @@ class log_committer {
 
     void run();
     void wait_for_work(std::unique_lock<std::mutex>&);
+    void wait_for_company(std::unique_lock<std::mutex>&);
     void reopen(std::unique_lock<std::mutex>&);
     bool adopt(const log_contents&);
     void take_batch();
@@ -171,6 +172,7 @@ class log_committer {
     std::condition_variable x_maintenance_due;
     bool x_is_stopping = true;                 // until start()
     std::optional<time_point> x_broken_until;  // not before then is the database opened again
+    std::chrono::milliseconds x_reopen_delay{};
     std::map<events::topic_partition, log_partition> x_partitions;
     std::map<std::string, std::int32_t> x_topics;
     std::deque<log_partition*> x_recent_order;  // whose record is the oldest of all recent ones, and so on
@@ -182,7 +184,10 @@ class log_committer {
     std::uint64_t x_last_epoch = 0;
 
     std::deque<pending_append> x_queue;
-    std::deque<pending_append> x_batch;  // being written
+    std::deque<pending_append> x_batch;                  // being written
+    std::size_t x_wake_at = 1;                           // appends in the queue
+    std::size_t x_appenders = 0;                         // about as many append at once
+    std::chrono::steady_clock::duration x_write_time{};  // of the last batch
     std::vector<pending_question> x_questions;
     std::set<std::shared_ptr<log_bell>> x_to_ring;
     bool x_is_answering = false;

@@ -119,15 +119,6 @@ rocksdb::Options log_options() {
     return options;
 }
 
-/// RocksDB would make a new, empty log beside the remains of one.
-bool has_lost_its_index(const std::filesystem::path& folder) {
-    std::error_code ignored;
-    if (std::filesystem::exists(folder / "CURRENT", ignored)) return false;
-    for (const auto& each : std::filesystem::directory_iterator(folder, ignored))
-        if (each.path().extension() == ".sst" || each.path().extension() == ".log") return true;
-    return false;
-}
-
 /// Makes the folder, so that it is there after a power failure, too.
 std::error_code make_folder(const std::filesystem::path& folder) {
     std::error_code failed;
@@ -163,24 +154,31 @@ error log_database::closed() const {
 
 result<log_contents> log_database::open() {
     std::unique_lock lock(x_open_mutex);
+    return open_to_write();
+}
+
+result<log_contents> log_database::reopen() {
+    std::unique_lock lock(x_open_mutex);
+    x_is_writable = false;
     x_db.reset();
+    result<log_contents> found = open_to_write();
+    rocksdb::DB* opened = nullptr;
+    if (!found && rocksdb::DB::OpenForReadOnly(log_options(), x_folder.string(), &opened).ok())
+        x_db.reset(opened);
+    return found;
+}
+
+result<log_contents> log_database::open_to_write() {
     if (const std::error_code failed = make_folder(x_folder))
         return runtime::unavailable("the log's folder " + x_folder.string() + ": " + failed.message());
-    if (has_lost_its_index(x_folder))
-        return runtime::failed_precondition(
-            "the log in " + x_folder.string() +
-            " is damaged and cannot be repaired: its file CURRENT is missing");
     rocksdb::DB* opened = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(log_options(), x_folder.string(), &opened);
     if (!status.ok()) return error_of(status);
     x_db.reset(opened);
-    result<void> checked = check_format();
-    if (!checked) {
-        x_db.reset();
-        return checked.error();
-    }
-    result<log_contents> found = load();
+    const result<void> checked = check_format();
+    result<log_contents> found = checked ? load() : result<log_contents>(checked.error());
     if (!found) x_db.reset();
+    x_is_writable = x_db != nullptr;
     return found;
 }
 
@@ -254,7 +252,7 @@ result<void> log_database::load_topic(std::string topic, std::int32_t partitions
 
 result<void> log_database::write(const log_write& what) {
     std::shared_lock lock(x_open_mutex);
-    if (x_db == nullptr) return closed();
+    if (!x_is_writable) return closed();
     rocksdb::WriteBatch batch;
     for (const auto& [topic, partitions] : what.topics) {
         std::string count;
@@ -325,7 +323,7 @@ result<std::int64_t> log_database::find_expired(const topic_partition& where, of
 
 result<void> log_database::erase(const topic_partition& where, offset_range range) {
     std::shared_lock lock(x_open_mutex);
-    if (x_db == nullptr) return closed();
+    if (!x_is_writable) return closed();
     const rocksdb::Status status = x_db->DeleteRange(
         {}, x_db->DefaultColumnFamily(), record_key(where, range.first), record_key(where, range.next));
     if (!status.ok()) return error_of(status);
@@ -356,7 +354,7 @@ result<std::int64_t> log_database::compact(const topic_partition& where, offset_
     if (!done) return done.error();
 
     std::shared_lock lock(x_open_mutex);
-    if (x_db == nullptr) return closed();
+    if (!x_is_writable) return closed();
     for (std::size_t i = 0; i < superseded.size(); i += erased_per_write_max) {
         rocksdb::WriteBatch batch;
         for (std::size_t j = i; j < std::min(superseded.size(), i + erased_per_write_max); ++j)

@@ -45,11 +45,12 @@ struct log_write {
     bool synced = false;
 };
 
-/// Rows, numbers big-endian:
+/// Rows; numbers are big-endian; the byte after the time says whether there is a value:
 ///
-///     "r" topic 00 partition:4 offset:8            time_ms:8, 00 | 01, key bytes:4, key, value (01: there is
-///     one) "t" topic                                    partitions:4 "c" group 00 topic 00 partition:4 next
-///     offset:8, metadata "v"                                          format: 1
+///     "r" topic 00 partition:4 offset:8        time_ms:8, 00 | 01, key bytes:4, key, value
+///     "t" topic                                partitions:4
+///     "c" group 00 topic 00 partition:4        next offset:8, metadata
+///     "v"                                      format: 1
 ///
 /// Thread-safe; open() excludes all else. Errors of each call: unavailable when the database is not open or
 /// the disk does not do it; failed_precondition when a row cannot be read back.
@@ -60,9 +61,11 @@ class log_database {
     log_database(const log_database&) = delete;
     log_database& operator=(const log_database&) = delete;
 
-    /// Opens it, or closes it and opens it again (after an error it takes nothing until then). Errors: those
-    /// of make_embedded_log.
+    /// Errors: those of make_embedded_log.
     result<log_contents> open();
+    /// Closes it and opens it again: after an error it takes nothing until then. If it cannot be opened, what
+    /// is there can still be read.
+    result<log_contents> reopen();
     /// Everything is on disk afterwards, and in a form that is quickly opened. Never fails: what could not be
     /// flushed is in the write-ahead log.
     void close();
@@ -86,6 +89,7 @@ class log_database {
     result<std::int64_t> compact(const events::topic_partition&, events::offset_range, compaction_ages);
 
   private:
+    result<log_contents> open_to_write();
     result<void> check_format() const;
     result<log_contents> load() const;
     result<void> load_topic(std::string topic, std::int32_t partitions, log_contents&) const;
@@ -97,6 +101,7 @@ class log_database {
     const std::filesystem::path x_folder;
     mutable std::shared_mutex x_open_mutex;  // unique: opening and closing
     std::unique_ptr<rocksdb::DB> x_db;       // null: not open
+    bool x_is_writable = false;
 };
 
 }  // namespace herald::storage

@@ -28,12 +28,15 @@
 
 namespace {
 std::atomic<int> sync_count = 0;
+std::atomic<int> syncs_waiting = 0;
 std::mutex sync_gate;  // whoever holds it keeps the disk from syncing
 }  // namespace
 
 /// The disk's, with a gate before it.
 extern "C" int fdatasync(int descriptor) {
+    ++syncs_waiting;
     const std::lock_guard gate(sync_gate);
+    --syncs_waiting;
     ++sync_count;
     return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
 }
@@ -412,6 +415,14 @@ TEST_F(embedded_log, compaction_spares_what_is_younger_than_its_lag_and_tombston
     EXPECT_EQ(range(subscribers_0).first, 0);
     EXPECT_EQ(range(subscribers_0).next, 7);
     EXPECT_THAT(values(subscribers_0, 0), ElementsAre("a=3", "b=1", "b=2"));
+
+    // The last record stays, whatever it is: by it the next offset is known.
+    ASSERT_TRUE(append(subscribers_0, "b", std::nullopt));
+    x_clock.advance_ms(2 * day_ms);
+    x_log->maintain();
+    open();
+    EXPECT_EQ(range(subscribers_0).next, 8);
+    EXPECT_THAT(values(subscribers_0, 0), ElementsAre("a=3", "b=none"));
 }
 
 TEST_F(embedded_log, compaction_runs_by_itself) {
@@ -493,6 +504,7 @@ TEST_F(embedded_log, missing_files_are_refused_and_no_new_log_is_begun) {
     const result<void> opened = try_open(x_folder / "log");
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, error_code::failed_precondition);
+    EXPECT_THAT(opened.error().message, HasSubstr("damaged and cannot be repaired"));
 }
 
 TEST_F(embedded_log, a_missing_table_is_refused) {
@@ -505,13 +517,13 @@ TEST_F(embedded_log, a_missing_table_is_refused) {
     EXPECT_EQ(opened.error().code, error_code::failed_precondition) << opened.error().message;
 }
 
-/// While it lives, no file grows, as if the disk were full.
+/// While it lives, no file grows beyond `bytes`, as if the disk were full.
 class full_disk {
   public:
-    full_disk() {
+    explicit full_disk(std::uintmax_t bytes = 1) {
         std::signal(SIGXFSZ, SIG_IGN);
         ::getrlimit(RLIMIT_FSIZE, &x_before);
-        const rlimit small{1, x_before.rlim_max};
+        const rlimit small{bytes, x_before.rlim_max};
         ::setrlimit(RLIMIT_FSIZE, &small);
     }
     ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &x_before); }
@@ -521,6 +533,7 @@ class full_disk {
 };
 
 TEST_F(embedded_log, a_full_disk_is_unavailable_and_service_resumes_with_room) {
+    x_options.recent_bytes_max = 0;
     open();
     append_many(direct_0, 100, 100);
     const auto strict = x_log->open_producer(producer_kind::strict);
@@ -530,6 +543,9 @@ TEST_F(embedded_log, a_full_disk_is_unavailable_and_service_resumes_with_room) {
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code, error_code::unavailable) << refused.error().message;
         EXPECT_EQ(append(direct_0, "still", "v").error().code, error_code::unavailable);
+        const auto readable = read(direct_0, 0);
+        ASSERT_TRUE(readable) << readable.error().message;
+        EXPECT_EQ(readable->size(), 100u);
         std::promise<result<std::int64_t>> told;
         ASSERT_TRUE(strict->append(direct_0, "strict", "v",
                                    [&](result<std::int64_t> got) { told.set_value(std::move(got)); }));
@@ -550,6 +566,29 @@ TEST_F(embedded_log, a_full_disk_is_unavailable_and_service_resumes_with_room) {
     EXPECT_EQ(all->back().offset, *again);
     open(copy_alive());
     EXPECT_EQ(read(direct_0, 0)->size(), all->size());
+}
+
+TEST_F(embedded_log, nothing_of_a_strict_producer_lands_after_a_write_that_failed) {
+    open();
+    const auto strict = x_log->open_producer(producer_kind::strict);
+    const auto other = x_log->open_producer(producer_kind::ordinary);
+    std::atomic<int> failed = 0;
+    const auto count_failure = [&](const result<std::int64_t>& got) { failed += got ? 0 : 1; };
+    const full_disk full(256 *
+                         1024);  // too small for the batch that follows, large enough for what follows that
+    const auto deadline = steady_clock::now() + patience;
+    {
+        const std::lock_guard disk_is_slow(sync_gate);
+        ASSERT_TRUE(other->append(direct_0, "before", "v", [](const auto&) {}));
+        while (syncs_waiting == 0 && steady_clock::now() < deadline) std::this_thread::yield();
+        for (int i = 0; i < 4; ++i)  // as much as one batch takes
+            ASSERT_TRUE(strict->append(direct_0, "large", std::string(1024 * 1024, 'x'), count_failure));
+        ASSERT_TRUE(strict->append(direct_0, "small", "v", count_failure));
+    }
+    while (failed < 5 && steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_EQ(failed, 5);
+    while (!append(direct_0, "after", "v") && steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_THAT(values(direct_0, 0), ElementsAre("before=v", "after=v"));
 }
 
 TEST_F(embedded_log, a_large_log_opens_quickly) {
