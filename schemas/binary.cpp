@@ -25,7 +25,12 @@ bool take_varint(std::string_view& in, std::uint64_t& value) noexcept {
 }
 
 void append_big_endian(std::string& out, std::uint64_t value) {
-    for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
+    char bytes[8];
+    for (char& byte : bytes) {
+        byte = static_cast<char>(value >> 56);
+        value <<= 8;
+    }
+    out.append(bytes, sizeof bytes);
 }
 
 std::uint64_t read_big_endian(std::string_view eight_bytes) noexcept {

@@ -20,6 +20,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
+#include "storage/rocks.hpp"
 
 namespace herald::storage {
 namespace {
@@ -42,6 +43,7 @@ rocksdb::Options fading_options() {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(4ull << 20, 0);
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB has its CRC in software
     rocksdb::Options options;
     options.create_if_missing = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -55,8 +57,7 @@ rocksdb::Options fading_options() {
     options.max_background_jobs = 2;
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
-    options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-    options.keep_log_file_num = 2;
+    options.info_log = make_rocks_logger();
     return options;
 }
 

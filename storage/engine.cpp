@@ -145,7 +145,7 @@ engine::engine(state_store& store) : x_store(store) {
 
 void engine::start_batch() {
     x_batch.reset();
-    x_base = x_store.view();
+    x_base = std::make_shared<remembering_view>(x_store.view());
     x_batch.emplace(x_base.get());
 }
 
@@ -184,16 +184,21 @@ result<applied_record> engine::apply(const events::record& record) {
 }
 
 void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
-    if (!x_installation) return;
+    if (!x_installation || x_position.time_ms < x_next_timer_ms) return;
+    x_next_timer_ms = INT64_MAX;
     const rule_context::place here{offset, x_position.time_ms, x_installation->log_id,
                                    x_installation->generation, x_installation->event_partitions};
     static const command_envelope nobody;
     std::vector<std::string> due;
     const std::string prefix = key_of(table::timer);
     changes.scan(prefix, {}, [&](std::string_view key, std::string_view) {
-        if (number_in_key(key) > static_cast<std::uint64_t>(x_position.time_ms)) return false;
+        const auto due_ms = static_cast<std::int64_t>(number_in_key(key));
+        if (due_ms > x_position.time_ms || due.size() == limits::timers_per_apply_max) {
+            x_next_timer_ms = due_ms;
+            return false;
+        }
         due.emplace_back(key);
-        return due.size() < limits::timers_per_apply_max;
+        return true;
     });
     for (const std::string& key : due) {
         changes.erase(key);
@@ -257,6 +262,11 @@ void engine::finish(const events::record& record, row_changes mutations) {
         x_position.exchange_offset = static_cast<std::uint64_t>(record.offset);
         x_position.exchange_hash = x_position.hash;
     }
+    const std::string timers = key_of(table::timer);
+    for (auto row = mutations.lower_bound(timers); row != mutations.end() && row->first.starts_with(timers);
+         ++row)
+        if (row->second)
+            x_next_timer_ms = std::min(x_next_timer_ms, static_cast<std::int64_t>(number_in_key(row->first)));
     x_batch->absorb(std::move(mutations));
 }
 
@@ -265,7 +275,7 @@ result<void> engine::write() {
     const row_changes& changes = x_batch->changes();
     x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
     if (const auto written = x_store.write(changes); !written) {
-        x_base = x_store.view();
+        x_base = std::make_shared<remembering_view>(x_store.view());
         x_batch->rebase(x_base.get());
         return written.error();
     }

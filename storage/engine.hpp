@@ -79,6 +79,7 @@ class engine {
     std::optional<state_changes> x_batch;
     engine_position x_position;
     std::optional<schemas::genesis> x_installation;
+    std::int64_t x_next_timer_ms = 0;  // none is due before; 0: not looked at yet
     runtime::sha256_stream x_hash;
 };
 

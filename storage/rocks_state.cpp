@@ -13,6 +13,7 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/rocks.hpp"
 
 namespace herald::storage {
 namespace {
@@ -28,12 +29,15 @@ rocksdb::Options options_for_points() {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(block_cache_bytes, 2);
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB has its CRC in software
     table.format_version = 5;
     rocksdb::Options options;
     options.create_if_missing = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.write_buffer_size = memtable_bytes;
     options.max_write_buffer_number = 3;
+    options.memtable_prefix_bloom_size_ratio = 0.02;  // most look-ups of names find nothing
+    options.memtable_whole_key_filtering = true;
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
     options.max_open_files = open_files_max;
@@ -42,9 +46,7 @@ rocksdb::Options options_for_points() {
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
-    options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-    options.keep_log_file_num = 2;
-    options.max_log_file_size = 1ull << 20;
+    options.info_log = make_rocks_logger();
     return options;
 }
 

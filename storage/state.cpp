@@ -8,6 +8,12 @@ namespace {
 
 using rows = std::map<std::string, std::string, std::less<>>;
 
+// Of one remembering_view; it lives for a batch of commands.
+constexpr std::size_t rows_remembered_max = 16'384;
+constexpr std::size_t tables_remembered_max = 1'024;
+constexpr std::size_t rows_of_short_table_max = 32;
+constexpr std::size_t row_bytes_remembered_max = 1'024;
+
 class memory_view final : public state_view {
   public:
     explicit memory_view(std::shared_ptr<const rows> contents) : x_rows(std::move(contents)) {}
@@ -82,7 +88,37 @@ void state_changes::scan(std::string_view prefix, std::string_view from, const r
 }
 
 void state_changes::absorb(row_changes changes) {
-    for (auto& [key, value] : changes) x_changes.insert_or_assign(key, std::move(value));
+    while (!changes.empty()) {
+        auto placed = x_changes.insert(changes.extract(changes.begin()));
+        if (!placed.inserted) placed.position->second = std::move(placed.node.mapped());
+    }
+}
+
+std::optional<std::string> remembering_view::get(std::string_view key) const {
+    if (const auto known = x_rows.find(key); known != x_rows.end()) return known->second;
+    auto value = x_base->get(key);
+    if (x_rows.size() < rows_remembered_max && (!value || value->size() <= row_bytes_remembered_max))
+        x_rows.emplace(key, value);
+    return value;
+}
+
+void remembering_view::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {
+    if (!from.empty()) return x_base->scan(prefix, from, visit);
+    auto known = x_tables.find(prefix);
+    if (known == x_tables.end() && x_tables.size() < tables_remembered_max) {
+        rows found;
+        bool is_short = true;
+        x_base->scan(prefix, {}, [&](std::string_view key, std::string_view value) {
+            is_short = found.size() < rows_of_short_table_max && value.size() <= row_bytes_remembered_max;
+            if (is_short) found.emplace_back(key, value);
+            return is_short;
+        });
+        known = x_tables.emplace(prefix, std::nullopt).first;
+        if (is_short) known->second = std::move(found);
+    }
+    if (known == x_tables.end() || !known->second) return x_base->scan(prefix, {}, visit);
+    for (const auto& [key, value] : *known->second)
+        if (!visit(key, value)) return;
 }
 
 std::unique_ptr<state_store> make_memory_state() { return std::make_unique<memory_state>(); }

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "runtime/error.hpp"
 
@@ -55,6 +57,30 @@ class state_changes final : public state_view {
   private:
     const state_view* x_base;
     row_changes x_changes;
+};
+
+/// A view that reads each row, and each short table, from its base only once: neighbouring commands read
+/// mostly the same. One thread.
+class remembering_view final : public state_view {
+  public:
+    explicit remembering_view(std::shared_ptr<const state_view> base) : x_base(std::move(base)) {}
+    std::optional<std::string> get(std::string_view key) const override;
+    void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
+
+  private:
+    using rows = std::vector<std::pair<std::string, std::string>>;
+    struct hash_of_text {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    template <class Value>
+    using by_text = std::unordered_map<std::string, Value, hash_of_text, std::equal_to<>>;
+
+    const std::shared_ptr<const state_view> x_base;
+    mutable by_text<std::optional<std::string>> x_rows;
+    mutable by_text<std::optional<rows>> x_tables;  // by prefix; nothing: too long to remember
 };
 
 /// Where the rows are kept: RocksDB (rocks_state.hpp) or memory. One thread writes; any thread takes views.

@@ -137,7 +137,7 @@ TEST(standalone_node_test, a_byte_flipped_anywhere_in_the_state_is_found_and_mad
     const auto files = files_of_state(data / "state");
     ASSERT_GE(files.size(), 3u);
     int rebuilt = 0;
-    for (int round = 0; round < 24; ++round) {
+    for (int round = 0; round < 14; ++round) {
         temporary_folder copy;
         fs::copy(data.path(), copy.path(),
                  fs::copy_options::recursive | fs::copy_options::overwrite_existing);

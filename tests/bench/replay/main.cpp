@@ -1,0 +1,210 @@
+// How fast a node makes its state again from the log: create_version commands, prepared in memory, through
+// the replica into an empty RocksDB; against bare RocksDB batches of the same rows. Usage:
+// replay_bench [COMMANDS]
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "events/topics.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/crypto.hpp"
+#include "runtime/key_ring.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/random.hpp"
+#include "schemas/binary.hpp"
+#include "storage/replica.hpp"
+#include "storage/rocks_state.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace herald;
+using std::chrono::steady_clock;
+
+constexpr std::string_view admin_key = "the administrator's key";
+
+double seconds_since(steady_clock::time_point start) {
+    return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+double cpu_seconds() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// The values of registry.commands: GENESIS, a model, its versions.
+std::vector<std::string> prepared_commands(std::size_t versions) {
+    runtime::seeded_random random(1);
+    schemas::genesis genesis;
+    genesis.log_id = random.uuid();
+    genesis.event_partitions = 12;
+    genesis.organization_name = "Default";
+    genesis.admin_email = "admin@example.org";
+    genesis.admin_key_hash = runtime::as_bytes(runtime::sha256(admin_key));
+    std::vector<std::string> values;
+    values.reserve(versions + 2);
+    const auto add = [&](schemas::command_type type, std::string body) {
+        schemas::command_envelope command;
+        command.log_id = genesis.log_id;
+        command.generation = 1;
+        command.command_id = random.uuid();
+        if (!values.empty()) {
+            command.request.principal.value = 1;
+            command.request.credential_hash = genesis.admin_key_hash;
+            command.request.scope = "POST /api/v1/registry/registered_models/model_versions";
+            command.request.address = "192.0.2.17";
+        }
+        command.sender_clock_ms = 1'700'000'000'000;
+        command.not_after_ms = INT64_MAX;
+        command.type = type;
+        command.body = std::move(body);
+        values.push_back(schemas::seal_envelope(command));
+    };
+    add(schemas::genesis::type, schemas::encode(genesis));
+    schemas::create_model model;
+    model.workspace_name = "Default";
+    model.model.name = "model";
+    add(schemas::create_model::type, schemas::encode(model));
+    schemas::create_version version;
+    version.registered_model_id.value = 1;
+    version.version.description = "trained on the data of last week";
+    version.version.labels = {"candidate", "nightly"};
+    for (std::size_t i = 0; i < versions; ++i) {
+        version.version.version = "v" + std::to_string(i);
+        add(schemas::create_version::type, schemas::encode(version));
+    }
+    return values;
+}
+
+/// A log that can only be read, from memory.
+class prepared_log final : public events::log {
+  public:
+    explicit prepared_log(const std::vector<std::string>& values) : x_values(values) {}
+    std::unique_ptr<events::reader> open_reader(const events::topic_partition&,
+                                                std::int64_t from_offset) override {
+        return std::make_unique<prepared_reader>(x_values, static_cast<std::size_t>(from_offset));
+    }
+    std::unique_ptr<events::producer> open_producer(events::producer_kind) override { std::abort(); }
+    std::unique_ptr<events::group_member> join(const std::string&, const std::vector<std::string>&) override {
+        std::abort();
+    }
+    void query_range(const events::topic_partition&, events::range_handler) override { std::abort(); }
+    result<std::int32_t> partitions(const std::string&) override { std::abort(); }
+    result<void> create_topics() override { std::abort(); }
+
+  private:
+    class prepared_reader final : public events::reader {
+      public:
+        prepared_reader(const std::vector<std::string>& values, std::size_t next)
+            : x_values(values), x_next(next) {}
+        result<events::read_batch> poll(std::size_t records_max, std::int64_t) override {
+            events::read_batch batch;
+            for (; x_next < x_values.size() && batch.records.size() < records_max; ++x_next)
+                batch.records.push_back(
+                    {static_cast<std::int64_t>(x_next), 1'700'000'000'000, "", x_values[x_next]});
+            batch.at_end = x_next == x_values.size();
+            return batch;
+        }
+        void on_ready(std::function<void()>) override {}
+
+      private:
+        const std::vector<std::string>& x_values;
+        std::size_t x_next;
+    };
+    const std::vector<std::string>& x_values;
+};
+
+/// Writes the same rows into a bare RocksDB too, and counts how long that takes.
+class doubled_store final : public storage::state_store {
+  public:
+    doubled_store(storage::state_store& to, const fs::path& folder) : x_to(to) {
+        rocksdb::Options options;
+        options.create_if_missing = true;
+        options.write_buffer_size = 16ull << 20;
+        options.max_write_buffer_number = 3;
+        options.compression = rocksdb::kLZ4Compression;
+        rocksdb::DB* db = nullptr;
+        HERALD_ASSERT(rocksdb::DB::Open(options, folder.string(), &db).ok());
+        x_bare.reset(db);
+    }
+    result<void> write(const storage::row_changes& changes) override {
+        const auto start = steady_clock::now();
+        rocksdb::WriteBatch batch;
+        for (const auto& [key, value] : changes) {
+            if (value)
+                HERALD_ASSERT(batch.Put(key, *value).ok());
+            else
+                HERALD_ASSERT(batch.Delete(key).ok());
+        }
+        HERALD_ASSERT(x_bare->Write({}, &batch).ok());
+        bare_seconds += seconds_since(start);
+        bytes += batch.GetDataSize();
+        rows += changes.size();
+        return x_to.write(changes);
+    }
+    std::shared_ptr<const storage::state_view> view() const override { return x_to.view(); }
+
+    double bare_seconds = 0;
+    std::size_t bytes = 0;
+    std::size_t rows = 0;
+
+  private:
+    storage::state_store& x_to;
+    std::unique_ptr<rocksdb::DB> x_bare;
+};
+
+std::string replay(events::log& log, storage::state_store& store) {
+    storage::replica replica(log, store, runtime::system_clock(),
+                             {[](storage::applied_record& done) { HERALD_ASSERT(done.outcome.code == 0); },
+                              [](const storage::written_tables&) {}});
+    for (;;) {
+        const auto outcome = replica.advance(0);
+        const auto& progress = std::get<storage::replica::progress>(outcome);
+        if (progress.at_end) return runtime::to_hex(replica.newest()->position.hash);
+    }
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    const auto count = static_cast<std::size_t>(argument_count > 1 ? std::atoll(arguments[1]) : 1'000'000);
+    std::string pattern = (fs::temp_directory_path() / "herald-replay-XXXXXX").string();
+    HERALD_ASSERT(::mkdtemp(pattern.data()) != nullptr);
+    const fs::path folder = pattern;
+    const std::vector<std::string> values = prepared_commands(count);
+    prepared_log log(values);
+    std::printf("%zu create_version commands of %zu bytes, %u cores, RocksDB without sync in %s\n", count,
+                values.back().size(), std::thread::hardware_concurrency(), folder.c_str());
+
+    const auto state = storage::open_rocks_state(folder / "state");
+    HERALD_ASSERT(state.has_value());
+    const double cpu_before = cpu_seconds();
+    const auto start = steady_clock::now();
+    const std::string hash = replay(log, *state->store);
+    const double seconds = seconds_since(start);
+    const double cpu = cpu_seconds() - cpu_before;
+    const double rate = static_cast<double>(count) / seconds;
+    std::printf("replay        %9.0f commands/s   %.2f s, %.2f s of CPU, hash %.8s\n", rate, seconds, cpu,
+                hash.c_str());
+
+    const auto again = storage::open_rocks_state(folder / "again");
+    HERALD_ASSERT(again.has_value());
+    doubled_store both(*again->store, folder / "bare");
+    HERALD_ASSERT(replay(log, both) == hash);
+    const double bare_rate = static_cast<double>(count) / both.bare_seconds;
+    std::printf("bare batches  %9.0f commands/s   %.2f s, %.1f rows and %zu bytes a command\n", bare_rate,
+                both.bare_seconds, static_cast<double>(both.rows) / static_cast<double>(count),
+                both.bytes / count);
+    std::printf("ratio         %9.2f\n", rate / bare_rate);
+    fs::remove_all(folder);
+}
