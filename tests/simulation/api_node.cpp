@@ -18,8 +18,8 @@ result<void> losing_store::write(const storage::row_changes& changes) {
         const auto before = x_rows->view();
         for (const auto& [key, value] : changes) undo.emplace(key, before->get(key));
     }
-    if (const auto row = changes.find(std::string(storage::key_of(storage::table::position)));
-        row != changes.end()) {
+    const std::string position_key = storage::key_of(storage::table::position);
+    if (const auto row = changes.find(position_key); row != changes.end()) {
         const auto position = storage::decode_row<storage::engine_position>(row->first, *row->second);
         x_agreed.note(x_node, position.last_record_offset, position.hash);
     }

@@ -106,8 +106,8 @@ void reference::learn(const schemas::command_envelope& command, const storage::a
 std::set<std::uint64_t> reference::audience(std::uint64_t offset, schemas::event_type type,
                                             schemas::resource_type resource) const {
     std::set<std::uint64_t> found;
-    for (const auto& [id, hook] : x_hooks)
-        if (hook.created < offset && offset < hook.deleted && wants(hook.row, type, resource))
+    for (const auto& [id, known] : x_hooks)
+        if (known.created < offset && offset < known.deleted && wants(known.row, type, resource))
             found.insert(id);
     return found;
 }
