@@ -307,6 +307,12 @@ class one_descriptor_left {
 };
 
 TEST(accept, waits_while_there_are_no_file_descriptors_and_goes_on_after) {
+#ifdef __clang__
+#if __has_feature(undefined_behavior_sanitizer)
+    // Its check of virtual tables probes memory through a pipe, for which no descriptor is left here.
+    GTEST_SKIP() << "the undefined behaviour sanitizer needs file descriptors of its own";
+#endif
+#endif
     running_server server;
     EXPECT_EQ(server.connect().ask(get("/now")).body, "now");
     std::optional<client> caller;
