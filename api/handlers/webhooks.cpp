@@ -202,7 +202,8 @@ response trigger_test(call& call) {
         co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
     schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
-    // With the webhook's revision it tells a worker how far its table must be before "unknown" means "deleted".
+    // With the webhook's revision it tells a worker how far its table must be before "unknown" means
+    // "deleted".
     test.event.generation = call.reading().generation;
     const auto attempt = co_await call.test(std::move(test));
     if (!attempt) co_return no_answer(*hook, attempt.error().message);
