@@ -1,7 +1,6 @@
 // The state of one node: reads the command log from where the state is, applies it, writes it, shows it.
 #pragma once
 
-#include <atomic>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -18,6 +17,7 @@
 #include "events/log.hpp"
 #include "runtime/clock.hpp"
 #include "storage/engine.hpp"
+#include "storage/newest.hpp"
 #include "storage/node_failure.hpp"
 #include "storage/tables.hpp"
 
@@ -114,7 +114,7 @@ class replica {
     std::vector<applied_record> x_unwritten;
     std::size_t x_unwritten_bytes = 0;
 
-    std::atomic<std::shared_ptr<const applied_state>> x_newest;
+    storage::newest<const applied_state> x_newest;
     mutable std::mutex x_mutex;
     std::deque<std::pair<std::uint64_t, std::string>> x_hashes;
 };

@@ -6,13 +6,13 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
-#include <atomic>
 #include <fstream>
 #include <mutex>
 #include <system_error>
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/newest.hpp"
 #include "storage/rocks.hpp"
 
 namespace herald::storage {
@@ -186,7 +186,7 @@ class rocks_state_store final : public rocks_state {
     }
 
     const std::shared_ptr<database> x_in;
-    std::atomic<std::shared_ptr<const state_view>> x_newest;
+    newest<const state_view> x_newest;
 };
 
 bool is_damaged(const rocksdb::Status& status) {

@@ -1,0 +1,29 @@
+// The newest of something that one thread replaces and any thread takes.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace herald::storage {
+
+/// std::atomic<std::shared_ptr> of libstdc++ 12 lets go of its lock without ordering what was read under it
+/// (the thread sanitizer finds that); this does not. Thread-safe.
+template <class T>
+class newest {
+  public:
+    std::shared_ptr<T> load() const {
+        const std::lock_guard lock(x_mutex);
+        return x_value;
+    }
+    void store(std::shared_ptr<T> next) {
+        const std::lock_guard lock(x_mutex);
+        x_value.swap(next);
+    }  // the last one goes after the lock: parameters outlive locals
+
+  private:
+    mutable std::mutex x_mutex;
+    std::shared_ptr<T> x_value;
+};
+
+}  // namespace herald::storage
