@@ -138,6 +138,7 @@ std::string_view json_value::kind_text() const noexcept {
 }
 
 result<json_value> parse_json(std::string_view text) {
+    if (text.empty()) return runtime::invalid_argument("the body is not valid JSON: it is empty");
     thread_local simdjson::dom::parser parser;
     static constexpr std::size_t kept_bytes = 1024 * 1024;
     std::string marked;
