@@ -21,8 +21,8 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
         : x_node(std::move(node)), x_boot(boot), x_gateway(std::move(gateway)), x_scheduler(scheduler) {}
 
     /// Before the first look().
-    void add(std::string name, std::shared_ptr<claimed_job> job) {
-        x_jobs.push_back({std::move(name), std::move(job)});
+    void add(std::string name, std::shared_ptr<claimed_job> work) {
+        x_jobs.push_back({std::move(name), std::move(work)});
     }
     /// Acts on the state: after claims or nodes changed, and about once a second.
     void look(const applied_state&);
