@@ -20,7 +20,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_link_options(herald_flags INTERFACE -fuse-ld=lld)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False alarms of g++ 12 in optimised coroutine and Boost code; clang's own warnings stay on.
-  target_compile_options(herald_flags INTERFACE -Wno-maybe-uninitialized -Wno-mismatched-new-delete)
+  target_compile_options(herald_flags INTERFACE -Wno-maybe-uninitialized -Wno-mismatched-new-delete
+    -Wno-missing-field-initializers -Wno-dangling-else)
 endif()
 
 # herald_library(<folder> SOURCES … DEPENDS …): the static library herald_<folder>.
