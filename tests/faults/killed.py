@@ -64,11 +64,18 @@ class Writers:
         ports = self.ports[number % len(self.ports):] + self.ports[:number % len(self.ports)]
         return [herald.Client(port, email, key, timeout=40) for port in ports]
 
+    @staticmethod
+    def rest(count):
+        """A search looks at 10,000 records at most: many rounds must not make more."""
+        if count > 600:
+            time.sleep(0.1)
+
     def create(self, number):
         clients = self.clients(number)
         for count in herald.numbers():
             if self.stop.is_set():
                 return
+            self.rest(count)
             name = f"v-{number}-{count}"
             made = self.write(clients, f"/api/v1/registry/registered_models/{self.model}/model_versions", {"version": name}, name)
             with self.lock:
@@ -80,6 +87,7 @@ class Writers:
         for count in herald.numbers():
             if self.stop.is_set():
                 return
+            self.rest(count)
             name = f"p-{number}-{count}"
             path = f"/api/v1/registry/registered_models/{self.model}/model_versions"
             version = self.write(clients, path, {"version": name}, name)["model_version"]["id"]
