@@ -20,6 +20,7 @@ using beast_error = boost::beast::error_code;
 constexpr std::size_t buffer_bytes_first = 4 * 1024;
 constexpr std::size_t buffer_bytes_kept = 64 * 1024;  // between requests
 constexpr std::size_t read_bytes_min = 2 * 1024;
+constexpr std::size_t chunked_bytes_min = 5;  // "0\r\n\r\n" ends a body, and Beast asserts on less
 constexpr std::size_t framing_bytes_max =
     16 * 1024;  // plus 8 for each byte of the body: tiny chunks are legal
 
@@ -359,7 +360,7 @@ request_parser::progress request_parser::advance_sized_body() {
 }
 
 request_parser::progress request_parser::advance_chunked_body() {
-    if (waiting() == 0) return progress::need_more;
+    if (waiting() < chunked_bytes_min) return progress::need_more;
     beast_error failed;
     x_reader->unread = begin() + x_parsed;
     const std::size_t took =

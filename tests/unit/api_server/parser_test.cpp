@@ -88,6 +88,22 @@ TEST(request_parser, sees_the_same_however_the_bytes_are_cut) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) EXPECT_EQ(seen(bytes, seed), whole) << "seed " << seed;
 }
 
+TEST(request_parser, takes_a_body_without_data_byte_by_byte) {
+    const std::string head = "POST /empty HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const std::string body : {"0\r\n\r\n", "000\r\nX-Trailer: t\r\n\r\n"}) {
+        request_parser parser;
+        give(parser, head);
+        ASSERT_EQ(parser.advance(), progress::head);
+        parser.allow_body(10);
+        for (std::size_t at = 0; at < body.size(); ++at) {
+            ASSERT_EQ(parser.advance(), progress::need_more) << at;
+            give(parser, body.substr(at, 1));
+        }
+        ASSERT_EQ(parser.advance(), progress::complete);
+        EXPECT_EQ(parser.get().body, "");
+    }
+}
+
 TEST(request_parser, needs_no_more_room_than_the_body_for_a_body_in_chunks) {
     request_parser parser;
     give(parser, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
