@@ -12,6 +12,7 @@ namespace herald {
 namespace {
 
 constexpr int wrong_use = 2;
+constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 
 /// The options as texts, before they are checked.
 struct raw_settings {
@@ -111,6 +112,12 @@ result<void> check(settings& checked, const raw_settings& raw) {
     checked.addresses_named = !raw.allow_addresses.empty();
     if (raw.allow_http) checked.http_locations = workers::plain_http::allowed;
     checked.header_prefixes = split(raw.header_prefix);
+    if (checked.header_prefixes.empty() ||
+        !std::all_of(raw.header_prefix.begin(), raw.header_prefix.end(), [](char c) {
+            return c == '-' || c == '_' || c == ',' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+        }))
+        return runtime::invalid_argument("--header-prefix is \"" + raw.header_prefix +
+                                         "\"; it must be one or more names of letters, digits, - and _");
     checked.require_approval_for.clear();
     for (const std::string& name : split(raw.require_approval_for)) {
         const auto stage = schemas::from_name<schemas::stage>(name);
@@ -126,9 +133,10 @@ result<void> check(settings& checked, const raw_settings& raw) {
         checked.kafka_options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
     }
     const auto megabytes = runtime::parse_decimal(raw.free_disk_mb);
-    if (!megabytes)
+    if (!megabytes || *megabytes > free_disk_mb_max)
         return runtime::invalid_argument("--free-disk-mb is \"" + raw.free_disk_mb +
-                                         "\"; it must be a number");
+                                         "\"; it must be a number, at most " +
+                                         std::to_string(free_disk_mb_max));
     checked.free_disk_bytes_min = *megabytes * 1024 * 1024;
     if (!checked.reads.empty() && checked.reads != "linearizable" && checked.reads != "local" &&
         checked.reads != "log")

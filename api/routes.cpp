@@ -19,13 +19,20 @@ constexpr route reads(std::string_view pattern, read_handler read, std::string_v
     return row;
 }
 
+/// A GET that looks through many rows.
+constexpr route lists(std::string_view pattern, read_handler read, std::string_view tag,
+                      std::string_view summary, std::string_view answer) {
+    route row = reads(pattern, read, tag, summary, answer);
+    row.scans = true;
+    return row;
+}
+
 /// A POST that only looks, through many rows.
 constexpr route finds(std::string_view pattern, read_handler read, std::string_view tag,
                       std::string_view summary, std::string_view body, std::string_view answer) {
-    route row = reads(pattern, read, tag, summary, answer);
+    route row = lists(pattern, read, tag, summary, answer);
     row.method = http_method::post;
     row.request_schema = body;
-    row.scans = true;
     return row;
 }
 
@@ -62,7 +69,7 @@ const route table[] = {
           "A workspace by ?id=", "workspace"),
     reads(PROXY "/workspace/getWorkspaceByName", get_workspace_by_name, "workspaces",
           "A workspace by ?name=", "workspace"),
-    reads(PROXY "/workspace/getVisibleWorkspaces", get_visible_workspaces, "workspaces",
+    lists(PROXY "/workspace/getVisibleWorkspaces", get_visible_workspaces, "workspaces",
           "What the caller sees", "workspaces"),
     reads(PROXY "/organization/getOrganizationByName", get_organization_by_name, "organizations",
           "Whether ?org_name= is a shared workspace", "organization"),
@@ -127,7 +134,7 @@ const route table[] = {
     writes(post, DEPLOYMENT "/workspace/{workspace}/builds", create_build, "builds", "Registers a build",
            "create_build", "build"),
     reads(DEPLOYMENT "/workspace/{workspace}/builds/{build}", get_build, "builds", "A build", "build"),
-    reads(DEPLOYMENT "/builds", list_builds, "builds", "Builds of ?model_version_id=, newest first",
+    lists(DEPLOYMENT "/builds", list_builds, "builds", "Builds of ?model_version_id=, newest first",
           "builds"),
     writes(post, DEPLOYMENT "/workspace/{workspace}/builds/{build}/scan", request_scan, "scans",
            "Requests a scan: REQUEST_SCAN is sent", "request_scan", "scan"),

@@ -32,6 +32,7 @@ constexpr std::size_t mutations_per_command_max = 1'000;
 constexpr std::size_t timers_per_apply_max = 32;
 constexpr std::int64_t not_after_ms = 120'000;
 constexpr std::int64_t sender_clock_ahead_ms_max = 60'000;
+constexpr std::int64_t log_time_ms_max = 253'402'300'799'999;  // the end of the year 9999
 constexpr std::int64_t outcome_kept_ms = 24 * 3'600'000;
 constexpr std::uint64_t outcome_rows_max = 5'000'000;
 constexpr std::int64_t outcome_wait_ms_max = 30'000;
@@ -55,10 +56,15 @@ constexpr std::size_t description_bytes_max = 64 * 1024;
 constexpr std::size_t label_bytes_max = 256;
 constexpr std::size_t labels_max = 256;
 constexpr std::size_t attributes_max = 1'000;
+constexpr std::size_t artifacts_max = 1'000;
 constexpr std::size_t url_bytes_max = 2'048;
 constexpr std::size_t secret_bytes_max = 256;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
 constexpr std::size_t email_bytes_max = 254;
+constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
+constexpr std::size_t builds_per_version_max = 1'000;
+constexpr std::size_t find_values_max = 100;  // in all predicates of a call, those of IN lists counted
+constexpr std::size_t find_answer_bytes_max = 32 * 1024 * 1024;  // of rows
 
 // The log (events/log.hpp)
 constexpr std::size_t producer_records_unacknowledged_max = 16'384;

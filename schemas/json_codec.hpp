@@ -23,8 +23,8 @@ std::string to_json_object(const T& value, integers style) {
     return out;
 }
 /// Reads what is there: null and absent members keep their defaults, unknown members are ignored, integers
-/// come as numbers or strings, enums as names or numbers. Errors: invalid_argument naming the member, what it
-/// holds and what it should hold.
+/// come as numbers or strings (ids also as ""), enums as names or numbers. Errors: invalid_argument naming
+/// the member, what it holds and what it should hold.
 template <described T>
 result<T> from_json(const json_value& value);
 
@@ -140,7 +140,9 @@ struct json_reader {
         } else if constexpr (named_enum<T>) {
             read_enum(found, where, value);
         } else if constexpr (numeric_id<T>) {
-            read(found, where, value.value);
+            // Clients that keep an id as text send "" for none.
+            const std::string* text = found.get_if<std::string>();
+            if (!text || !text->empty()) read(found, where, value.value);
         } else if constexpr (signed_number<T>) {
             const auto number = signed_of(found);
             if (number && *number >= std::numeric_limits<T>::min() &&

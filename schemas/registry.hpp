@@ -52,7 +52,7 @@ struct registered_model {
     std::string readme_text;
     user_id owner;
     schemas::workspace_id workspace_id;
-    std::string visibility;  // as sent, echoed
+    json_text visibility;  // name or number, as sent, echoed
     schemas::resource_visibility resource_visibility = schemas::resource_visibility::unknown;
     json_text custom_permission;  // as sent, echoed
     std::int64_t time_created = 0;
@@ -215,6 +215,7 @@ struct promotion {
     std::string redirect_metadata;
     std::string reason;          // of a failure
     std::uint64_t audience = 0;  // webhooks that the event is for
+    std::string completion;      // SHA-256 of the update that completed it: a repeat changes nothing
 
     static void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
@@ -229,6 +230,7 @@ struct promotion {
         field(10, "redirect_metadata", self.redirect_metadata);
         field(11, "reason", self.reason, shown::when_set);
         field(12, "audience", self.audience, shown::never);
+        field(13, "completion", self.completion, shown::never);
     }
 };
 

@@ -134,7 +134,9 @@ void add_length_and_bytes(runtime::sha256_stream& hash, std::string_view bytes) 
 }  // namespace
 
 std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept {
-    return std::max(previous_ms, std::min(record_ms, sender_ms + limits::sender_clock_ahead_ms_max));
+    const std::int64_t sender_at_most_ms =
+        std::min(sender_ms, limits::log_time_ms_max) + limits::sender_clock_ahead_ms_max;
+    return std::max(previous_ms, std::min({record_ms, sender_at_most_ms, limits::log_time_ms_max}));
 }
 
 engine::engine(state_store& store) : x_store(store) {
@@ -211,6 +213,9 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
     if (x_position.time_ms > command.not_after_ms)
         return refused(
             runtime::unavailable("the command reached the log too late and took no effect; send it again"));
+    // Not kept: who comes again with a key that is valid is heard.
+    if (is_for_users(command.type) && !is_authenticated(changes, command.request))
+        return refused(runtime::unauthenticated("this developer key is no longer valid"));
     if (auto kept = find_outcome(changes, command.request)) return *std::move(kept);
     if (!has_room_for_outcome(changes, command.request))
         return refused(
@@ -220,13 +225,11 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
     if (x_installation) here.event_partitions = x_installation->event_partitions;
     state_changes own(&changes);
     rule_context context(own, here, command);
-    rules::answer answer = runtime::unauthenticated("this developer key is no longer valid");
-    if (!is_for_users(command.type) || is_authenticated(changes, command.request))
-        answer = runner_of(command.type)(context, command.body);
+    rules::answer answer = runner_of(command.type)(context, command.body);
     if (answer && own.changes().size() > limits::mutations_per_command_max)
-        answer = runtime::resource_exhausted("this request would change more than " +
-                                             std::to_string(limits::mutations_per_command_max) +
-                                             " rows at once; split it");
+        answer = runtime::invalid_argument("this request would change more than " +
+                                           std::to_string(limits::mutations_per_command_max) +
+                                           " rows at once; split it");
     schemas::outcome outcome;
     if (answer) {
         changes.absorb(own.take());

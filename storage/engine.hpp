@@ -83,7 +83,8 @@ class engine {
     runtime::sha256_stream x_hash;
 };
 
-/// Log time of a record: max(previous, min(the log's record time, sender's clock + 60 s)).
+/// Log time of a record: max(previous, min(the log's record time, sender's clock + 60 s)), and never beyond
+/// limits::log_time_ms_max.
 std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept;
 
 }  // namespace herald::storage

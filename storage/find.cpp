@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
@@ -24,8 +25,23 @@ struct property {
 };
 
 property text_property(std::string text) { return {{std::move(text)}, {}, false}; }
-property number_property(std::uint64_t number) { return {{}, static_cast<double>(number), false}; }
-property time_property(std::int64_t number) { return {{}, static_cast<double>(number), false}; }
+template <std::integral Number>
+property number_property(Number number) {
+    return {{}, static_cast<double>(number), false};
+}
+
+std::optional<double> number_in(const json_value& value) {
+    if (const auto* fraction = value.get_if<double>()) return *fraction;
+    if (const auto* whole = value.get_if<std::int64_t>()) return static_cast<double>(*whole);
+    if (const auto* whole = value.get_if<std::uint64_t>()) return static_cast<double>(*whole);
+    const auto* text = value.get_if<std::string>();
+    double parsed = 0;
+    if (!text || text->empty()) return std::nullopt;
+    const char* end = text->data() + text->size();
+    const auto [stop, failure] = std::from_chars(text->data(), end, parsed);
+    if (failure != std::errc{} || stop != end) return std::nullopt;
+    return parsed;
+}
 
 /// An attribute's value: text, number, or the text of its JSON form. Nothing when there is no such attribute.
 property attribute_property(const std::vector<schemas::key_value>& attributes, std::string_view key) {
@@ -36,10 +52,8 @@ property attribute_property(const std::vector<schemas::key_value>& attributes, s
         if (!value) continue;
         if (const auto* text = value->get_if<std::string>())
             found.texts.push_back(*text);
-        else if (const auto* whole = value->get_if<std::int64_t>())
-            found.number = static_cast<double>(*whole);
-        else if (const auto* fraction = value->get_if<double>())
-            found.number = *fraction;
+        else if (const auto number = number_in(*value))
+            found.number = number;
         else
             found.texts.push_back(attribute.value.text);
     }
@@ -54,8 +68,8 @@ std::optional<property> property_of(const registered_model& row, std::string_vie
     if (key == "description") return text_property(row.description);
     if (key == "owner") return text_property(std::to_string(row.owner.value));
     if (key == "labels") return property{row.labels, {}, false};
-    if (key == "time_created") return time_property(row.time_created);
-    if (key == "time_updated") return time_property(row.time_updated);
+    if (key == "time_created") return number_property(row.time_created);
+    if (key == "time_updated") return number_property(row.time_updated);
     if (key.starts_with(attribute_prefix))
         return attribute_property(row.attributes, key.substr(attribute_prefix.size()));
     return std::nullopt;
@@ -70,24 +84,11 @@ std::optional<property> property_of(const model_version& row, std::string_view k
     if (key == "owner") return text_property(std::to_string(row.owner.value));
     if (key == "labels") return property{row.labels, {}, false};
     if (key == "stage") return property{{std::string(name_of(row.stage))}, {}, true};
-    if (key == "time_created") return time_property(row.time_created);
-    if (key == "time_updated") return time_property(row.time_updated);
+    if (key == "time_created") return number_property(row.time_created);
+    if (key == "time_updated") return number_property(row.time_updated);
     if (key.starts_with(attribute_prefix))
         return attribute_property(row.attributes, key.substr(attribute_prefix.size()));
     return std::nullopt;
-}
-
-std::optional<double> number_in(const json_value& value) {
-    if (const auto* fraction = value.get_if<double>()) return *fraction;
-    if (const auto* whole = value.get_if<std::int64_t>()) return static_cast<double>(*whole);
-    if (const auto* whole = value.get_if<std::uint64_t>()) return static_cast<double>(*whole);
-    const auto* text = value.get_if<std::string>();
-    double parsed = 0;
-    if (!text || text->empty()) return std::nullopt;
-    const char* end = text->data() + text->size();
-    const auto [stop, failure] = std::from_chars(text->data(), end, parsed);
-    if (failure != std::errc{} || stop != end) return std::nullopt;
-    return parsed;
 }
 
 std::string text_in(const json_value& value) {
@@ -158,6 +159,7 @@ struct condition {
 template <class Row>
 result<std::vector<condition>> conditions_of(const schemas::find_request& request) {
     std::vector<condition> conditions;
+    std::size_t values = 0;
     for (const schemas::predicate& predicate : request.predicates) {
         if (!property_of(Row{}, predicate.key))
             return runtime::invalid_argument(
@@ -172,64 +174,64 @@ result<std::vector<condition>> conditions_of(const schemas::find_request& reques
             return runtime::invalid_argument(
                 "predicates: the value for " + predicate.key + " is " + std::string(value->kind_text()) +
                 (needs_list ? "; IN and NOT_IN need an array" : "; only IN and NOT_IN take an array"));
+        const auto* list = value->get_if<schemas::json_array>();
+        values += list ? list->size() : 1;
+        if (values > limits::find_values_max)
+            return runtime::invalid_argument("the predicates hold more than " +
+                                             std::to_string(limits::find_values_max) +
+                                             " values to compare with; ask for fewer at once");
         conditions.push_back({predicate.key, predicate.operator_, *std::move(value)});
     }
     return conditions;
 }
 
-template <class Row>
-bool is_wanted(const Row& row, const schemas::find_request& request,
-               const std::vector<condition>& conditions) {
-    if (!request.ids.empty() &&
-        std::find(request.ids.begin(), request.ids.end(), row.id.value) == request.ids.end())
-        return false;
-    return std::all_of(conditions.begin(), conditions.end(),
-                       [&](const condition& one) { return one.holds(*property_of(row, one.key)); });
+/// What sorting needs of a row that is wanted: the row itself is read again only if its page is asked for.
+struct candidate {
+    std::uint64_t id = 0;
+    std::string name;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+};
+
+candidate candidate_of(const registered_model& row) {
+    return {row.id.value, row.name, row.time_created, row.time_updated};
+}
+candidate candidate_of(const model_version& row) {
+    return {row.id.value, row.version, row.time_created, row.time_updated};
 }
 
-std::string_view sort_name(const registered_model& row) { return row.name; }
-std::string_view sort_name(const model_version& row) { return row.version; }
-
-template <class Row>
-result<void> sort_rows(std::vector<Row>& rows, const schemas::find_request& request) {
-    const auto by = [&](auto less) {
-        std::stable_sort(rows.begin(), rows.end(), [&](const Row& left, const Row& right) {
-            return request.ascending ? less(left, right) : less(right, left);
+result<void> sort_candidates(std::vector<candidate>& rows, const schemas::find_request& request) {
+    const auto by = [&](auto candidate::*member) {
+        std::stable_sort(rows.begin(), rows.end(), [&](const candidate& left, const candidate& right) {
+            return request.ascending ? left.*member < right.*member : right.*member < left.*member;
         });
     };
     if (request.sort_key == "name" || request.sort_key == "version")
-        by([](const Row& left, const Row& right) { return sort_name(left) < sort_name(right); });
+        by(&candidate::name);
     else if (request.sort_key == "time_created")
-        by([](const Row& left, const Row& right) { return left.time_created < right.time_created; });
+        by(&candidate::time_created);
     else if (request.sort_key == "time_updated" || request.sort_key.empty())
-        by([](const Row& left, const Row& right) { return left.time_updated < right.time_updated; });
+        by(&candidate::time_updated);
     else
         return runtime::invalid_argument("sort_key is \"" + request.sort_key +
                                          "\"; it must be name, version, time_created or time_updated");
     return {};
 }
 
-template <class Row>
-result<found_page<Row>> page_of(std::vector<Row> rows, const schemas::find_request& request) {
-    if (const auto sorted = sort_rows(rows, request); !sorted) return sorted.error();
-    found_page<Row> page;
-    page.total_records = rows.size();
+/// Drops what lies outside the page that is asked for.
+result<void> cut_page(std::vector<candidate>& rows, const schemas::find_request& request) {
     const schemas::pagination paging = request.pagination.value_or(schemas::pagination{1, -1});
-    if (paging.page_limit < 0) {
-        page.rows = std::move(rows);
-        return page;
-    }
+    if (paging.page_limit < 0) return {};
     // Clients send unset fields as zeros: the defaults are meant.
     const auto limit = static_cast<std::size_t>(paging.page_limit == 0 ? 10 : paging.page_limit);
     const auto number = static_cast<std::size_t>(paging.page_number <= 0 ? 1 : paging.page_number);
     if (limit > limits::page_limit_max)
         return runtime::invalid_argument("page_limit is " + std::to_string(limit) + "; at most " +
                                          std::to_string(limits::page_limit_max));
-    if ((number - 1) > rows.size() / limit) return page;
-    const std::size_t begin = (number - 1) * limit;
-    const std::size_t end = std::min(rows.size(), begin + limit);
-    for (std::size_t i = begin; i < end; ++i) page.rows.push_back(std::move(rows[i]));
-    return page;
+    const std::size_t begin = number - 1 > rows.size() / limit ? rows.size() : (number - 1) * limit;
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(begin, rows.size())));
+    if (rows.size() > limit) rows.resize(limit);
+    return {};
 }
 
 /// Workspaces whose models the user may read: the named one, or all.
@@ -255,31 +257,67 @@ result<std::vector<schemas::workspace>> readable_workspaces(const state_view& st
     return found;
 }
 
+constexpr table table_of(const registered_model*) { return table::model; }
+constexpr table table_of(const model_version*) { return table::version; }
+
 /// Gathers the rows that fit, within the bound on rows looked at.
 template <class Row>
 class gatherer {
   public:
-    gatherer(const schemas::find_request& request, const std::vector<condition>& conditions)
-        : x_request(request), x_conditions(conditions) {}
+    gatherer(const state_view& state, const schemas::find_request& request,
+             const std::vector<condition>& conditions)
+        : x_state(state),
+          x_request(request),
+          x_conditions(conditions),
+          x_ids(request.ids.begin(), request.ids.end()) {}
 
-    /// Returns false once too many rows were looked at.
-    bool look_at(std::optional<Row> row) {
-        if (++x_seen > limits::list_rows_max) return false;
-        if (row && is_wanted(*row, x_request, x_conditions)) x_rows.push_back(*std::move(row));
+    /// Counts something that had to be passed on the way to the rows; false once it was too much.
+    bool pass() { return ++x_seen <= limits::list_rows_max; }
+
+    /// False once too many rows were looked at.
+    bool look_at(std::uint64_t id) {
+        if (!pass()) return false;
+        if (!x_ids.empty() && !x_ids.contains(id)) return true;
+        const auto row = find_row<Row>(x_state, row_key(id));
+        const auto holds = [&](const condition& one) { return one.holds(*property_of(*row, one.key)); };
+        if (row && std::all_of(x_conditions.begin(), x_conditions.end(), holds))
+            x_found.push_back(candidate_of(*row));
         return true;
     }
+
     result<found_page<Row>> page() {
         if (x_seen > limits::list_rows_max)
-            return runtime::resource_exhausted(
+            return runtime::invalid_argument(
                 "more than " + std::to_string(limits::list_rows_max) +
                 " records would have to be searched; name a workspace or a model");
-        return page_of(std::move(x_rows), x_request);
+        found_page<Row> page;
+        page.total_records = x_found.size();
+        if (const auto sorted = sort_candidates(x_found, x_request); !sorted) return sorted.error();
+        if (const auto cut = cut_page(x_found, x_request); !cut) return cut.error();
+        std::size_t bytes = 0;
+        for (const candidate& one : x_found) {
+            const auto value = x_state.get(row_key(one.id));
+            if (!value) continue;
+            bytes += value->size();
+            if (bytes > limits::find_answer_bytes_max)
+                return runtime::invalid_argument("the answer would be more than " +
+                                                 std::to_string(limits::find_answer_bytes_max) +
+                                                 " bytes; ask for fewer with pagination.page_limit");
+            page.rows.push_back(decode_row<Row>(row_key(one.id), *value));
+        }
+        return page;
     }
 
   private:
+    static std::string row_key(std::uint64_t id) {
+        return key_of(table_of(static_cast<const Row*>(nullptr))).number(id);
+    }
+
+    const state_view& x_state;
     const schemas::find_request& x_request;
     const std::vector<condition>& x_conditions;
-    std::vector<Row> x_rows;
+    const std::set<std::uint64_t> x_ids;
+    std::vector<candidate> x_found;
     std::size_t x_seen = 0;
 };
 
@@ -291,20 +329,18 @@ std::optional<std::string> exact_name(const std::vector<condition>& conditions) 
     return std::nullopt;
 }
 
-bool gather_versions(const state_view& state, schemas::model_id model,
-                     const std::vector<condition>& conditions, gatherer<model_version>& rows) {
-    const auto row_of = [&](std::uint64_t id) {
-        return find_row<model_version>(state, key_of(table::version).number(id));
-    };
-    if (const auto name = exact_name(conditions)) {
-        const auto id = find_number(state, key_of(table::version_by_name).number(model).text(*name));
-        return !id || rows.look_at(row_of(*id));
+/// The children that an index names: the one of that name, or all. False once too many were looked at.
+template <class Row, class Parent>
+bool gather(const state_view& state, table children, table by_name, Parent parent,
+            const std::optional<std::string>& name, gatherer<Row>& rows) {
+    if (name) {
+        const auto id = find_number(state, key_of(by_name).number(parent).text(*name));
+        return !id || rows.look_at(*id);
     }
     bool going = true;
-    state.scan(key_of(table::version_of_model).number(model), {},
-               [&](std::string_view key, std::string_view) {
-                   return going = rows.look_at(row_of(number_in_key(key, 8)));
-               });
+    state.scan(key_of(children).number(parent), {}, [&](std::string_view key, std::string_view) {
+        return going = rows.look_at(number_in_key(key, 8));
+    });
     return going;
 }
 
@@ -316,14 +352,10 @@ result<found_page<registered_model>> find_models(const state_view& state, schema
     if (!conditions) return conditions.error();
     const auto workspaces = readable_workspaces(state, user, request.workspace_name);
     if (!workspaces) return workspaces.error();
-    gatherer<registered_model> rows(request, *conditions);
-    for (const schemas::workspace& workspace : *workspaces) {
-        state.scan(key_of(table::model_of_workspace).number(workspace.id), {},
-                   [&](std::string_view key, std::string_view) {
-                       return rows.look_at(find_row<registered_model>(
-                           state, key_of(table::model).number(number_in_key(key, 8))));
-                   });
-    }
+    gatherer<registered_model> rows(state, request, *conditions);
+    const auto name = exact_name(*conditions);
+    for (const schemas::workspace& workspace : *workspaces)
+        if (!gather(state, table::model_of_workspace, table::model_by_name, workspace.id, name, rows)) break;
     return rows.page();
 }
 
@@ -331,7 +363,11 @@ result<found_page<model_version>> find_versions(const state_view& state, schemas
                                                 const schemas::find_request& request) {
     const auto conditions = conditions_of<model_version>(request);
     if (!conditions) return conditions.error();
-    gatherer<model_version> rows(request, *conditions);
+    gatherer<model_version> rows(state, request, *conditions);
+    const auto name = exact_name(*conditions);
+    const auto gather_model = [&](schemas::model_id model) {
+        return gather(state, table::version_of_model, table::version_by_name, model, name, rows);
+    };
     const schemas::find_target target = request.id.value_or(schemas::find_target{});
     if (target.registered_model_id || (target.named_id && !target.named_id->name.empty())) {
         const auto model =
@@ -339,20 +375,21 @@ result<found_page<model_version>> find_versions(const state_view& state, schemas
                 ? readable_model(state, user, target.registered_model_id)
                 : readable_model(state, user, target.named_id->workspace_name, target.named_id->name);
         if (!model) return model.error();
-        gather_versions(state, model->row.id, *conditions, rows);
+        gather_model(model->row.id);
         return rows.page();
     }
     std::string workspace_name = request.workspace_name;
     if (workspace_name.empty() && target.named_id) workspace_name = target.named_id->workspace_name;
     const auto workspaces = readable_workspaces(state, user, workspace_name);
     if (!workspaces) return workspaces.error();
-    for (const schemas::workspace& workspace : *workspaces) {
-        state.scan(key_of(table::model_of_workspace).number(workspace.id), {},
-                   [&](std::string_view key, std::string_view) {
-                       return gather_versions(state, schemas::model_id{number_in_key(key, 8)}, *conditions,
-                                              rows);
-                   });
-    }
+    bool going = true;
+    for (const schemas::workspace& workspace : *workspaces)
+        if (going)
+            state.scan(key_of(table::model_of_workspace).number(workspace.id), {},
+                       [&](std::string_view key, std::string_view) {
+                           return going =
+                                      rows.pass() && gather_model(schemas::model_id{number_in_key(key, 8)});
+                       });
     return rows.page();
 }
 

@@ -17,8 +17,9 @@ struct found_page {
 };
 
 /// Where to look: a workspace (not_found when there is none of that name), or everything the user may read.
-/// Errors: not_found; invalid_argument for a key, value or operator that cannot be used; resource_exhausted
-/// when more than limits::list_rows_max rows would have to be looked at.
+/// Errors: not_found; invalid_argument for a key, value or operator that cannot be used, and beyond the
+/// bounds: limits::find_values_max values to compare with, limits::list_rows_max rows to look at,
+/// limits::find_answer_bytes_max of rows in the page.
 result<found_page<schemas::registered_model>> find_models(const state_view&, schemas::user_id,
                                                           const schemas::find_request&);
 /// As find_models; also within one model, by id or by workspace and name.

@@ -2,15 +2,17 @@
 #pragma once
 
 #include "schemas/deployment.hpp"
+#include "schemas/registry.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::storage {
 
 /// The build's newest scan; none: unscanned.
 std::optional<schemas::scan> newest_scan(const state_view&, const schemas::build&);
-/// The version's builds, oldest first, at most `most`.
-std::vector<schemas::build> builds_of(const state_view&, schemas::version_id, std::size_t most);
-/// Whether a finished build's newest scan is scanned and safe. Everything else fails closed.
-bool has_safe_build(const state_view&, schemas::version_id);
+/// The version's builds, oldest first: at most limits::builds_per_version_max, of any workspace.
+std::vector<schemas::build> builds_of(const state_view&, schemas::version_id);
+/// Whether the newest scan of a finished build in the version's own workspace is scanned and safe. Everything
+/// else fails closed: elsewhere others decide who reports a scan.
+bool has_safe_build(const state_view&, const schemas::model_version&);
 
 }  // namespace herald::storage

@@ -1,6 +1,7 @@
 // Builds (wire.md §4).
+#include <algorithm>
+
 #include "api/handlers/handlers.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/access.hpp"
 #include "storage/scan_status.hpp"
@@ -11,6 +12,12 @@ namespace {
 using schemas::build;
 using schemas::object_writer;
 
+/// A build of an experiment run: Herald keeps none.
+struct run_source {
+    std::string run_id;
+    static void describe(auto& self, auto&& field) { field(1, "run_id", self.run_id); }
+};
+
 }  // namespace
 
 response create_build(call& call) {
@@ -18,6 +25,10 @@ response create_build(call& call) {
     if (!body) co_return body.error();
     auto command = schemas::from_json<schemas::create_build>(*body);
     if (!command) co_return command.error();
+    const auto source = schemas::from_json<run_source>(*body);
+    if (!source) co_return source.error();
+    if (!source->run_id.empty())
+        co_return runtime::not_found("experiment run " + source->run_id + " not found");
     if (!command->model_version_id)
         co_return runtime::invalid_argument(
             "model_version_id is missing; it must be the id of the version to build");
@@ -41,7 +52,7 @@ answered get_build(call& call) {
     return call.answer(schemas::view_of(found->row));
 }
 
-/// Newest first (client_calls.md §6).
+/// Those that the caller may read, newest first (client_calls.md §6).
 answered list_builds(call& call) {
     const auto id = call.query_number("model_version_id");
     if (!id) return id.error();
@@ -49,10 +60,13 @@ answered list_builds(call& call) {
     const schemas::version_id version{*id};
     const auto readable = storage::readable_version(state, call.user().id, version);
     if (!readable) return readable.error();
-    std::vector<build> builds = storage::builds_of(state, version, limits::list_rows_max);
-    std::vector<build> newest_first(builds.rbegin(), builds.rend());
+    std::vector<build> builds = storage::builds_of(state, version);
+    std::erase_if(builds, [&](const build& one) {
+        return !storage::readable_build(state, call.user().id, one.id).has_value();
+    });
+    std::reverse(builds.begin(), builds.end());
     const auto view = [](const build& one) { return schemas::view_of(one); };
-    return call.answer(object_writer().raw("builds", schemas::json_list(newest_first, view)).finish());
+    return call.answer(object_writer().raw("builds", schemas::json_list(builds, view)).finish());
 }
 
 }  // namespace herald::api::handlers

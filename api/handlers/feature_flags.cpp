@@ -30,8 +30,13 @@ answered list_feature_flags(call& call) {
 }
 
 response set_feature_flag(call& call) {
-    auto command = call.body<schemas::set_feature_flag>();
+    const auto body = call.json();
+    if (!body) co_return body.error();
+    auto command = schemas::from_json<schemas::set_feature_flag>(*body);
     if (!command) co_return command.error();
+    // A flag is not switched off by a body that says nothing of it.
+    if (const auto* enabled = body->find("enabled"); !enabled || enabled->is_null())
+        co_return runtime::invalid_argument("enabled is missing; it must be true or false");
     command->name = call.path("name");
     const auto outcome = co_await call.submit(*std::move(command));
     if (!outcome) co_return outcome.error();

@@ -74,6 +74,13 @@ answered get_version(call& call) {
     if (!id) return id.error();
     const auto found = storage::readable_version(call.state(), call.user().id, *id);
     if (!found) return found.error();
+    if (call.has_path("model_id")) {
+        const auto model = call.path_id<schemas::model_id>("model_id");
+        if (!model) return model.error();
+        if (*model != found->row.registered_model_id)
+            return runtime::not_found("model version " + call.path("version") +
+                                      " not found in registered model " + call.path("model_id"));
+    }
     return call.answer(version_answer(found->row));
 }
 

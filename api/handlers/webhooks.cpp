@@ -165,6 +165,12 @@ response create_webhook(call& call) {
 answered find_webhooks(call& call) {
     const auto body = call.body<find_webhook_body>();
     if (!body) return body.error();
+    for (const std::size_t size :
+         {body->ids.size(), body->names.size(), body->workspace_id.size(), body->resource_types.size()})
+        if (size > limits::webhooks_per_workspace_max)
+            return runtime::invalid_argument("a list of " + std::to_string(size) + " values; at most " +
+                                             std::to_string(limits::webhooks_per_workspace_max) +
+                                             " can be asked for at once");
     const storage::state_view& state = call.state();
     const bool sees_all = storage::is_system_admin(state, call.user().id);
     std::vector<webhook> found;
@@ -206,6 +212,7 @@ response trigger_test(call& call) {
     // "deleted".
     test.event.generation = call.reading().generation;
     const auto attempt = co_await call.test(std::move(test));
+    if (!attempt && attempt.error().code != error_code::deadline_exceeded) co_return attempt.error();
     if (!attempt) co_return no_answer(*hook, attempt.error().message);
     if (attempt->status == 0)
         co_return no_answer(*hook, std::string(name_of(attempt->error)) + ": " + attempt->message);

@@ -11,9 +11,28 @@ namespace {
 using schemas::action;
 using schemas::protected_type;
 
+bool has_room_for_build(const state_view& state, schemas::version_id version) {
+    std::size_t count = 0;
+    state.scan(key_of(table::build_of_version).number(version), {},
+               [&](std::string_view, std::string_view) { return ++count < limits::builds_per_version_max; });
+    return count < limits::builds_per_version_max;
+}
+
+result<void> check_request(const schemas::create_build& command) {
+    if (!command.external_location.empty())
+        if (const auto good =
+                check_name("external_location", command.external_location, limits::url_bytes_max);
+            !good)
+            return good;
+    if (!command.upstream_url.empty())
+        if (const auto good = check_url("upstream_url", command.upstream_url); !good) return good;
+    return check_text("the request", command.creator_request.text, limits::creator_request_bytes_max);
+}
+
 }  // namespace
 
-/// Errors: not_found for the workspace or the version; permission_denied; invalid_argument.
+/// Errors: not_found for the workspace or the version; permission_denied; invalid_argument;
+/// failed_precondition at limits::builds_per_version_max builds of the version.
 answer apply(rule_context& context, const schemas::create_build& command) {
     state_changes& state = context.state;
     const auto workspace = workspace_named(state, command.workspace_name);
@@ -24,13 +43,11 @@ answer apply(rule_context& context, const schemas::create_build& command) {
         return may.error();
     const auto version = readable_version(state, context.principal(), command.model_version_id);
     if (!version) return runtime::not_found("Couldn't find modelVersion");
-    if (!command.external_location.empty())
-        if (const auto good =
-                check_name("external_location", command.external_location, limits::url_bytes_max);
-            !good)
-            return good.error();
-    if (!command.upstream_url.empty())
-        if (const auto good = check_url("upstream_url", command.upstream_url); !good) return good.error();
+    if (const auto good = check_request(command); !good) return good.error();
+    if (!has_room_for_build(state, version->row.id))
+        return runtime::failed_precondition("model version " + std::to_string(version->row.id.value) +
+                                            " has " + std::to_string(limits::builds_per_version_max) +
+                                            " builds, the most there may be; create a new version");
 
     schemas::build build;
     build.id = context.next_id<schemas::build_id>("build");
@@ -52,7 +69,6 @@ answer apply(rule_context& context, const schemas::create_build& command) {
                         "give external_location";
     }
     std::string encoded = schemas::encode(build);
-    if (const auto good = check_entity_size("the build", encoded); !good) return good.error();
     state.put(key_of(table::build).number(build.id), encoded);
     state.put(key_of(table::build_of_version).number(version->row.id).number(build.id), "");
     emit_created(context, schemas::resource_type::build, build.id.value, workspace->id, build);

@@ -79,15 +79,17 @@ std::vector<std::string> sorted_labels(std::vector<std::string> labels) {
     return labels;
 }
 
-void merge_attributes(std::vector<schemas::key_value>& into, const std::vector<schemas::key_value>& changes) {
+std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
+                                                  const std::vector<schemas::key_value>& changes) {
     for (const schemas::key_value& change : changes) {
         const auto same_key = std::find_if(
-            into.begin(), into.end(), [&](const schemas::key_value& old) { return old.key == change.key; });
-        if (same_key != into.end())
+            old.begin(), old.end(), [&](const schemas::key_value& each) { return each.key == change.key; });
+        if (same_key != old.end())
             *same_key = change;
         else
-            into.push_back(change);
+            old.push_back(change);
     }
+    return old;
 }
 
 bool is_flag_on(const state_view& state, std::string_view name) {

@@ -20,13 +20,14 @@ result<void> check_url(std::string_view field, std::string_view value);
 /// Number and size of labels and attributes.
 result<void> check_labels(const std::vector<std::string>&);
 result<void> check_attributes(const std::vector<schemas::key_value>&);
-/// resource_exhausted when the row's bytes are over limits::entity_bytes_max.
+/// invalid_argument when the row's bytes are over limits::entity_bytes_max.
 result<void> check_entity_size(std::string_view what, std::string_view encoded);
 
 /// Sorted, without duplicates (client_calls.md §3).
 std::vector<std::string> sorted_labels(std::vector<std::string>);
-/// Adds or replaces by key; the order of insertion is kept.
-void merge_attributes(std::vector<schemas::key_value>& into, const std::vector<schemas::key_value>& changes);
+/// `old` with `changes` added or replaced by key; the order of insertion is kept.
+std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
+                                                  const std::vector<schemas::key_value>& changes);
 
 bool is_flag_on(const state_view&, std::string_view name);
 

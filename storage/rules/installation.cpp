@@ -42,11 +42,13 @@ schemas::group built_in_group(rule_context& context, schemas::organization_id or
 
 }  // namespace
 
-/// Errors: failed_precondition for a second GENESIS.
+/// Errors: failed_precondition for a second GENESIS; invalid_argument for one without event partitions.
 answer apply(rule_context& context, const schemas::genesis& command) {
     state_changes& state = context.state;
     const std::string key = key_of(table::installation);
     if (state.get(key)) return runtime::failed_precondition("this log has its GENESIS already");
+    if (command.event_partitions == 0)
+        return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
     put_row(state, key, command);
 
     schemas::organization org;

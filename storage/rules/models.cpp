@@ -43,6 +43,7 @@ answer apply(rule_context& context, const schemas::create_model& command) {
     model.workspace_id = workspace->id;
     model.owner = context.principal();
     model.labels = sorted_labels(std::move(model.labels));
+    model.attributes = merged_attributes({}, model.attributes);
     model.time_created = model.time_updated = context.stamp_ms();
     model.version_number = 0;
     model.versions_made = 0;

@@ -26,6 +26,13 @@ std::string number_text(std::uint64_t number) {
     return text;
 }
 
+result<void> require_deploy(const rule_context& context, const schemas::workspace& workspace) {
+    if (is_allowed(context.state, context.principal(), workspace, protected_type::endpoint, action::deploy))
+        return {};
+    return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
+                                      workspace.name + "\"");
+}
+
 /// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
 result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
                                     schemas::build_id id) {
@@ -34,10 +41,7 @@ result<placed<build>> build_to_scan(const rule_context& context, std::string_vie
     if (found->workspace.name != workspace_name)
         return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace \"" +
                                   std::string(workspace_name) + "\"");
-    if (const auto may = require(context.state, context.principal(), found->workspace,
-                                 protected_type::endpoint, action::deploy, "build");
-        !may)
-        return may.error();
+    if (const auto may = require_deploy(context, found->workspace); !may) return may.error();
     return found;
 }
 
@@ -49,8 +53,11 @@ std::string request_scan_body(const rule_context& context, const event_draft& dr
     return event_envelope(context, draft, {}, updated);
 }
 
-/// Errors: failed_precondition when the build is not finished or is being scanned.
+/// Errors: failed_precondition when the build is not finished or is being scanned; invalid_argument.
 answer start_scan(rule_context& context, build subject, const schemas::json_text& creator_request) {
+    if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
+        !good)
+        return good.error();
     if (subject.status != build_status::finished)
         return runtime::failed_precondition("build " + std::to_string(subject.id.value) + " is in status " +
                                             std::string(name_of(subject.status)) + ": " + subject.message);
@@ -106,21 +113,22 @@ answer apply(rule_context& context, const schemas::request_scan& command) {
     return start_scan(context, std::move(found->row), command.creator_request);
 }
 
-/// Errors: not_found; permission_denied; failed_precondition when the version has no finished build.
+/// Errors: not_found; permission_denied; failed_precondition when the version has no finished build that the
+/// caller may read.
 answer apply(rule_context& context, const schemas::request_version_scan& command) {
     const auto version = readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
-    std::optional<build> newest;
-    for (build& candidate : builds_of(context.state, version->row.id, limits::list_rows_max))
-        if (candidate.status == build_status::finished) newest = std::move(candidate);
+    std::optional<placed<build>> newest;
+    for (const build& candidate : builds_of(context.state, version->row.id))
+        if (candidate.status == build_status::finished)
+            if (auto found = readable_build(context.state, context.principal(), candidate.id); found)
+                newest = *std::move(found);
     if (!newest)
         return runtime::failed_precondition(
             "model version " + std::to_string(version->row.id.value) +
             " has no finished build; create one with external_location first");
-    const auto workspace = find_workspace(context.state, newest->workspace_id);
-    auto found = build_to_scan(context, workspace->name, newest->id);
-    if (!found) return found.error();
-    return start_scan(context, std::move(found->row), command.creator_request);
+    if (const auto may = require_deploy(context, newest->workspace); !may) return may.error();
+    return start_scan(context, std::move(newest->row), command.creator_request);
 }
 
 /// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested;

@@ -93,7 +93,7 @@ result<void> check_scan_policy(const rule_context& context, const opened_transit
     const auto& demanding = opened.workspace.policies.require_safe_scan_for;
     const stage desired = opened.row.transition.desired_stage;
     if (std::find(demanding.begin(), demanding.end(), desired) == demanding.end()) return {};
-    if (has_safe_build(context.state, opened.version.id)) return {};
+    if (has_safe_build(context.state, opened.version)) return {};
     return runtime::failed_precondition("the policy require_safe_scan_for of the workspace \"" +
                                         opened.workspace.name + "\" holds " + std::string(name_of(desired)) +
                                         ": model version " + std::to_string(opened.version.id.value) +

@@ -1,7 +1,8 @@
 // Model versions: creating, updating, and the completion of a promotion (wire.md §3).
 #include <algorithm>
-#include <array>
+#include <set>
 
+#include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
 #include "storage/access.hpp"
 #include "storage/rules/checks.hpp"
@@ -17,9 +18,25 @@ using schemas::promotion;
 using schemas::promotion_status;
 using schemas::protected_type;
 
-constexpr std::array<std::string_view, 12> completion_members{
-    "id",    "registered_model_id", "version", "time_created", "time_updated",   "readme_text",
-    "owner", "attributes",          "stage",   "lock_level",   "version_number", "redirect_metadata"};
+result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
+    if (artifacts.size() > limits::artifacts_max)
+        return runtime::invalid_argument(std::string(field) + " holds " + std::to_string(artifacts.size()) +
+                                         " artifacts; at most " + std::to_string(limits::artifacts_max) +
+                                         " are allowed");
+    for (const schemas::artifact& artifact : artifacts)
+        if (const auto good = check_name("an artifact's key", artifact.key, limits::name_bytes_max); !good)
+            return good;
+    return {};
+}
+
+/// The lists of a version. What a client sent is checked before it is merged: the work of a merge grows with
+/// the product of two lists.
+result<void> check_lists(const model_version& version) {
+    if (const auto good = check_labels(version.labels); !good) return good;
+    if (const auto good = check_attributes(version.attributes); !good) return good;
+    if (const auto good = check_artifacts("artifacts", version.artifacts); !good) return good;
+    return check_artifacts("datasets", version.datasets);
+}
 
 result<void> check_version(const model_version& version) {
     if (const auto good = check_name("version", version.version, limits::name_bytes_max); !good) return good;
@@ -36,8 +53,9 @@ result<void> check_version(const model_version& version) {
             check_text("output_description", version.output_description, limits::description_bytes_max);
         !good)
         return good;
-    if (const auto good = check_labels(version.labels); !good) return good;
-    return check_attributes(version.attributes);
+    if (name_of(version.lock_level).empty())
+        return runtime::invalid_argument("lock_level must be one of OPEN CLOSED REDACT");
+    return check_lists(version);
 }
 
 std::string name_key(const model_version& version) {
@@ -93,7 +111,8 @@ void merge_artifacts(std::vector<schemas::artifact>& into, const std::vector<sch
 model_version merged(const model_version& before, const schemas::update_version& command) {
     model_version after = before;
     const model_version& sent = command.version;
-    for (const std::string& member : command.present) {
+    const std::set<std::string_view> members(command.present.begin(), command.present.end());
+    for (const std::string_view member : members) {
         if (member == "version")
             after.version = sent.version;
         else if (member == "description")
@@ -103,7 +122,7 @@ model_version merged(const model_version& before, const schemas::update_version&
         else if (member == "labels")
             after.labels.insert(after.labels.end(), sent.labels.begin(), sent.labels.end());
         else if (member == "attributes")
-            merge_attributes(after.attributes, sent.attributes);
+            after.attributes = merged_attributes(before.attributes, sent.attributes);
         else if (member == "model")
             after.model = sent.model;
         else if (member == "artifacts")
@@ -135,6 +154,7 @@ model_version merged(const model_version& before, const schemas::update_version&
 /// PUT: the whole record; what the server owns stays. A body without a name keeps the old one.
 model_version replaced(const model_version& before, const schemas::update_version& command) {
     model_version after = command.version;
+    after.attributes = merged_attributes({}, command.version.attributes);
     after.id = before.id;
     after.registered_model_id = before.registered_model_id;
     after.workspace_id = before.workspace_id;
@@ -150,15 +170,10 @@ model_version replaced(const model_version& before, const schemas::update_versio
     return after;
 }
 
-/// The natural completion body is the PROMOTE body plus redirect_metadata. Sent again after the completion it
-/// must not count as a replacement that clears all that it does not carry.
-bool repeats_completion(const schemas::update_version& command, const promotion& promotion) {
-    const auto has = [&](std::string_view member) {
-        return std::find(command.present.begin(), command.present.end(), member) != command.present.end();
-    };
-    return command.present.size() == completion_members.size() &&
-           std::all_of(completion_members.begin(), completion_members.end(), has) &&
-           command.version.time_updated == promotion.time_committed;
+/// Tells the request that completed a promotion when it comes again: as a PUT of its few members it would
+/// otherwise clear all that it does not carry.
+std::string completion_of(const schemas::update_version& command) {
+    return std::string(runtime::as_bytes(runtime::sha256(schemas::encode(command))));
 }
 
 answer store(rule_context& context, const model_version& before, model_version after) {
@@ -174,11 +189,12 @@ answer store(rule_context& context, const model_version& before, model_version a
 }
 
 answer complete(rule_context& context, const model_version& before, promotion promotion,
-                const std::string& redirect) {
+                const schemas::update_version& command) {
     model_version after = before;
-    after.redirect_metadata = redirect;
+    after.redirect_metadata = command.version.redirect_metadata;
     promotion.status = promotion_status::complete;
-    promotion.redirect_metadata = redirect;
+    promotion.redirect_metadata = after.redirect_metadata;
+    promotion.completion = completion_of(command);
     promotion.time_completed = context.stamp_ms();
     put_row(context.state, key_of(table::promotion).number(before.id), promotion);
     return store(context, before, std::move(after));
@@ -207,6 +223,7 @@ answer apply(rule_context& context, const schemas::create_version& command) {
     version.version_number = ++parent->row.versions_made;
     version.owner = context.principal();
     version.labels = sorted_labels(std::move(version.labels));
+    version.attributes = merged_attributes({}, version.attributes);
     version.stage = schemas::stage::unassigned;
     if (version.lock_level == schemas::lock_level::unknown) version.lock_level = schemas::lock_level::open;
     version.redirect_metadata.clear();
@@ -244,15 +261,16 @@ answer apply(rule_context& context, const schemas::update_version& command) {
         if (const auto good = check_url("redirect_metadata", redirect); !good) return good.error();
         const auto row =
             find_row<promotion>(state, key_of(table::promotion).number(before.id)).value_or(promotion{});
-        if (row.status == promotion_status::in_progress) return complete(context, before, row, redirect);
+        if (row.status == promotion_status::in_progress) return complete(context, before, row, command);
         if (row.status != promotion_status::complete || row.redirect_metadata != redirect)
             return runtime::failed_precondition(
                 "redirect_metadata completes a promotion, and none of model version " +
                 std::to_string(before.id.value) + " is IN_PROGRESS (it is " +
                 std::string(name_of(row.status)) + ")");
-        if (repeats_completion(command, row)) return schemas::encode(before);
+        if (row.completion == completion_of(command)) return schemas::encode(before);
     }
 
+    if (const auto good = check_lists(command.version); !good) return good.error();
     model_version after =
         command.mode == schemas::update_mode::merge ? merged(before, command) : replaced(before, command);
     after.labels = sorted_labels(std::move(after.labels));

@@ -1,5 +1,6 @@
 // Webhooks: who is told, where, and when they are switched off (wire.md §7, delivery.md §3-4).
 #include <algorithm>
+#include <set>
 
 #include "runtime/limits.hpp"
 #include "storage/access.hpp"
@@ -124,7 +125,7 @@ answer apply(rule_context& context, const schemas::delete_webhooks& command) {
     if (command.ids.empty() || command.ids.size() > webhooks_per_delete_max)
         return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
                                          " webhooks; give 1 to " + std::to_string(webhooks_per_delete_max));
-    for (const schemas::webhook_id id : command.ids) {
+    for (const schemas::webhook_id id : std::set(command.ids.begin(), command.ids.end())) {
         const auto hook = find_row<webhook>(context.state, webhook_key(id));
         if (!hook) return runtime::not_found("webhook " + std::to_string(id.value) + " not found");
         erase_webhook(context, *hook);
@@ -149,7 +150,8 @@ answer apply(rule_context& context, const schemas::webhook_health& command) {
             break;
         case webhook_condition::failing:
             if (hook->failing_since_ms != 0) break;
-            hook->failing_since_ms = std::min(command.failing_since_ms, context.time_ms());
+            hook->failing_since_ms =
+                std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
             put_row(context.state, webhook_key(hook->id), *hook);
             context.set_timer(hook->failing_since_ms + disable_after_ms, timer_kind::webhook_disable,
                               disable_key(hook->id));

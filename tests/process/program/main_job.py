@@ -170,6 +170,34 @@ def finding_and_reading_agree():
         server.stop()
 
 
+def the_published_clients_bodies_are_taken_as_they_are():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        shared = {"visibility": 2, "resource_visibility": 2, "custom_permission": {"collaborator_type": 1, "can_deploy": 1}}
+        unset = {"id": "0", "workspace_id": "", "owner": "", "owner_id": "0", "time_created": "0", "labels": [], "attributes": []}
+        models = "/api/v1/registry/workspaces/default/registered_models"
+        model = client.must("POST", models, {"name": "m", **unset, **shared})["registered_model"]
+        assert (model["visibility"], model["custom_permission"]) == (2, shared["custom_permission"]), model
+        assert model["resource_visibility"] == "ORG_CUSTOM" and model["owner"] == "1", model
+        version, elsewhere = client.version(model["id"], "v"), client.version(client.model("other"), "v")
+        by_model = f"/api/v1/registry/registered_models/{model['id']}/model_versions"
+        assert client.must("GET", f"{by_model}/{version}")["model_version"]["id"] == version
+        wrong = client.call("GET", f"{by_model}/{elsewhere}")
+        assert (wrong.status, wrong.json["code"]) == (404, 5), wrong
+        builds = "/api/v1/deployment/workspace/default/builds"
+        for body, text in (({"run_id": "abc"}, "not found"), ({"model_version_id": 99}, "Couldn't find modelVersion")):
+            refused = client.call("POST", builds, {**body, "external_location": "x"})
+            assert (refused.status, refused.json["code"]) == (404, 5) and text in refused.json["message"], refused
+        approver = client.second_admin()
+        approver.must("POST", builds.replace("default", "second%40example.com"), {"model_version_id": int(version), "external_location": "x"})
+        listed = f"/api/v1/deployment/builds?model_version_id={version}"
+        assert (len(approver.must("GET", listed)["builds"]), client.must("GET", listed)["builds"]) == (1, [])
+        silent = client.call("PUT", "/api/v1/uac-proxy/feature-flags/promote_events", {})
+        assert (silent.status, silent.json["code"]) == (400, 3), silent
+        server.stop()
+
+
 def the_openapi_document_has_every_route():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -215,7 +243,8 @@ def an_administrator_whose_key_was_lost_gets_a_new_one():
 def wrong_use_is_exit_code_2():
     with herald.folder() as folder:
         for arguments in ([], ["fly"], ["api"], ["standalone", "--listen", "nowhere"], ["standalone", "--wings"],
-                          ["standalone", "--allow-addresses", "10.0.0.0/99"], ["worker", "--kafka", "127.0.0.1:1"]):
+                          ["standalone", "--allow-addresses", "10.0.0.0/99"], ["standalone", "--header-prefix", ","],
+                          ["standalone", "--header-prefix", "a b"], ["standalone", "--free-disk-mb", "18446744073709551615"], ["worker", "--kafka", "127.0.0.1:1"]):
             done = subprocess.run([herald.BINARY, *arguments], capture_output=True, text=True, cwd=folder, timeout=30)
             assert done.returncode == 2, f"{arguments}: {done.returncode} {done.stderr}"
             assert done.stderr.strip(), f"{arguments}: no word about what is wrong"
@@ -228,5 +257,5 @@ if __name__ == "__main__":
     herald.run(a_promotion_needs_another_person_and_is_told_once, a_repeat_under_the_same_key_gives_the_same_answer,
                a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
                a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled, finding_and_reading_agree,
-               the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
+               the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
                an_administrator_whose_key_was_lost_gets_a_new_one, wrong_use_is_exit_code_2)

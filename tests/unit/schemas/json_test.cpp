@@ -48,6 +48,7 @@ TEST(json, clients_may_send_strings_or_numbers_names_or_numbers_and_defaults) {
     EXPECT_EQ(read("{\"id\":\"12\"}").id.value, 12u);
     EXPECT_EQ(read("{\"id\":12}").id.value, 12u);
     EXPECT_EQ(read("{\"id\":12.0}").id.value, 12u);
+    EXPECT_EQ(read("{\"owner\":\"\"}").owner.value, 0u) << "an id that clients keep as text";
     EXPECT_EQ(read("{\"stage\":3}").stage, stage::production);
     EXPECT_EQ(read("{\"stage\":\"PRODUCTION\"}").stage, stage::production);
     EXPECT_EQ(read("{\"labels\":null,\"unknown\":[{}]}").labels.size(), 0u);

@@ -120,9 +120,35 @@ TEST(engine, takes_no_command_of_a_revoked_key) {
     EXPECT_EQ(code_of(applied->outcome), error_code::unauthenticated);
 }
 
+TEST(engine, keeps_no_refusal_of_a_revoked_key) {
+    registry registry;
+    registry.idempotency_key = "k";
+    auto envelope = registry.envelope_of(registry.admin, model_command("a"));
+    envelope.request.credential_hash = "another";
+    ASSERT_TRUE(registry.engine_of_log.apply(registry.record_of(envelope)));
+    EXPECT_EQ(registry.run(model_command("a")).code, 0u) << "the same request with a valid key";
+    const auto again = registry.engine_of_log.apply(registry.record_of(envelope));
+    EXPECT_EQ(code_of(again->outcome), error_code::unauthenticated)
+        << "what was answered to a valid key is not shown to another";
+}
+
+TEST(engine, refuses_a_genesis_without_event_partitions) {
+    const auto store = make_memory_state();
+    engine empty(*store);
+    schemas::command_envelope envelope;
+    envelope.type = schemas::genesis::type;
+    const auto applied = empty.apply({0, 0, "", schemas::seal_envelope(envelope)});
+    ASSERT_TRUE(applied);
+    EXPECT_EQ(code_of(applied->outcome), error_code::invalid_argument);
+    EXPECT_FALSE(empty.installation());
+}
+
 TEST(engine, keeps_log_time_monotonic_and_near_the_senders_clock) {
     EXPECT_EQ(log_time_ms(100, 50, 60), 100);
     EXPECT_EQ(log_time_ms(100, 500, 450), 500);
+    EXPECT_EQ(log_time_ms(100, 500, INT64_MAX), 500);
+    EXPECT_EQ(log_time_ms(100, INT64_MAX, INT64_MAX), limits::log_time_ms_max);
+    EXPECT_EQ(log_time_ms(100, INT64_MIN, INT64_MIN), 100);
     EXPECT_EQ(log_time_ms(100, 10'000'000, 1'000), 1'000 + limits::sender_clock_ahead_ms_max);
 }
 

@@ -100,5 +100,45 @@ TEST_F(find_calls, models_too) {
     EXPECT_EQ(page->rows[0].id, model.id);
 }
 
+TEST_F(find_calls, compare_a_bounded_number_of_values) {
+    schemas::find_request request;
+    for (std::size_t i = 0; i <= limits::find_values_max; ++i)
+        request.predicates.push_back({"name", {"\"v1\""}, find_operator::eq});
+    EXPECT_EQ(find_versions(*registry.view(), registry.admin, request).error().code,
+              error_code::invalid_argument);
+    std::string list = "[0";
+    for (std::size_t i = 0; i < limits::find_values_max; ++i) list += ",1";
+    EXPECT_EQ(find_versions(*registry.view(), registry.admin, where("id", find_operator::in, list + "]"))
+                  .error()
+                  .code,
+              error_code::invalid_argument);
+}
+
+TEST_F(find_calls, by_ids) {
+    schemas::find_request request;
+    request.ids = {3, 1, 99};
+    EXPECT_THAT(names(request), ElementsAre("v3", "v1"));
+}
+
+TEST_F(find_calls, a_page_has_a_bounded_size) {
+    schemas::model_version large;
+    large.readme_text.assign(limits::entity_bytes_max - 1'000, 'x');
+    const std::size_t fitting = limits::find_answer_bytes_max / limits::entity_bytes_max;
+    for (std::size_t i = 0; i <= fitting; ++i) {
+        schemas::create_version command;
+        command.registered_model_id = model.id;
+        command.version = large;
+        command.version.version = "large " + std::to_string(i);
+        registry.must<schemas::model_version>(command);
+    }
+    EXPECT_EQ(find_versions(*registry.view(), registry.admin, {}).error().code, error_code::invalid_argument);
+    schemas::find_request paged;
+    paged.pagination = schemas::pagination{1, 10};
+    const auto page = find_versions(*registry.view(), registry.admin, paged);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->rows.size(), 10u);
+    EXPECT_EQ(page->total_records, fitting + 4);
+}
+
 }  // namespace
 }  // namespace herald::storage

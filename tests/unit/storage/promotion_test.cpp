@@ -160,6 +160,22 @@ TEST_F(promotion_rules, a_completion_sent_twice_clears_nothing) {
         EXPECT_EQ(update(body, members, schemas::update_mode::replace).code, 0u);
         EXPECT_EQ(stored().description, "kept");
     }
+    body = stored();
+    body.description = "new";
+    EXPECT_EQ(update(body, members, schemas::update_mode::replace).code, 0u);
+    EXPECT_EQ(stored().description, "new") << "another body is an update";
+}
+
+TEST_F(promotion_rules, a_completion_of_one_member_sent_twice_clears_nothing) {
+    schemas::model_version body;
+    body.description = "kept";
+    update(body, {"description"});
+    promote();
+    schemas::model_version completion;
+    completion.redirect_metadata = "https://example.org/serving";
+    for (int time = 0; time < 2; ++time)
+        EXPECT_EQ(update(completion, {"redirect_metadata"}, schemas::update_mode::replace).code, 0u);
+    EXPECT_EQ(stored().description, "kept");
 }
 
 TEST_F(promotion_rules, redirect_metadata_needs_a_promotion_and_a_url) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "registry.hpp"
+#include "storage/scan_status.hpp"
 
 namespace herald::storage {
 namespace {
@@ -129,6 +130,63 @@ TEST_F(scan_rules, a_version_without_a_finished_build_cannot_be_scanned) {
     EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
     command.model_version_id = version.id;
     EXPECT_EQ(registry.run(command).code, 0u);
+}
+
+TEST_F(scan_rules, a_reader_without_deploy_is_told_so) {
+    const auto reader = registry.user_named("b@example.org");
+    auto workspace = *find_row<schemas::workspace>(*registry.view(), key_of(table::workspace).number(1));
+    auto role = *find_row<schemas::role>(*registry.view(), key_of(table::role).number(3));
+    role.actions = {{schemas::protected_type::registered_model, {schemas::action::read}}};
+    workspace.permissions = {{schemas::group_id{2}, role.id}};  // All Users
+    row_changes changes;
+    changes[key_of(table::workspace).number(1)] = schemas::encode(workspace);
+    changes[key_of(table::role).number(3)] = schemas::encode(role);
+    ASSERT_TRUE(registry.store->write(changes));
+    engine reopened(*registry.store);
+    schemas::request_scan command;
+    command.workspace_name = "default";
+    command.build_id = build.id;
+    const auto applied = reopened.apply(registry.record_of(registry.envelope_of(reader.id, command)));
+    EXPECT_EQ(code_of(applied->outcome), error_code::permission_denied) << applied->outcome.message;
+}
+
+TEST_F(scan_rules, builds_of_other_peoples_workspaces_decide_nothing) {
+    const auto other = registry.second_admin();
+    schemas::create_build command;
+    command.workspace_name = "second@example.org";
+    command.model_version_id = version.id;
+    command.external_location = "registry.example.org/fake:1";
+    const auto foreign = registry.must<schemas::build>(other, command);
+    schemas::request_scan scan;
+    scan.workspace_name = command.workspace_name;
+    scan.build_id = foreign.id;
+    EXPECT_EQ(registry.run_as(other, scan).code, 0u);
+    schemas::report_scan safe;
+    safe.workspace_name = command.workspace_name;
+    safe.build_id = foreign.id;
+    safe.scan_status = scan_status::scanned;
+    safe.safety_status = safety_status::safe;
+    EXPECT_EQ(registry.run_as(other, safe).code, 0u);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "a policy of this workspace asks for its own";
+
+    schemas::request_version_scan of_version;
+    of_version.model_version_id = version.id;
+    EXPECT_EQ(registry.must<schemas::scan>(of_version).build_id, build.id) << "the other is not to be seen";
+    report(scan_status::scanned, safety_status::safe);
+    EXPECT_TRUE(has_safe_build(*registry.view(), version));
+}
+
+TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
+    schemas::create_build command;
+    command.workspace_name = "default";
+    command.model_version_id = version.id;
+    command.external_location = "registry.example.org/m:1";
+    command.creator_request.text.assign(limits::creator_request_bytes_max + 1, ' ');
+    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+    command.creator_request.text = "{}";
+    for (std::size_t made = 1; made < limits::builds_per_version_max; ++made)
+        ASSERT_EQ(registry.run(command).code, 0u) << made;
+    EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
 }
 
 }  // namespace

@@ -143,5 +143,41 @@ TEST_F(version_rules, an_update_through_another_models_path_finds_nothing) {
     EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
 }
 
+TEST_F(version_rules, attributes_sent_twice_count_once) {
+    schemas::model_version body;
+    body.version = "v1";
+    body.attributes = {{"a", {"1"}, {}}, {"b", {"2"}, {}}, {"a", {"3"}, {}}};
+    const std::vector<schemas::key_value> once{{"a", {"3"}, {}}, {"b", {"2"}, {}}};
+    const auto made = read(create(body));
+    EXPECT_EQ(made.attributes, once);
+    EXPECT_EQ(read(update(made.id, body, {"attributes"}, schemas::update_mode::replace)).attributes, once);
+}
+
+TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
+    const auto version = registry.version_named("v1", model.id);
+    schemas::model_version attributes;
+    for (std::size_t i = 0; i <= limits::attributes_max; ++i)
+        attributes.attributes.push_back({std::to_string(i), {"1"}, {}});
+    schemas::model_version artifacts;
+    artifacts.artifacts.resize(limits::artifacts_max + 1, {.key = "a"});
+    schemas::model_version datasets;
+    datasets.datasets = artifacts.artifacts;
+    schemas::model_version labels;
+    labels.labels.assign(limits::labels_max + 1, "l");
+    for (const auto& body : {attributes, artifacts, datasets, labels})
+        for (const auto mode : {schemas::update_mode::merge, schemas::update_mode::replace})
+            EXPECT_EQ(
+                code_of(update(version.id, body, {"attributes", "artifacts", "datasets", "labels"}, mode)),
+                error_code::invalid_argument);
+}
+
+TEST_F(version_rules, a_member_named_many_times_is_merged_once) {
+    const auto version = registry.version_named("v1", model.id);
+    schemas::model_version body;
+    body.labels.assign(limits::labels_max, "l");
+    const std::vector<std::string> named(10'000, "labels");
+    EXPECT_THAT(read(update(version.id, body, named)).labels, ElementsAre("l"));
+}
+
 }  // namespace
 }  // namespace herald::storage

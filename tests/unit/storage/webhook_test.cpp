@@ -176,5 +176,23 @@ TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_day
     EXPECT_EQ(trim(), 0u);
 }
 
+TEST_F(webhook_rules, a_failure_before_all_time_is_no_harm) {
+    const auto hook = hook_with({}, true, {});
+    schemas::webhook_health report;
+    report.webhook_id = hook.id;
+    report.revision = hook.revision;
+    report.token = registry.must<schemas::claim_row>(schemas::claim{"webhook-health", "a", {}}).token;
+    report.condition = schemas::webhook_condition::failing;
+    report.failing_since_ms = INT64_MIN;
+    EXPECT_EQ(registry.run(report).code, 0u);
+}
+
+TEST_F(webhook_rules, named_twice_are_deleted_once) {
+    const auto hook = hook_with({}, true, {});
+    schemas::delete_webhooks command;
+    command.ids = {hook.id, hook.id};
+    EXPECT_EQ(registry.run(command).code, 0u);
+}
+
 }  // namespace
 }  // namespace herald::storage
