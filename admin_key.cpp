@@ -7,7 +7,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"
-#include "storage/embedded_log.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
 
 namespace herald {
 namespace {

@@ -8,12 +8,12 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
-#include "storage/delivery_log.hpp"
-#include "storage/disk_guard.hpp"
-#include "storage/node.hpp"
+#include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/test_deliveries.hpp"
+#include "storage/deliveries/webhook_health_job.hpp"
+#include "storage/node/disk_guard.hpp"
+#include "storage/node/node.hpp"
 #include "storage/rocks_state.hpp"
-#include "storage/test_deliveries.hpp"
-#include "storage/webhook_health_job.hpp"
 
 namespace herald {
 namespace {

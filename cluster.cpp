@@ -5,7 +5,7 @@
 #include "composition.hpp"
 #include "runtime/clock.hpp"
 #include "stop_signal.hpp"
-#include "storage/genesis.hpp"
+#include "storage/node/genesis.hpp"
 
 namespace herald {
 namespace {

@@ -8,7 +8,7 @@
 #include "events/log.hpp"
 #include "runtime/key_ring.hpp"
 #include "settings.hpp"
-#include "storage/genesis.hpp"
+#include "storage/node/genesis.hpp"
 
 namespace herald {
 

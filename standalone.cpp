@@ -7,8 +7,8 @@
 #include "composition.hpp"
 #include "runtime/clock.hpp"
 #include "stop_signal.hpp"
-#include "storage/embedded_log.hpp"
-#include "storage/genesis.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
+#include "storage/node/genesis.hpp"
 #include "storage/rocks_state.hpp"
 
 namespace herald {

@@ -6,7 +6,7 @@
 #include "events/topics.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
-#include "storage/embedded_log.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
 #include "storage/engine.hpp"
 
 namespace herald {

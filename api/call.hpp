@@ -13,9 +13,9 @@
 #include "schemas/binary.hpp"
 #include "schemas/commands.hpp"
 #include "schemas/json_codec.hpp"
-#include "storage/delivery_log.hpp"
-#include "storage/node.hpp"
-#include "storage/test_deliveries.hpp"
+#include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/test_deliveries.hpp"
+#include "storage/node/node.hpp"
 #include "workers/location.hpp"
 
 namespace herald::api {

@@ -34,7 +34,7 @@ endfunction()
 # herald_program(<name> <sources…>): an executable over every library.
 function(herald_program name)
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE herald_api herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
+  target_link_libraries(${name} PRIVATE herald_api herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 
 # herald_test(<name> SOURCES … DEPENDS … LABELS <kind>): one GoogleTest binary, each case a ctest case. The ctest

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "storage/engine.hpp"
-#include "storage/node.hpp"
+#include "storage/node/node.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::simulation {

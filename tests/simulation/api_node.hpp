@@ -8,7 +8,7 @@
 
 #include "events/memory_log.hpp"
 #include "schemas/commands.hpp"
-#include "storage/node.hpp"
+#include "storage/node/node.hpp"
 #include "storage/state.hpp"
 #include "tests/simulation/mutations.hpp"
 #include "tests/simulation/world.hpp"

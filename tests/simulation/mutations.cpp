@@ -10,7 +10,7 @@
 #include "events/subscriber_table.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/commands.hpp"
-#include "storage/outbox_view.hpp"
+#include "storage/node/outbox_view.hpp"
 #include "storage/tables.hpp"
 #include "tests/simulation/forwarding.hpp"
 #include "tests/simulation/reference.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "events/topics.hpp"
-#include "storage/embedded_log.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"
-#include "storage/replica.hpp"
+#include "storage/node/replica.hpp"
 #include "storage/rocks_state.hpp"
 
 namespace {

@@ -1,0 +1,378 @@
+#include "storage/deliveries/delivery_log.hpp"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <future>
+#include <map>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "events/topics.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "schemas/binary.hpp"
+#include "storage/rocks.hpp"
+
+namespace herald::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using schemas::attempt;
+using schemas::attempt_result;
+
+// Rows; numbers are 8 bytes big-endian, texts end with a 0 byte:
+//   a  delivery id, partition, offset          → attempt
+//   w  webhook, time in ms, partition, offset  → attempt
+//   e  event id, delivery id                   → time in ms of the newest attempt, its result (a varint)
+//   o  partition                               → the next offset to read (a varint)
+constexpr std::size_t records_per_poll = 500;
+constexpr std::chrono::milliseconds idle_wait{1'000};
+constexpr std::chrono::milliseconds trouble_wait{500};
+constexpr std::size_t calls_waited_for_max = 10'000;
+
+rocksdb::Options fading_options() {
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = rocksdb::NewLRUCache(4ull << 20, 0);
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB has its CRC in software
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options.compaction_style = rocksdb::kCompactionStyleFIFO;
+    options.compaction_options_fifo.max_table_files_size = limits::delivery_log_bytes_max;
+    options.compaction_options_fifo.allow_compaction = true;
+    options.ttl = static_cast<std::uint64_t>(limits::delivery_log_kept_ms / 1'000);
+    options.max_open_files = -1;  // FIFO looks at the age of every file
+    options.write_buffer_size = 8ull << 20;
+    options.compression = rocksdb::kLZ4Compression;
+    options.max_background_jobs = 2;
+    options.stats_dump_period_sec = 0;
+    options.stats_persist_period_sec = 0;
+    options.info_log = make_rocks_logger();
+    return options;
+}
+
+class row_key {
+  public:
+    explicit row_key(char kind) : x_bytes(1, kind) {}
+    row_key& text(std::string_view value) {
+        x_bytes += value;
+        x_bytes += '\0';
+        return *this;
+    }
+    row_key& number(std::uint64_t value) {
+        schemas::append_big_endian(x_bytes, value);
+        return *this;
+    }
+    const std::string& bytes() const { return x_bytes; }
+
+  private:
+    std::string x_bytes;
+};
+
+std::string varint(std::uint64_t value) {
+    std::string bytes;
+    schemas::append_varint(bytes, value);
+    return bytes;
+}
+
+std::uint64_t number_of(std::string_view bytes) {
+    std::uint64_t value = 0;
+    return schemas::take_varint(bytes, value) ? value : 0;
+}
+
+std::uint64_t time_of(const attempt& made) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(made.time_ms, 0));
+}
+
+struct placed_attempt {
+    std::uint64_t offset = 0;
+    attempt made;
+};
+
+class rocks_delivery_log final : public delivery_log {
+  public:
+    rocks_delivery_log(std::unique_ptr<rocksdb::DB> db, events::log& log, std::int32_t partitions)
+        : x_db(std::move(db)), x_log(log) {
+        for (std::int32_t index = 0; index < partitions; ++index) {
+            x_partitions.emplace_back();
+            x_partitions.back().where = {std::string(events::topic::attempts), index};
+        }
+    }
+    ~rocks_delivery_log() override {
+        {
+            const std::lock_guard lock(x_mutex);
+            x_is_stopping = true;
+        }
+        x_wake.notify_all();
+        if (x_thread.joinable()) x_thread.join();
+    }
+
+    delivery_counts deliveries_of_event(std::string_view event_id) const override;
+    std::vector<attempt> attempts_of_delivery(std::string_view delivery_id) const override;
+    std::vector<attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
+                                             std::size_t most) const override;
+
+    void wait_for(std::string call_id, attempt_handler handler) override {
+        const std::lock_guard lock(x_mutex);
+        if (x_calls.size() < calls_waited_for_max)
+            x_calls.insert_or_assign(std::move(call_id), std::move(handler));
+    }
+    void forget(std::string_view call_id) override {
+        const std::lock_guard lock(x_mutex);
+        if (const auto found = x_calls.find(call_id); found != x_calls.end()) x_calls.erase(found);
+    }
+    void on_attempt(attempt_handler handler) override { x_on_attempt = std::move(handler); }
+    void start() override {
+        HERALD_ASSERT(!x_thread.joinable());
+        x_thread = std::thread([this] { run(); });
+    }
+
+  private:
+    struct partition {
+        events::topic_partition where;
+        std::unique_ptr<events::reader> reader;
+        std::int64_t next = 0;
+    };
+
+    void run();
+    /// Whether something was read; `is_in_trouble` when it could not be.
+    bool take_some(partition&, bool& is_in_trouble);
+    bool open(partition&);
+    void keep(const partition&, const std::vector<placed_attempt>&);
+    void count(rocksdb::WriteBatch&, const attempt&) const;
+    void tell(const attempt&);
+    void scan(const std::string& prefix,
+              const std::function<bool(std::string_view, std::string_view)>&) const;
+    static void report(const partition&, const std::string& reason);
+
+    const std::unique_ptr<rocksdb::DB> x_db;
+    events::log& x_log;
+    attempt_handler x_on_attempt;
+    std::mutex x_mutex;
+    std::condition_variable x_wake;
+    bool x_is_stopping = false;
+    bool x_has_news = false;
+    std::map<std::string, attempt_handler, std::less<>> x_calls;
+    std::thread x_thread;
+    std::vector<partition> x_partitions;  // the thread's own; its readers call here until they are gone
+};
+
+// ---- reading the topic
+
+void rocks_delivery_log::run() {
+    for (;;) {
+        bool has_read = false;
+        bool is_in_trouble = false;
+        for (partition& each : x_partitions) has_read |= take_some(each, is_in_trouble);
+        std::unique_lock lock(x_mutex);
+        if (x_is_stopping) return;
+        if (has_read) continue;
+        if (is_in_trouble)
+            x_wake.wait_for(lock, trouble_wait, [this] { return x_is_stopping; });
+        else
+            x_wake.wait_for(lock, idle_wait, [this] { return x_is_stopping || x_has_news; });
+        x_has_news = false;
+    }
+}
+
+bool rocks_delivery_log::take_some(partition& from, bool& is_in_trouble) {
+    if (!from.reader && !open(from)) {
+        is_in_trouble = true;
+        return false;
+    }
+    auto batch = from.reader->poll(records_per_poll, 0);
+    if (!batch) {
+        report(from, batch.error().message);
+        from.reader.reset();
+        is_in_trouble = true;
+        return false;
+    }
+    if (batch->records.empty()) return false;
+    std::vector<placed_attempt> read;
+    for (const events::record& each : batch->records)
+        if (auto made = schemas::decode<attempt>(each.value.value_or("")))
+            read.push_back({static_cast<std::uint64_t>(each.offset), *std::move(made)});
+    from.next = batch->records.back().offset + 1;
+    keep(from, read);
+    for (const placed_attempt& each : read) tell(each.made);
+    return true;
+}
+
+/// From where it was, or from the log's first record when that is gone.
+bool rocks_delivery_log::open(partition& from) {
+    std::string stored;
+    if (x_db->Get({}, row_key('o').number(static_cast<std::uint64_t>(from.where.partition)).bytes(), &stored)
+            .ok())
+        from.next = std::max(from.next, static_cast<std::int64_t>(number_of(stored)));
+    const auto answer = std::make_shared<std::promise<result<events::offset_range>>>();
+    auto asked = answer->get_future();
+    x_log.query_range(from.where,
+                      [answer](result<events::offset_range> range) { answer->set_value(std::move(range)); });
+    const auto range = asked.get();  // within 5 s
+    if (!range) {
+        report(from, range.error().message);
+        return false;
+    }
+    if (from.next < range->first || from.next > range->next) from.next = range->first;
+    from.reader = x_log.open_reader(from.where, from.next);
+    from.reader->on_ready([this] {
+        {
+            const std::lock_guard lock(x_mutex);
+            x_has_news = true;
+        }
+        x_wake.notify_all();
+    });
+    return true;
+}
+
+/// What cannot be written (a full disk) is lost to the history, and read again after the next start.
+void rocks_delivery_log::keep(const partition& from, const std::vector<placed_attempt>& read) {
+    rocksdb::WriteBatch batch;
+    const auto number = static_cast<std::uint64_t>(from.where.partition);
+    for (const auto& [offset, made] : read) {
+        const std::string bytes = schemas::encode(made);
+        row_key of_delivery('a');
+        of_delivery.text(made.delivery_id).number(number).number(offset);
+        row_key of_webhook('w');
+        of_webhook.number(made.webhook_id.value).number(time_of(made)).number(number).number(offset);
+        batch.Put(of_delivery.bytes(), bytes);
+        batch.Put(of_webhook.bytes(), bytes);
+        count(batch, made);
+    }
+    batch.Put(row_key('o').number(number).bytes(), varint(static_cast<std::uint64_t>(from.next)));
+    const rocksdb::Status status = x_db->Write({}, &batch);
+    if (status.ok()) return;
+    report(from, status.ToString());
+    static_cast<void>(x_db->Resume());
+}
+
+void rocks_delivery_log::count(rocksdb::WriteBatch& batch, const attempt& made) const {
+    if (made.source == schemas::delivery_source::test || made.result == attempt_result::skipped) return;
+    const std::string key = row_key('e').text(made.event_id).text(made.delivery_id).bytes();
+    std::string known;
+    if (x_db->Get({}, key, &known).ok() && known.size() > 8 &&
+        schemas::read_big_endian(known) > time_of(made))
+        return;
+    std::string value;
+    schemas::append_big_endian(value, time_of(made));
+    schemas::append_varint(value, static_cast<std::uint64_t>(made.result));
+    batch.Put(key, value);
+}
+
+void rocks_delivery_log::tell(const attempt& made) {
+    if (x_on_attempt) x_on_attempt(made);
+    if (made.call_id.empty()) return;
+    attempt_handler handler;
+    {
+        const std::lock_guard lock(x_mutex);
+        const auto found = x_calls.find(made.call_id);
+        if (found == x_calls.end()) return;
+        handler = std::move(found->second);
+        x_calls.erase(found);
+    }
+    handler(made);
+}
+
+void rocks_delivery_log::report(const partition& from, const std::string& reason) {
+    runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_trouble,
+                 {{"partition", std::int64_t{from.where.partition}}, {"reason", reason}});
+}
+
+// ---- questions
+
+void rocks_delivery_log::scan(const std::string& prefix,
+                              const std::function<bool(std::string_view, std::string_view)>& visit) const {
+    const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
+    for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next())
+        if (!visit(row->key().ToStringView(), row->value().ToStringView())) return;
+}
+
+delivery_counts rocks_delivery_log::deliveries_of_event(std::string_view event_id) const {
+    delivery_counts counts;
+    scan(row_key('e').text(event_id).bytes(), [&](std::string_view, std::string_view value) {
+        if (value.size() <= 8) return true;
+        switch (static_cast<attempt_result>(number_of(value.substr(8)))) {
+            case attempt_result::succeeded:
+                ++counts.succeeded;
+                break;
+            case attempt_result::dead:
+                ++counts.dead;
+                break;
+            case attempt_result::will_retry:
+            case attempt_result::held:
+                ++counts.pending;
+                break;
+            case attempt_result::skipped:
+                break;
+        }
+        return true;
+    });
+    return counts;
+}
+
+std::vector<attempt> rocks_delivery_log::attempts_of_delivery(std::string_view delivery_id) const {
+    std::vector<attempt> found;
+    scan(row_key('a').text(delivery_id).bytes(), [&](std::string_view, std::string_view value) {
+        if (auto made = schemas::decode<attempt>(value)) found.push_back(*std::move(made));
+        return found.size() < limits::list_rows_max;
+    });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const attempt& left, const attempt& right) { return left.time_ms < right.time_ms; });
+    return found;
+}
+
+std::vector<attempt> rocks_delivery_log::attempts_of_webhook(schemas::webhook_id webhook,
+                                                             std::int64_t before_ms, std::size_t most) const {
+    std::vector<attempt> found;
+    const std::string prefix = row_key('w').number(webhook.value).bytes();
+    const std::string end =
+        row_key('w').number(webhook.value).number(static_cast<std::uint64_t>(before_ms)).bytes();
+    const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
+    row->SeekForPrev(end);
+    for (; row->Valid() && row->key().starts_with(prefix) && found.size() < most; row->Prev())
+        if (auto made = schemas::decode<attempt>(row->value().ToStringView()))
+            found.push_back(*std::move(made));
+    return found;
+}
+
+result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool is_second_try) {
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    if (failure)
+        return runtime::unavailable("the folder " + folder.string() +
+                                    " cannot be used: " + failure.message());
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(fading_options(), folder.string(), &db);
+    if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
+    if (status.IsCorruption() && !is_second_try) {
+        runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_reset,
+                     {{"reason", status.ToString()}});
+        fs::remove_all(folder, failure);
+        return open_database(folder, true);
+    }
+    return runtime::unavailable("the log of deliveries in " + folder.string() +
+                                " cannot be opened: " + status.ToString());
+}
+
+}  // namespace
+
+result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder, events::log& log) {
+    const auto partitions = log.partitions(std::string(events::topic::attempts));
+    if (!partitions) return partitions.error();
+    auto db = open_database(folder, false);
+    if (!db) return db.error();
+    return std::shared_ptr<delivery_log>(
+        std::make_shared<rocks_delivery_log>(*std::move(db), log, *partitions));
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,594 @@
+#include "storage/embedded_log/log_committer.hpp"
+
+#include <algorithm>
+
+#include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+
+namespace herald::storage {
+namespace {
+
+using events::record;
+using events::topic_partition;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t batch_records_max = 4'096;
+constexpr std::size_t batch_bytes_max = 4 * 1024 * 1024;
+constexpr std::size_t read_bytes_max = 4 * 1024 * 1024;  // of one read(); one record may be larger
+constexpr std::size_t expired_per_round_max = 100'000;
+constexpr milliseconds commit_delay{100};
+constexpr milliseconds reopen_delay_base{500};  // doubling
+constexpr milliseconds reopen_delay_max{8'000};
+constexpr milliseconds company_wait_max{1};
+
+std::size_t bytes_of(const record& what) { return what.key.size() + (what.value ? what.value->size() : 0); }
+
+std::string text_of(const topic_partition& where) {
+    return where.topic + "/" + std::to_string(where.partition);
+}
+
+error not_open() { return runtime::unavailable("the log is closed"); }
+
+error out_of_range(const log_partition& partition, std::int64_t offset) {
+    return runtime::failed_precondition("offset " + std::to_string(offset) + " of " +
+                                        text_of(partition.where) + " is not in the log: it has " +
+                                        std::to_string(partition.range.first) + " to " +
+                                        std::to_string(partition.range.next));
+}
+
+}  // namespace
+
+// ---- the bell
+
+void log_bell::call(std::function<void()> notify) {
+    {
+        const std::lock_guard lock(x_calling);
+        x_notify = std::move(notify);
+    }
+    reset();
+    ring_again();
+}
+
+void log_bell::silence() {
+    const std::lock_guard lock(x_calling);
+    x_notify = nullptr;
+}
+
+bool log_bell::is_first_ring() {
+    const std::lock_guard lock(x_mutex);
+    x_changed.notify_all();
+    return !std::exchange(x_is_rung, true);
+}
+
+void log_bell::ring() {
+    if (!is_first_ring()) return;
+    const std::lock_guard lock(x_calling);
+    const std::function<void()> notify = x_notify;  // the call may silence
+    if (notify) notify();
+}
+
+void log_bell::ring_again() {
+    if (!is_first_ring()) return;
+    const std::function<void()> notify = x_notify;
+    if (notify) notify();
+}
+
+void log_bell::reset() {
+    const std::lock_guard lock(x_mutex);
+    x_is_rung = false;
+}
+
+void log_bell::wait_until(steady_clock::time_point deadline) {
+    std::unique_lock lock(x_mutex);
+    x_changed.wait_until(lock, deadline, [this] { return x_is_rung; });
+}
+
+// ---- beginning and end
+
+log_committer::log_committer(const std::filesystem::path& folder, const embedded_log_options& options,
+                             const runtime::clock& clock)
+    : x_options(options), x_clock(clock), x_database(folder) {}
+
+log_committer::~log_committer() { stop(); }
+
+result<void> log_committer::start() {
+    const result<log_contents> found = x_database.open();
+    if (!found) return found.error();
+    const std::lock_guard lock(x_mutex);
+    x_commits = found->commits;
+    adopt(*found);
+    x_is_stopping = false;
+    x_thread = std::thread([this] { run(); });
+    x_maintenance_thread = std::thread([this] { run_maintenance(); });
+    return {};
+}
+
+void log_committer::stop() {
+    {
+        const std::lock_guard lock(x_mutex);
+        if (std::exchange(x_is_stopping, true)) return;
+        x_work.notify_all();
+        x_maintenance_due.notify_all();
+    }
+    x_thread.join();
+    x_maintenance_thread.join();
+    x_database.close();
+    for (const auto& [where, partition] : x_partitions)
+        for (const auto& bell : partition.bells)
+            if (const auto alive = bell.lock()) alive->ring();
+}
+
+/// Takes over what was found on disk. False when something that was there before is missing.
+bool log_committer::adopt(const log_contents& found) {
+    for (auto& [where, partition] : x_partitions) {
+        const auto now = found.partitions.find(where);
+        if (now == found.partitions.end() || now->second.next < partition.range.next) return false;
+    }
+    x_topics = found.topics;
+    x_recent_order.clear();
+    x_recent_bytes = 0;
+    for (const auto& [where, range] : found.partitions) {
+        const auto [entry, is_new] = x_partitions.try_emplace(where, where);
+        log_partition& partition = entry->second;
+        partition.recent.clear();
+        partition.range = range;
+        if (partition.is_compacted()) partition.range.first = 0;  // what is gone there was superseded
+        if (is_new) partition.uncompacted = range.next - range.first;
+        for (const auto& bell : partition.bells) x_to_ring.insert(bell.lock());
+    }
+    x_to_ring.erase(nullptr);
+    return true;
+}
+
+// ---- producers
+
+void log_committer::pending_append::refuse(error reason) {
+    outcome = std::move(reason);
+    if (account->kind == events::producer_kind::strict) account->has_ended = true;
+}
+
+result<void> log_committer::append(const account_pointer& account, const topic_partition& where,
+                                   std::string key, std::optional<std::string> value,
+                                   events::append_handler handler) {
+    auto what = std::make_shared<record>(record{0, 0, std::move(key), std::move(value)});
+    const std::size_t bytes = bytes_of(*what);
+    const std::lock_guard lock(x_mutex);
+    if (x_is_stopping) return not_open();
+    if (account->has_ended) return runtime::unavailable("this producer has ended");
+    if (account->records >= limits::producer_records_unacknowledged_max ||
+        account->bytes + bytes > limits::producer_bytes_unacknowledged_max)
+        return runtime::resource_exhausted("too many records wait for the disk");
+    const auto found = x_partitions.find(where);
+    log_partition* const partition = found == x_partitions.end() ? nullptr : &found->second;
+    pending_append added{account, partition, std::move(what), bytes, std::move(handler)};
+    if (partition == nullptr)
+        added.refuse(runtime::invalid_argument("there is no " + text_of(where)));
+    else if (bytes > limits::record_bytes_max)
+        added.refuse(
+            runtime::invalid_argument("a record of " + std::to_string(bytes) + " bytes is too large"));
+    ++account->records;
+    account->bytes += bytes;
+    x_queue.push_back(std::move(added));
+    if (x_queue.size() >= x_wake_at) x_work.notify_one();
+    return {};
+}
+
+std::vector<events::append_handler> log_committer::take_handlers(std::deque<pending_append>& from,
+                                                                 const account_pointer& account) {
+    std::vector<events::append_handler> taken;
+    for (pending_append& each : from)
+        if (each.account == account && each.handler) taken.push_back(std::exchange(each.handler, nullptr));
+    return taken;
+}
+
+void log_committer::close(const account_pointer& account) {
+    std::vector<events::append_handler> unanswered;
+    const auto add = [&](std::vector<events::append_handler> more) {
+        std::move(more.begin(), more.end(), std::back_inserter(unanswered));
+    };
+    {
+        std::unique_lock lock(x_mutex);
+        account->has_ended = true;
+        if (std::this_thread::get_id() == x_thread.get_id()) {
+            add(take_handlers(x_to_answer, account));
+        } else if (x_is_answering) {
+            const std::uint64_t round = x_answer_rounds;
+            x_answered.wait(lock, [&] { return !x_is_answering || x_answer_rounds != round; });
+        }
+        add(take_handlers(x_batch, account));
+        add(take_handlers(x_queue, account));
+        std::erase_if(x_queue, [&](const pending_append& each) { return each.account == account; });
+    }
+    for (const events::append_handler& each : unanswered)
+        each(runtime::unavailable("the producer ended before the acknowledgement"));
+}
+
+// ---- the committing thread
+
+void log_committer::run() {
+    std::unique_lock lock(x_mutex);
+    while (true) {
+        wait_for_work(lock);
+        if (x_broken_until && steady_clock::now() >= *x_broken_until) reopen(lock);
+        wait_for_company(lock);
+        take_batch();
+        const log_write write = place_batch();
+        if (!write.records.empty() || !write.commits.empty()) {
+            lock.unlock();
+            const time_point start = steady_clock::now();
+            const result<void> written = x_database.write(write);
+            lock.lock();
+            x_write_time = steady_clock::now() - start;
+            x_appenders = x_batch.size() + x_queue.size();
+            settle(written, write);
+        }
+        answer(lock);
+        const bool is_done = x_queue.empty() && x_questions.empty() &&
+                             (x_unwritten_commits.empty() || x_broken_until.has_value());
+        if (x_is_stopping && is_done) return;
+    }
+}
+
+void log_committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
+    while (!x_is_stopping && x_queue.empty() && x_questions.empty()) {
+        time_point wake = time_point::max();
+        if (x_broken_until)
+            wake = *x_broken_until;
+        else if (!x_unwritten_commits.empty())
+            wake = x_commits_due;
+        if (wake <= steady_clock::now()) return;
+        if (wake == time_point::max())
+            x_work.wait(lock);
+        else
+            x_work.wait_until(lock, wake);
+    }
+}
+
+/// Those who were just answered often append again at once. Without a moment's wait the first of them would
+/// have a sync of his own, and all others would wait for two.
+void log_committer::wait_for_company(std::unique_lock<std::mutex>& lock) {
+    if (x_queue.empty() || x_broken_until) return;
+    x_wake_at = x_appenders;
+    x_work.wait_for(lock, std::min<steady_clock::duration>(x_write_time / 8, company_wait_max),
+                    [this] { return x_is_stopping || x_queue.size() >= x_appenders; });
+    x_wake_at = 1;
+}
+
+void log_committer::reopen(std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    const result<log_contents> found = x_database.reopen();
+    lock.lock();
+    if (found && adopt(*found)) {
+        x_broken_until.reset();
+        runtime::log(runtime::log_level::info, runtime::log_events::log_recovered);
+        return;
+    }
+    x_reopen_delay = std::min(2 * x_reopen_delay, reopen_delay_max);
+    x_broken_until = steady_clock::now() + x_reopen_delay;
+    const std::string reason = found ? "records that were there are missing" : found.error().message;
+    runtime::log(runtime::log_level::error, runtime::log_events::log_not_written, {{"reason", reason}});
+}
+
+void log_committer::take_batch() {
+    std::size_t bytes = 0;
+    while (!x_queue.empty() && x_batch.size() < batch_records_max && bytes < batch_bytes_max) {
+        bytes += x_queue.front().bytes;
+        x_batch.push_back(std::move(x_queue.front()));
+        x_queue.pop_front();
+        if (x_broken_until && x_batch.back().outcome)
+            x_batch.back().refuse(runtime::unavailable("the log cannot be written now"));
+    }
+}
+
+/// Gives the batch's records their offsets.
+log_write log_committer::place_batch() {
+    log_write write;
+    if (x_broken_until) return write;
+    const std::int64_t now_ms = x_clock.wall_ms();
+    std::map<log_partition*, std::int64_t> next;
+    for (pending_append& each : x_batch) {
+        if (!each.outcome) continue;
+        const auto place = next.try_emplace(each.partition, each.partition->range.next).first;
+        each.what->offset = place->second++;
+        each.what->time_ms = now_ms;
+        each.outcome = each.what->offset;
+        write.synced = write.synced || each.partition->is_durable();
+        write.records.push_back({&each.partition->where, each.what.get()});
+    }
+    const bool commits_are_due =
+        x_is_stopping || !write.records.empty() || steady_clock::now() >= x_commits_due;
+    if (!commits_are_due) return write;
+    for (const commit_key& each : std::exchange(x_unwritten_commits, {}))
+        write.commits[each] = x_commits[each];
+    return write;
+}
+
+void log_committer::settle(const result<void>& written, const log_write& write) {
+    if (!written) {
+        for (const auto& [key, commit] : write.commits) x_unwritten_commits.insert(key);
+        return fail_batch(written.error());
+    }
+    for (const pending_append& each : x_batch)
+        if (each.outcome) publish(each);
+    while (x_recent_bytes > x_options.recent_bytes_max) {
+        log_partition& oldest = *x_recent_order.front();
+        x_recent_bytes -= bytes_of(*oldest.recent.front()) + sizeof(record);
+        oldest.recent.pop_front();
+        x_recent_order.pop_front();
+    }
+}
+
+void log_committer::publish(const pending_append& appended) {
+    log_partition& partition = *appended.partition;
+    partition.range.next = appended.what->offset + 1;
+    partition.recent.push_back(appended.what);
+    ++partition.uncompacted;
+    x_recent_order.push_back(&partition);
+    x_recent_bytes += appended.bytes + sizeof(record);
+    for (const auto& bell : partition.bells)
+        if (auto alive = bell.lock()) x_to_ring.insert(std::move(alive));
+}
+
+/// Whether the batch is on disk is unknown. Only opening the database again tells.
+void log_committer::fail_batch(const error& reason) {
+    runtime::log(runtime::log_level::error, runtime::log_events::log_not_written,
+                 {{"reason", reason.message}});
+    x_broken_until = steady_clock::now();
+    x_reopen_delay = reopen_delay_base;
+    const error unknown = runtime::unavailable("the log could not be written: " + reason.message);
+    // What waits goes with it: a strict producer's must not land after a failure.
+    for (std::deque<pending_append>* appends : {&x_batch, &x_queue})
+        for (pending_append& each : *appends)
+            if (each.outcome) each.refuse(unknown);
+}
+
+/// Tells readers first: what was appended is read back sooner.
+void log_committer::answer(std::unique_lock<std::mutex>& lock) {
+    x_to_answer.swap(x_batch);
+    for (const pending_append& each : x_to_answer) {
+        --each.account->records;
+        each.account->bytes -= each.bytes;
+    }
+    std::vector<std::pair<events::range_handler, result<events::offset_range>>> told;
+    for (pending_question& each : std::exchange(x_questions, {}))
+        told.emplace_back(std::move(each.handler),
+                          each.partition != nullptr
+                              ? result<events::offset_range>(each.partition->range)
+                              : runtime::failed_precondition("there is no such topic and partition"));
+    const auto to_ring = std::exchange(x_to_ring, {});
+    x_is_answering = true;
+    lock.unlock();
+    for (const auto& bell : to_ring) bell->ring();
+    for (pending_append& each : x_to_answer)  // a handler may take others' away (close)
+        if (const auto handler = std::exchange(each.handler, nullptr)) handler(std::move(each.outcome));
+    for (auto& [handler, range] : told) handler(std::move(range));
+    x_to_answer.clear();
+    lock.lock();
+    x_is_answering = false;
+    ++x_answer_rounds;
+    x_answered.notify_all();
+}
+
+// ---- readers
+
+log_partition* log_committer::find(const topic_partition& where) {
+    const std::lock_guard lock(x_mutex);
+    const auto found = x_partitions.find(where);
+    return found == x_partitions.end() ? nullptr : &found->second;
+}
+
+void log_committer::hang(log_partition& partition, const std::shared_ptr<log_bell>& bell) {
+    const std::lock_guard lock(x_mutex);
+    std::erase_if(partition.bells, [](const auto& each) { return each.expired(); });
+    partition.bells.push_back(bell);
+}
+
+result<events::read_batch> log_committer::read(log_partition& partition, std::int64_t from,
+                                               std::size_t records_max) {
+    events::read_batch batch;
+    std::vector<std::shared_ptr<const record>> recent;
+    std::int64_t next = 0;
+    {
+        const std::lock_guard lock(x_mutex);
+        if (x_is_stopping) return not_open();
+        next = partition.range.next;
+        if (from < partition.range.first || from > next) return out_of_range(partition, from);
+        const std::int64_t first_recent = partition.recent.empty() ? next : partition.recent.front()->offset;
+        std::size_t bytes = 0;
+        for (std::int64_t at = from; from >= first_recent && at < next; ++at) {
+            if (recent.size() >= records_max || bytes >= read_bytes_max) break;
+            recent.push_back(partition.recent[static_cast<std::size_t>(at - first_recent)]);
+            bytes += bytes_of(*recent.back());
+        }
+    }
+    for (const auto& each : recent) batch.records.push_back(*each);
+    if (recent.empty() && from < next) {
+        result<std::vector<record>> found =
+            x_database.read(partition.where, from, next, records_max, read_bytes_max);
+        if (!found) return found.error();
+        batch.records = std::move(*found);
+        // Retention may have come between. (Only compaction leaves holes.)
+        if (batch.records.empty() || (!partition.is_compacted() && batch.records.front().offset != from)) {
+            const std::lock_guard lock(x_mutex);
+            return out_of_range(partition, from);
+        }
+    }
+    batch.at_end = batch.records.empty() || batch.records.back().offset == next - 1;
+    return batch;
+}
+
+void log_committer::query_range(const topic_partition& where, events::range_handler handler) {
+    {
+        const std::lock_guard lock(x_mutex);
+        if (!x_is_stopping) {
+            const auto found = x_partitions.find(where);
+            log_partition* const partition = found == x_partitions.end() ? nullptr : &found->second;
+            x_questions.push_back({partition, std::move(handler)});
+            x_work.notify_one();
+            return;
+        }
+    }
+    handler(not_open());
+}
+
+// ---- topics
+
+result<std::int32_t> log_committer::partitions(const std::string& topic) {
+    const std::lock_guard lock(x_mutex);
+    const auto found = x_topics.find(topic);
+    if (found == x_topics.end()) return runtime::not_found("there is no topic " + topic);
+    return found->second;
+}
+
+result<void> log_committer::create_topics() {
+    const std::lock_guard creating(x_creating);
+    log_write write;
+    {
+        const std::lock_guard lock(x_mutex);
+        if (x_is_stopping) return not_open();
+        for (const events::topic_settings& each : events::all_topics) {
+            const std::string name(each.name);
+            const auto present = x_topics.find(name);
+            const std::int32_t count = present == x_topics.end() ? each.partitions : present->second;
+            if (present == x_topics.end()) write.topics[name] = count;
+            for (std::int32_t partition = 0; !each.group.empty() && partition < count; ++partition) {
+                const commit_key key{std::string(each.group), {name, partition}};
+                if (!x_commits.contains(key)) write.commits[key] = {};
+            }
+        }
+    }
+    if (write.topics.empty() && write.commits.empty()) return {};
+    write.synced = true;
+    const result<void> written = x_database.write(write);
+    if (!written) return written;
+    const std::lock_guard lock(x_mutex);
+    x_commits.insert(write.commits.begin(), write.commits.end());
+    for (const auto& [name, count] : write.topics) {
+        x_topics[name] = count;
+        for (std::int32_t partition = 0; partition < count; ++partition) {
+            const topic_partition where{name, partition};
+            x_partitions.try_emplace(where, where);
+        }
+    }
+    return {};
+}
+
+// ---- retention and compaction
+
+void log_committer::run_maintenance() {
+    std::unique_lock lock(x_mutex);
+    while (!x_is_stopping) {
+        x_maintenance_due.wait_for(lock, milliseconds(x_options.maintenance_interval_ms));
+        if (x_is_stopping) return;
+        lock.unlock();
+        maintain(maintenance::worthwhile);
+        lock.lock();
+    }
+}
+
+void log_committer::maintain(maintenance how) {
+    const std::lock_guard maintaining(x_maintaining);
+    std::vector<log_partition*> all;
+    {
+        const std::lock_guard lock(x_mutex);
+        for (auto& [where, partition] : x_partitions) all.push_back(&partition);
+    }
+    for (log_partition* each : all) {
+        if (each->settings == nullptr) continue;
+        if (each->is_compacted())
+            compact(*each, how);
+        else if (each->settings->kept_ms >= 0)
+            expire(*each);
+    }
+}
+
+/// The newest record always stays: by it the next offset is known when the log is opened again.
+void log_committer::expire(log_partition& partition) {
+    events::offset_range range;
+    {
+        const std::lock_guard lock(x_mutex);
+        range = partition.range;
+    }
+    if (range.next - range.first < 2) return;
+    const result<std::int64_t> first_kept =
+        x_database.find_expired(partition.where, {range.first, range.next - 1},
+                                x_clock.wall_ms() - partition.settings->kept_ms, expired_per_round_max);
+    if (!first_kept || *first_kept == range.first) return;
+    {
+        const std::lock_guard lock(x_mutex);
+        partition.range.first = *first_kept;
+    }
+    // If it fails, the records are found again when the log is opened next.
+    (void)x_database.erase(partition.where, {range.first, *first_kept});
+}
+
+void log_committer::compact(log_partition& partition, maintenance how) {
+    events::offset_range range;
+    std::int64_t appended = 0;
+    {
+        const std::lock_guard lock(x_mutex);
+        range = partition.range;
+        appended = partition.uncompacted;
+        const std::int64_t worthwhile = std::max(x_options.compaction_appends_min, partition.compacted);
+        if (how == maintenance::worthwhile && appended < worthwhile) return;
+    }
+    const std::int64_t now_ms = x_clock.wall_ms();
+    const result<std::int64_t> stayed = x_database.compact(
+        partition.where, range, {now_ms - x_options.compaction_lag_ms, now_ms - x_options.tombstone_kept_ms});
+    if (!stayed) return;
+    const std::lock_guard lock(x_mutex);
+    partition.uncompacted -= appended;
+    partition.compacted = *stayed;
+}
+
+// ---- groups
+
+void log_committer::join(const std::string& group, const std::shared_ptr<log_bell>& member) {
+    const std::lock_guard lock(x_mutex);
+    x_groups[group].push_back(member);
+}
+
+void log_committer::leave(const std::string& group, const std::shared_ptr<log_bell>& member) {
+    std::shared_ptr<log_bell> heir;
+    {
+        const std::lock_guard lock(x_mutex);
+        auto& members = x_groups[group];
+        std::erase(members, member);
+        if (!members.empty()) heir = members.front();
+    }
+    if (heir != nullptr) heir->ring();
+}
+
+bool log_committer::owns(const std::string& group, const std::shared_ptr<log_bell>& member) {
+    const std::lock_guard lock(x_mutex);
+    const auto& members = x_groups[group];
+    return !x_is_stopping && !members.empty() && members.front() == member;
+}
+
+std::uint64_t log_committer::next_epoch() {
+    const std::lock_guard lock(x_mutex);
+    return ++x_last_epoch;
+}
+
+std::optional<stored_commit> log_committer::committed(const commit_key& key) {
+    const std::lock_guard lock(x_mutex);
+    const auto found = x_commits.find(key);
+    if (found == x_commits.end()) return std::nullopt;
+    return found->second;
+}
+
+void log_committer::commit(commit_key key, stored_commit what) {
+    const std::lock_guard lock(x_mutex);
+    if (x_is_stopping) return;
+    x_commits[key] = std::move(what);
+    if (x_unwritten_commits.empty()) {
+        x_commits_due = steady_clock::now() + commit_delay;
+        x_work.notify_one();
+    }
+    x_unwritten_commits.insert(std::move(key));
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,199 @@
+// The embedded log at work: what is queued, what readers see, and the thread between the two. Internal to the
+// embedded log.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "events/log.hpp"
+#include "events/topics.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
+#include "storage/embedded_log/log_database.hpp"
+
+namespace herald::storage {
+
+/// Calls one reader or member when there may be something; at most once between two polls. Thread-safe.
+class log_bell {
+  public:
+    /// Sets whom to call, and calls.
+    void call(std::function<void()> notify);
+    /// After it nobody is called, nor being called unless this is the call.
+    void silence();
+    void ring();
+    /// Of the owner's own accord, on its thread: the poll left something.
+    void ring_again();
+    /// A poll begins: whatever rings from now on is new.
+    void reset();
+    void wait_until(std::chrono::steady_clock::time_point deadline);
+
+  private:
+    bool is_first_ring();
+
+    std::recursive_mutex x_calling;  // held while another thread runs x_notify, which may destroy the owner
+    std::function<void()> x_notify;  // changed by the owner's thread only
+    std::mutex x_mutex;
+    std::condition_variable x_changed;
+    bool x_is_rung = false;
+};
+
+/// Guarded by the committer, but for `where` and `settings`. Never destroyed before it.
+struct log_partition {
+    explicit log_partition(const events::topic_partition& name)
+        : where(name), settings(events::find_topic(name.topic)) {}
+
+    const events::topic_partition where;
+    const events::topic_settings* const settings;  // null: a topic that this version does not know
+    events::offset_range range;                    // what readers see: durable if the topic is
+    std::deque<std::shared_ptr<const events::record>> recent;  // the newest, without holes
+    std::vector<std::weak_ptr<log_bell>> bells;
+    std::int64_t uncompacted = 0;  // appended since the last compaction
+    std::int64_t compacted = 0;    // records that it left
+
+    bool is_durable() const noexcept { return settings == nullptr || settings->durable; }
+    bool is_compacted() const noexcept {
+        return settings != nullptr && settings->policy == events::cleanup::compact;
+    }
+};
+
+/// A producer as the committer sees it. Guarded by the committer.
+struct producer_account {
+    explicit producer_account(events::producer_kind what) : kind(what) {}
+
+    const events::producer_kind kind;
+    bool has_ended = false;
+    std::size_t records = 0;  // unacknowledged
+    std::size_t bytes = 0;
+};
+using account_pointer = std::shared_ptr<producer_account>;
+
+/// Shared by the log and all that it opened. Thread-safe. After stop() everything is unavailable.
+class log_committer {
+  public:
+    log_committer(const std::filesystem::path& folder, const embedded_log_options&, const runtime::clock&);
+    ~log_committer();
+    log_committer(const log_committer&) = delete;
+    log_committer& operator=(const log_committer&) = delete;
+
+    /// Opens the database and starts the threads; once. Errors: those of make_embedded_log.
+    result<void> start();
+    /// Writes what is queued, answers everything, closes the database.
+    void stop();
+
+    // ---- producers
+    result<void> append(const account_pointer&, const events::topic_partition&, std::string key,
+                        std::optional<std::string> value, events::append_handler);
+    /// Answers what the producer has unacknowledged, and waits for its handler if one runs on another thread.
+    void close(const account_pointer&);
+
+    // ---- readers
+    /// Null when there is no such partition.
+    log_partition* find(const events::topic_partition&);
+    void hang(log_partition&, const std::shared_ptr<log_bell>&);
+    /// Without waiting. Errors: those of reader::poll.
+    result<events::read_batch> read(log_partition&, std::int64_t from, std::size_t records_max);
+    void query_range(const events::topic_partition&, events::range_handler);
+
+    // ---- topics
+    result<std::int32_t> partitions(const std::string& topic);
+    result<void> create_topics();
+    /// all: compacts also where little is to be won.
+    enum class maintenance : std::uint8_t { all, worthwhile };
+    void maintain(maintenance);
+
+    // ---- groups
+    void join(const std::string& group, const std::shared_ptr<log_bell>&);
+    void leave(const std::string& group, const std::shared_ptr<log_bell>&);
+    /// Whether it is this member's turn: it joined first of those that are still there.
+    bool owns(const std::string& group, const std::shared_ptr<log_bell>&);
+    std::uint64_t next_epoch();
+    std::optional<stored_commit> committed(const commit_key&);
+    void commit(commit_key, stored_commit);
+
+  private:
+    using time_point = std::chrono::steady_clock::time_point;
+
+    struct pending_append {
+        account_pointer account;
+        log_partition* partition = nullptr;
+        std::shared_ptr<events::record> what;
+        std::size_t bytes = 0;
+        events::append_handler handler;
+        result<std::int64_t> outcome = 0;  // an error: not to be written
+
+        /// Ends a strict producer.
+        void refuse(error reason);
+    };
+    struct pending_question {
+        log_partition* partition;
+        events::range_handler handler;
+    };
+
+    void run();
+    void wait_for_work(std::unique_lock<std::mutex>&);
+    void wait_for_company(std::unique_lock<std::mutex>&);
+    void reopen(std::unique_lock<std::mutex>&);
+    bool adopt(const log_contents&);
+    void take_batch();
+    log_write place_batch();
+    void settle(const result<void>& written, const log_write&);
+    void publish(const pending_append&);
+    void fail_batch(const error&);
+    void answer(std::unique_lock<std::mutex>&);
+    std::vector<events::append_handler> take_handlers(std::deque<pending_append>& from,
+                                                      const account_pointer&);
+
+    void run_maintenance();
+    void expire(log_partition&);
+    void compact(log_partition&, maintenance);
+
+    const embedded_log_options x_options;
+    const runtime::clock& x_clock;
+    log_database x_database;
+    std::thread x_thread;
+    std::thread x_maintenance_thread;
+    std::mutex x_creating;     // one create_topics() at a time
+    std::mutex x_maintaining;  // one maintain() at a time
+
+    std::mutex x_mutex;  // guards what follows
+    std::condition_variable x_work;
+    std::condition_variable x_answered;
+    std::condition_variable x_maintenance_due;
+    bool x_is_stopping = true;                 // until start()
+    std::optional<time_point> x_broken_until;  // not before then is the database opened again
+    std::chrono::milliseconds x_reopen_delay{};
+    std::map<events::topic_partition, log_partition> x_partitions;
+    std::map<std::string, std::int32_t> x_topics;
+    std::deque<log_partition*> x_recent_order;  // whose record is the oldest of all recent ones, and so on
+    std::size_t x_recent_bytes = 0;
+    std::map<commit_key, stored_commit> x_commits;
+    std::set<commit_key> x_unwritten_commits;
+    time_point x_commits_due;
+    std::map<std::string, std::deque<std::shared_ptr<log_bell>>> x_groups;
+    std::uint64_t x_last_epoch = 0;
+
+    std::deque<pending_append> x_queue;
+    std::deque<pending_append> x_batch;                  // being written
+    std::size_t x_wake_at = 1;                           // appends in the queue
+    std::size_t x_appenders = 0;                         // about as many append at once
+    std::chrono::steady_clock::duration x_write_time{};  // of the last batch
+    std::vector<pending_question> x_questions;
+    std::set<std::shared_ptr<log_bell>> x_to_ring;
+    bool x_is_answering = false;
+    std::uint64_t x_answer_rounds = 0;
+
+    std::deque<pending_append> x_to_answer;  // the committing thread's alone
+};
+
+}  // namespace herald::storage

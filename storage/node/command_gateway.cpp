@@ -1,0 +1,216 @@
+#include "storage/node/command_gateway.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "events/topics.hpp"
+#include "runtime/limits.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::command_envelope;
+using schemas::command_type;
+
+constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
+constexpr unsigned times_too_late_max = 3;
+
+bool is_of_node(command_type type) {
+    switch (type) {
+        case command_type::no_operation:
+        case command_type::node_heartbeat:
+        case command_type::claim:
+        case command_type::webhook_health:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// What makes room, or keeps an unsafe build from serving, goes through while the disk is nearly full.
+bool passes_full_disk(command_type type) {
+    return is_of_node(type) || type == command_type::delete_webhooks || type == command_type::report_scan;
+}
+
+/// Whether two copies in the log do what one does. Commands without a key leave no row that a copy could be
+/// told by; a heartbeat is not worth it, the next one comes soon.
+bool may_repeat(const command_envelope& command) {
+    return !command.request.idempotency_key.empty() ||
+           (is_of_node(command.type) && command.type != command_type::node_heartbeat);
+}
+
+/// Refused for its not_after alone: the clock of the log was ahead of what this node had applied.
+bool was_too_late(const schemas::outcome& outcome) {
+    return outcome.code == static_cast<std::uint32_t>(error_code::unavailable) && outcome.offset == 0;
+}
+
+}  // namespace
+
+command_gateway::command_gateway(const parts& with)
+    : x_parts(with), x_producer(with.log.open_producer(events::producer_kind::ordinary)) {}
+
+command_gateway::~command_gateway() { close(); }
+
+void command_gateway::submit(command_type type, std::string body, schemas::request_identity who,
+                             const schemas::uuid& command_id, outcome_handler handler) {
+    const auto state = x_parts.state->newest();
+    if (const auto refused = refusal(type, *state)) return handler(*refused);
+    waiter waiting;
+    waiting.command.command_id = command_id;
+    waiting.command.request = std::move(who);
+    waiting.command.type = type;
+    waiting.command.body = std::move(body);
+    waiting.handler = std::move(handler);
+    waiting.deadline_ms = x_parts.scheduler.time().steady_ms() + limits::outcome_wait_ms_max;
+    stamp(waiting.command, *state);
+    add(std::move(waiting));
+}
+
+std::optional<error> command_gateway::refusal(command_type type, const applied_state& state) const {
+    if (!state.installation) return runtime::unavailable("this node has not read its log yet");
+    if (x_parts.disk && x_parts.disk->is_low() && !passes_full_disk(type))
+        return runtime::unavailable("little disk is left: only deletes and scan reports are taken");
+    const std::lock_guard lock(x_mutex);
+    if (x_is_closed) return runtime::unavailable("this node is shutting down");
+    if (is_of_node(type)) return std::nullopt;
+    if (x_waiting.size() + reserved_for_nodes >= limits::commands_in_flight_max)
+        return runtime::unavailable("too many commands are under way; try again");
+    if (!x_user_refusal.empty()) return runtime::unavailable(x_user_refusal);
+    return std::nullopt;
+}
+
+void command_gateway::stamp(command_envelope& command, const applied_state& state) const {
+    command.log_id = state.installation->log_id;
+    command.generation = state.installation->generation;
+    command.sender_clock_ms = x_parts.scheduler.time().wall_ms();
+    command.not_after_ms = state.position.time_ms + limits::not_after_ms;
+}
+
+void command_gateway::add(waiter waiting) {
+    std::string bytes = schemas::seal_envelope(waiting.command);
+    if (bytes.size() > limits::command_bytes_max)
+        return waiting.handler(
+            runtime::invalid_argument("the request makes a command of " + std::to_string(bytes.size()) +
+                                      " bytes; the most is " + std::to_string(limits::command_bytes_max)));
+    const schemas::uuid id = waiting.command.command_id;
+    {
+        const std::lock_guard lock(x_mutex);
+        x_waiting.emplace(id, std::move(waiting));
+    }
+    append(id, std::move(bytes));
+}
+
+void command_gateway::append(const schemas::uuid& id, std::string bytes) {
+    const auto accepted =
+        x_producer->append({std::string(events::topic::commands), 0}, std::string(), std::move(bytes),
+                           [weak = weak_from_this(), id](const result<std::int64_t>& done) {
+                               if (done) return;
+                               if (const auto self = weak.lock()) self->append_failed(id, done.error());
+                           });
+    if (!accepted) append_failed(id, accepted.error());
+}
+
+void command_gateway::append_failed(const schemas::uuid& id, const error& reason) {
+    std::unique_lock lock(x_mutex);
+    const auto found = x_waiting.find(id);
+    if (found == x_waiting.end()) return;
+    waiter& waiting = found->second;
+    if (reason.code == error_code::unavailable) waiting.may_be_in_log = true;
+    if (!waiting.may_be_in_log) {
+        const outcome_handler handler = std::move(waiting.handler);
+        x_waiting.erase(found);
+        lock.unlock();
+        return handler(runtime::unavailable("the log did not take the command: " + reason.message));
+    }
+    if (!may_repeat(waiting.command)) return;
+    const std::int64_t delay_ms = std::min(limits::append_repeat_ms_base << std::min(waiting.appends, 8u),
+                                           limits::append_repeat_ms_max);
+    ++waiting.appends;
+    lock.unlock();
+    repeat_later(id, delay_ms);
+}
+
+void command_gateway::repeat_later(const schemas::uuid& id, std::int64_t delay_ms) {
+    x_parts.scheduler.post([weak = weak_from_this(), id, delay_ms] {
+        const auto self = weak.lock();
+        if (!self) return;
+        runtime::scheduler& scheduler = self->x_parts.scheduler;
+        scheduler.run_at(scheduler.time().steady_ms() + delay_ms, [weak, id] {
+            if (const auto again = weak.lock()) again->repeat(id);
+        });
+    });
+}
+
+void command_gateway::repeat(const schemas::uuid& id) {
+    std::string bytes;
+    {
+        const std::lock_guard lock(x_mutex);
+        const auto found = x_waiting.find(id);
+        if (found == x_waiting.end()) return;
+        bytes = schemas::seal_envelope(found->second.command);  // the same bytes again
+    }
+    append(id, std::move(bytes));
+}
+
+void command_gateway::complete(applied_record& applied) {
+    if (!applied.command_id) return;
+    waiters::node_type found;
+    {
+        const std::lock_guard lock(x_mutex);
+        found = x_waiting.extract(*applied.command_id);
+    }
+    if (found.empty()) return;
+    waiter& waiting = found.mapped();
+    if (was_too_late(applied.outcome) && ++waiting.times_too_late < times_too_late_max) {
+        stamp(waiting.command, *x_parts.state->newest());
+        waiting.may_be_in_log = false;  // no copy of it will ever take effect
+        return add(std::move(waiting));
+    }
+    waiting.handler(std::move(applied.outcome));
+}
+
+void command_gateway::expire() {
+    const std::int64_t now_ms = x_parts.scheduler.time().steady_ms();
+    std::vector<waiter> expired;
+    {
+        const std::lock_guard lock(x_mutex);
+        for (auto next = x_waiting.begin(); next != x_waiting.end();) {
+            const auto one = next++;
+            if (one->second.deadline_ms <= now_ms)
+                expired.push_back(std::move(x_waiting.extract(one).mapped()));
+        }
+    }
+    for (waiter& one : expired) answer_unknown(one);
+}
+
+void command_gateway::refuse_users(std::string reason) {
+    const std::lock_guard lock(x_mutex);
+    x_user_refusal = std::move(reason);
+}
+
+void command_gateway::close() {
+    waiters all;
+    {
+        const std::lock_guard lock(x_mutex);
+        x_is_closed = true;
+        all.swap(x_waiting);
+    }
+    for (auto& [id, one] : all) answer_unknown(one);
+}
+
+std::size_t command_gateway::in_flight() const {
+    const std::lock_guard lock(x_mutex);
+    const auto count = std::count_if(x_waiting.begin(), x_waiting.end(),
+                                     [](const auto& each) { return !is_of_node(each.second.command.type); });
+    return static_cast<std::size_t>(count);
+}
+
+void command_gateway::answer_unknown(waiter& waiting) {
+    if (!waiting.command.request.idempotency_key.empty())
+        waiting.handler(runtime::unavailable(
+            "the log did not answer in time; repeat the request with the same Idempotency-Key"));
+    else
+        waiting.handler(runtime::internal("outcome unknown, read back before repeating"));
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,98 @@
+// The way of a command into the log and of its outcome back to whoever sent it (design.md §1).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "events/log.hpp"
+#include "runtime/random.hpp"
+#include "runtime/scheduler.hpp"
+#include "schemas/binary.hpp"
+#include "schemas/commands.hpp"
+#include "storage/node/disk_guard.hpp"
+#include "storage/node/replica.hpp"
+
+namespace herald::storage {
+
+/// Waits for command ids, never for offsets: a record may land later than the log says, or twice. At most
+/// limits::commands_in_flight_max wait at a time, none longer than limits::outcome_wait_ms_max. Thread-safe;
+/// handlers are called once, on any thread, also from within submit().
+class command_gateway : public std::enable_shared_from_this<command_gateway> {
+  public:
+    using outcome_handler = std::function<void(result<schemas::outcome>)>;
+    /// All must outlive it; `disk` may be null.
+    struct parts {
+        events::log& log;
+        std::shared_ptr<const replica> state;
+        runtime::scheduler& scheduler;
+        runtime::random_source& random;
+        const disk_guard* disk = nullptr;
+    };
+
+    explicit command_gateway(const parts&);
+    ~command_gateway();
+
+    /// Errors: as node::submit.
+    void submit(schemas::command_type, std::string body, schemas::request_identity,
+                const schemas::uuid& command_id, outcome_handler);
+    /// A command of the node itself.
+    template <class Command>
+    void submit_own(const Command& command, outcome_handler handler) {
+        submit(Command::type, schemas::encode(command), {}, x_parts.random.uuid(), std::move(handler));
+    }
+    /// The replica applied a record; takes its outcome if somebody waits for that.
+    void complete(applied_record&);
+    /// Answers those that have waited too long. On the scheduler's thread, about once a second.
+    void expire();
+
+    /// Commands of users get unavailable with this text; empty: they are taken.
+    void refuse_users(std::string reason);
+    /// Nothing is taken any more, and all that wait learn that their outcome is unknown.
+    void close();
+    /// Commands of users.
+    std::size_t in_flight() const;
+
+  private:
+    struct waiter {
+        schemas::command_envelope command;
+        outcome_handler handler;
+        std::int64_t deadline_ms = 0;
+        unsigned appends = 1;
+        unsigned times_too_late = 0;
+        bool may_be_in_log = false;  // an append of it failed without a clear answer
+    };
+    struct hash_of_id {
+        std::size_t operator()(const schemas::uuid& id) const noexcept {
+            std::size_t hash = 0;
+            std::memcpy(&hash, id.data(), sizeof hash);  // ids are random
+            return hash;
+        }
+    };
+    using waiters = std::unordered_map<schemas::uuid, waiter, hash_of_id>;
+
+    std::optional<error> refusal(schemas::command_type, const applied_state&) const;
+    void stamp(schemas::command_envelope&, const applied_state&) const;
+    void add(waiter);
+    void append(const schemas::uuid& id, std::string bytes);
+    void append_failed(const schemas::uuid& id, const error& reason);
+    void repeat_later(const schemas::uuid& id, std::int64_t delay_ms);
+    void repeat(const schemas::uuid& id);
+    static void answer_unknown(waiter&);
+
+    const parts x_parts;
+    mutable std::mutex x_mutex;
+    waiters x_waiting;
+    std::string x_user_refusal;
+    bool x_is_closed = false;
+    const std::unique_ptr<events::producer> x_producer;  // destroyed first
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,151 @@
+#include "storage/node/genesis.hpp"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "events/event_topic.hpp"
+#include "runtime/crypto.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds patience{30'000};
+constexpr std::int64_t poll_wait_ms = 500;
+constexpr milliseconds rest_after_trouble{100};
+constexpr milliseconds append_again_after{5'000};
+
+const events::topic_partition commands{std::string(events::topic::commands), 0};
+
+/// The record at offset 0. not_found when the log is empty.
+result<events::record> first_record(events::log& log, steady_clock::time_point deadline) {
+    error last = runtime::unavailable("the log does not answer");
+    std::unique_ptr<events::reader> reader;
+    while (steady_clock::now() < deadline) {
+        if (!reader) reader = log.open_reader(commands, 0);
+        auto batch = reader->poll(1, poll_wait_ms);
+        if (batch && !batch->records.empty()) return std::move(batch->records.front());
+        if (batch && batch->at_end) return runtime::not_found("the log is empty");
+        if (batch) continue;
+        if (batch.error().code == error_code::failed_precondition) return batch.error();
+        last = batch.error();
+        reader.reset();
+        std::this_thread::sleep_for(rest_after_trouble);
+    }
+    return last;
+}
+
+result<std::uint32_t> event_partitions(events::log& log) {
+    std::uint32_t all = 0;
+    for (const std::string_view topic : events::event_topics) {
+        const auto here = log.partitions(std::string(topic));
+        if (!here) return here.error();
+        const auto count = static_cast<std::uint32_t>(*here);
+        if (all != 0 && all != count)
+            return runtime::failed_precondition("the event topics must have equally many partitions, but " +
+                                                std::string(topic) + " has " + std::to_string(count) +
+                                                " and another " + std::to_string(all));
+        all = count;
+    }
+    return all;
+}
+
+result<schemas::genesis> genesis_in(const events::record& first) {
+    const auto command = schemas::open_envelope(first.value.value_or(""));
+    if (first.offset != 0 || !command || command->type != schemas::command_type::genesis)
+        return runtime::failed_precondition(
+            "the topic registry.commands does not begin with GENESIS: it is not Herald's log, or its "
+            "beginning is lost");
+    return schemas::decode<schemas::genesis>(command->body);
+}
+
+result<schemas::genesis> checked(events::log& log, const runtime::key_ring& keys,
+                                 const events::record& first) {
+    auto found = genesis_in(first);
+    if (!found) return found;
+    if (found->key_check != keys.check_value())
+        return runtime::failed_precondition(
+            "the key ring is not the one that this log was begun with: give the same --key-ring on every "
+            "node");
+    const auto partitions = event_partitions(log);
+    if (!partitions) return partitions.error();
+    if (*partitions != found->event_partitions)
+        return runtime::failed_precondition("the event topics have " + std::to_string(*partitions) +
+                                            " partitions, but the log was begun with " +
+                                            std::to_string(found->event_partitions));
+    return found;
+}
+
+std::string sealed(const schemas::genesis& first, runtime::random_source& random,
+                   const runtime::clock& clock) {
+    schemas::command_envelope command;
+    command.log_id = first.log_id;
+    command.generation = first.generation;
+    command.command_id = random.uuid();
+    command.sender_clock_ms = clock.wall_ms();
+    command.not_after_ms = INT64_MAX;  // nothing comes before it
+    command.type = schemas::command_type::genesis;
+    command.body = schemas::encode(first);
+    return schemas::seal_envelope(command);
+}
+
+/// Until it is there. A second copy, or another's, does no harm: the first counts.
+result<events::record> append_first(events::log& log, const std::string& bytes,
+                                    steady_clock::time_point deadline) {
+    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    result<events::record> first = runtime::unavailable("the log does not answer");
+    for (auto again = steady_clock::now(); steady_clock::now() < deadline;) {
+        if (steady_clock::now() >= again) {
+            const auto accepted = producer->append(commands, "", bytes, [](const auto&) {});
+            if (!accepted) return accepted.error();
+            again = steady_clock::now() + append_again_after;
+        }
+        first = first_record(log, deadline);
+        if (first || first.error().code != error_code::not_found) return first;
+        std::this_thread::sleep_for(rest_after_trouble / 20);
+    }
+    return first;
+}
+
+}  // namespace
+
+result<schemas::genesis> read_genesis(events::log& log, const runtime::key_ring& keys) {
+    const auto first = first_record(log, steady_clock::now() + patience);
+    if (!first) return first.error();
+    return checked(log, keys, *first);
+}
+
+result<log_beginning> begin_log(events::log& log, const runtime::key_ring& keys,
+                                const genesis_options& options, const state_view& state,
+                                runtime::random_source& random, const runtime::clock& clock) {
+    const auto deadline = steady_clock::now() + patience;
+    auto first = first_record(log, deadline);
+    const bool is_empty = !first && first.error().code == error_code::not_found;
+    if (is_empty && state.get(key_of(table::installation)))
+        return runtime::failed_precondition(
+            "the log is empty, but this node has applied one before: the log was lost or made anew");
+    schemas::genesis beginning;
+    if (is_empty) {
+        const auto partitions = event_partitions(log);
+        if (!partitions) return partitions.error();
+        beginning.log_id = random.uuid();
+        beginning.event_partitions = *partitions;
+        beginning.key_check = keys.check_value();
+        beginning.organization_name = options.organization_name;
+        beginning.admin_email = options.admin_email;
+        beginning.admin_key_hash = runtime::as_bytes(runtime::sha256(options.admin_key));
+        beginning.require_approval_for = options.require_approval_for;
+        first = append_first(log, sealed(beginning, random, clock), deadline);
+    }
+    if (!first) return first.error();
+    auto found = checked(log, keys, *first);
+    if (!found) return found.error();
+    const bool is_new = is_empty && found->log_id == beginning.log_id;
+    return log_beginning{*std::move(found), is_new};
+}
+
+}  // namespace herald::storage

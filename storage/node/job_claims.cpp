@@ -1,0 +1,45 @@
+#include "storage/node/job_claims.hpp"
+
+#include <utility>
+
+#include "storage/node/membership.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+
+void job_claims::look(const applied_state& state) {
+    if (x_is_stopped) return;
+    for (std::size_t index = 0; index < x_jobs.size(); ++index) look_at(x_jobs[index], index, state);
+}
+
+void job_claims::look_at(job& one, std::size_t index, const applied_state& state) {
+    const auto held = find_row<schemas::claim_row>(*state.view, key_of(table::claim).text(one.name));
+    if (held && held->node == x_node && held->boot == x_boot) {
+        if (one.token == held->token) return;
+        one.token = held->token;
+        return one.work->start(one.token);
+    }
+    if (one.token != 0) {
+        one.token = 0;
+        one.work->stop();
+    }
+    if (!one.is_asking && (!held || is_lapsed(state, *held))) ask(one, index);
+}
+
+void job_claims::ask(job& one, std::size_t index) {
+    one.is_asking = true;
+    x_gateway->submit_own(schemas::claim{one.name, x_node, x_boot},
+                          [weak = weak_from_this(), index, &scheduler = x_scheduler](auto&&) {
+                              scheduler.post([weak, index] {
+                                  if (const auto self = weak.lock()) self->x_jobs[index].is_asking = false;
+                              });
+                          });
+}
+
+void job_claims::stop() {
+    if (std::exchange(x_is_stopped, true)) return;
+    for (job& one : x_jobs)
+        if (std::exchange(one.token, 0) != 0) one.work->stop();
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,51 @@
+// Jobs that one node of the cluster does at a time (design.md §1 "Jobs are claims").
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/scheduler.hpp"
+#include "storage/node/command_gateway.hpp"
+#include "storage/node/node.hpp"
+#include "storage/node/replica.hpp"
+
+namespace herald::storage {
+
+/// Asks for claims that nobody holds, starts and stops jobs as claims come and go. That two nodes do a job
+/// for a moment does no harm: what they say carries the claim's token. Lives on the scheduler's thread.
+class job_claims : public std::enable_shared_from_this<job_claims> {
+  public:
+    job_claims(std::string node, const schemas::uuid& boot, std::shared_ptr<command_gateway> gateway,
+               runtime::scheduler& scheduler)
+        : x_node(std::move(node)), x_boot(boot), x_gateway(std::move(gateway)), x_scheduler(scheduler) {}
+
+    /// Before the first look().
+    void add(std::string name, std::shared_ptr<claimed_job> work) {
+        x_jobs.push_back({std::move(name), std::move(work)});
+    }
+    /// Acts on the state: after claims or nodes changed, and about once a second.
+    void look(const applied_state&);
+    /// Stops all jobs for good; their claims lapse by themselves.
+    void stop();
+
+  private:
+    struct job {
+        std::string name;
+        std::shared_ptr<claimed_job> work;
+        std::uint64_t token = 0;  // of the claim that it runs under
+        bool is_asking = false;
+    };
+
+    void look_at(job&, std::size_t index, const applied_state&);
+    void ask(job&, std::size_t index);
+
+    const std::string x_node;
+    const schemas::uuid x_boot;
+    const std::shared_ptr<command_gateway> x_gateway;
+    runtime::scheduler& x_scheduler;
+    std::vector<job> x_jobs;
+    bool x_is_stopped = false;
+};
+
+}  // namespace herald::storage

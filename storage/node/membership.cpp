@@ -1,0 +1,50 @@
+#include "storage/node/membership.hpp"
+
+#include <algorithm>
+
+#include "runtime/limits.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+namespace {
+
+bool is_silent(const applied_state& state, const schemas::node_row& row) {
+    return state.position.time_ms - row.last_heartbeat_ms > limits::claim_lapse_ms;
+}
+
+}  // namespace
+
+hash_votes compare_hashes(const applied_state& state, std::string_view own_name,
+                          const std::function<std::optional<std::string>(std::uint64_t)>& own_hash) {
+    hash_votes votes;
+    state.view->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
+        const auto row = decode_row<schemas::node_row>(key, value);
+        if (row.node == own_name || row.hash.empty() || is_silent(state, row)) return true;
+        const auto own = own_hash(row.hash_offset);
+        if (!own) return true;
+        if (*own == row.hash) {
+            ++votes.agree;
+        } else {
+            ++votes.differ;
+            votes.offset = std::max(votes.offset, row.hash_offset);
+        }
+        return true;
+    });
+    return votes;
+}
+
+bool is_lapsed(const applied_state& state, const schemas::claim_row& held) {
+    const auto holder = find_row<schemas::node_row>(*state.view, key_of(table::node).text(held.node));
+    return !holder || holder->boot != held.boot || is_silent(state, *holder);
+}
+
+std::optional<std::int64_t> next_timer_ms(const state_view& state) {
+    std::optional<std::int64_t> due_ms;
+    state.scan(key_of(table::timer), {}, [&](std::string_view key, std::string_view) {
+        due_ms = static_cast<std::int64_t>(number_in_key(key));
+        return false;
+    });
+    return due_ms;
+}
+
+}  // namespace herald::storage

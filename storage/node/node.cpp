@@ -1,0 +1,394 @@
+#include "storage/node/node.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "events/publisher.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "storage/node/command_gateway.hpp"
+#include "storage/node/disk_guard.hpp"
+#include "storage/node/job_claims.hpp"
+#include "storage/node/membership.hpp"
+#include "storage/node/outbox_view.hpp"
+#include "storage/node/read_barrier.hpp"
+#include "storage/node/replica.hpp"
+
+namespace herald::storage {
+namespace {
+
+constexpr std::int64_t tick_ms = 500;
+constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
+constexpr std::int64_t timers_due_rest_ms = 20;
+constexpr std::int64_t drain_look_ms = 20;
+
+class publisher_job final : public claimed_job {
+  public:
+    explicit publisher_job(std::shared_ptr<events::publisher> work) : x_work(std::move(work)) {}
+    void start(std::uint64_t token) override { x_work->start(token); }
+    void stop() override { x_work->stop(); }
+
+  private:
+    const std::shared_ptr<events::publisher> x_work;
+};
+
+// Threads: the applier advances the replica and completes commands and reads; the scheduler's speaks for the
+// node (heartbeats, claims, jobs); any thread submits and reads. Between them only atomics, the gateway, the
+// barrier and x_mutex.
+class log_node final : public node, public std::enable_shared_from_this<log_node> {
+  public:
+    log_node(node::options with, const node::parts& on);
+    ~log_node() override;
+
+    void submit(schemas::command_type type, std::string body, schemas::request_identity who,
+                schemas::uuid command_id, outcome_handler handler) override {
+        x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
+    }
+    std::optional<reading> read_now() const override;
+    void read(reading_handler) override;
+    bool ready() const noexcept override { return x_is_ready; }
+    status state_now() const override;
+    void add_job(std::string name, std::shared_ptr<claimed_job> job) override {
+        x_jobs->add(std::move(name), std::move(job));
+    }
+    void start() override;
+    void drain(std::function<void()> done) override;
+
+  private:
+    // On the applier's thread.
+    void run_applier();
+    void advance_on_scheduler();
+    /// How long to rest; nothing when the node has failed.
+    std::optional<std::int64_t> advance(std::int64_t wait_ms, std::size_t& records);
+    void written(const written_tables&);
+
+    // On the scheduler's thread.
+    void tick();
+    void look();
+    void speak();
+    bool is_time_to_speak(std::int64_t now_ms) const;
+    schemas::node_heartbeat heartbeat() const;
+    void heard(const result<schemas::outcome>&, std::int64_t sent_ms);
+    void check_hashes(const applied_state&);
+    void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
+
+    void fail(node_failure::kind, const std::string& message);
+    void refuse_writes();
+    std::int64_t now_ms() const { return x_on.scheduler.time().steady_ms(); }
+    /// A task that does nothing once the node is gone.
+    runtime::scheduler::task if_alive(void (log_node::*step)()) {
+        return [weak = weak_from_this(), step] {
+            const auto self = weak.lock();
+            if (!self) return;
+            try {
+                (*self.*step)();
+            } catch (const state_corrupt& corrupt) {
+                self->fail(node_failure::kind::state_corrupt, corrupt.what);
+            }
+        };
+    }
+
+    const node::options x_options;
+    const node::parts x_on;
+    const schemas::uuid x_boot;
+    const std::shared_ptr<replica> x_replica;
+    const std::shared_ptr<command_gateway> x_gateway;
+    const std::shared_ptr<read_barrier> x_barrier;
+    const outbox_view x_outbox;
+    const std::shared_ptr<events::publisher> x_publisher;
+    const std::shared_ptr<job_claims> x_jobs;
+
+    std::atomic<bool> x_is_caught_up = false;
+    std::atomic<bool> x_is_ready = false;
+    std::atomic<bool> x_has_failed = false;
+    std::atomic<bool> x_is_draining = false;
+    std::atomic<bool> x_is_tied = false;
+
+    std::mutex x_mutex;
+    written_tables x_written;  // since the last look()
+    bool x_look_is_posted = false;
+
+    // The scheduler's thread only.
+    std::int64_t x_spoke_ms = 0;
+    bool x_is_first_heard = false;
+    std::size_t x_heartbeats_in_flight = 0;
+
+    // The applier's thread.
+    std::atomic<bool> x_is_advance_posted = false;
+    std::condition_variable x_stopping;
+    bool x_is_stopping = false;  // under x_mutex
+    std::thread x_applier;
+};
+
+log_node::log_node(node::options with, const node::parts& on)
+    : x_options(std::move(with)),
+      x_on(on),
+      x_boot(on.random.uuid()),
+      x_replica(std::make_shared<replica>(
+          on.log, on.store, on.scheduler.time(),
+          replica::listener{[this](applied_record& done) { x_gateway->complete(done); },
+                            [this](const written_tables& tables) { written(tables); }})),
+      x_gateway(std::make_shared<command_gateway>(
+          command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),
+      x_barrier(std::make_shared<read_barrier>(read_barrier::parts{on.log, x_replica, on.scheduler, x_gateway,
+                                                                   x_options.reads == read_mode::log})),
+      x_outbox(on.store),
+      x_publisher(events::make_publisher(on.log, x_outbox, on.scheduler)),
+      x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
+    x_jobs->add("publisher", std::make_shared<publisher_job>(x_publisher));
+    x_gateway->refuse_users("this node is not ready yet");
+    x_barrier->applied(x_replica->newest()->position.next_offset);
+}
+
+log_node::~log_node() {
+    {
+        const std::lock_guard lock(x_mutex);
+        x_is_stopping = true;
+    }
+    x_stopping.notify_all();
+    if (x_applier.joinable()) x_applier.join();
+    x_gateway->close();
+}
+
+// ---- applying
+
+void log_node::start() {
+    HERALD_ASSERT(!x_applier.joinable());
+    if (x_options.has_thread) {
+        x_applier = std::thread([this] { run_applier(); });
+    } else {
+        x_replica->on_ready([weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (self && !self->x_is_advance_posted.exchange(true))
+                self->x_on.scheduler.post(self->if_alive(&log_node::advance_on_scheduler));
+        });
+        x_is_advance_posted = true;
+        x_on.scheduler.post(if_alive(&log_node::advance_on_scheduler));
+    }
+    x_on.scheduler.post(if_alive(&log_node::tick));
+}
+
+void log_node::run_applier() {
+    for (;;) {
+        std::size_t records = 0;
+        const auto rest_ms = advance(applier_wait_ms, records);
+        std::unique_lock lock(x_mutex);
+        if (!rest_ms || x_is_stopping) return;
+        if (*rest_ms > 0)
+            x_stopping.wait_for(lock, std::chrono::milliseconds(*rest_ms), [this] { return x_is_stopping; });
+    }
+}
+
+void log_node::advance_on_scheduler() {
+    x_is_advance_posted = false;
+    std::size_t records = 0;
+    const auto rest_ms = advance(0, records);
+    if (!rest_ms) return;
+    if (*rest_ms > 0)
+        x_on.scheduler.run_at(now_ms() + *rest_ms, if_alive(&log_node::advance_on_scheduler));
+    else if (records > 0 && !x_is_advance_posted.exchange(true))
+        x_on.scheduler.post(if_alive(&log_node::advance_on_scheduler));
+}
+
+std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t& records) {
+    if (x_has_failed) return std::nullopt;
+    const auto outcome = x_replica->advance(wait_ms);
+    if (const auto* failure = std::get_if<node_failure>(&outcome)) {
+        fail(failure->what, failure->message);
+        return std::nullopt;
+    }
+    const auto& progress = std::get<replica::progress>(outcome);
+    records = progress.records;
+    if (progress.at_end && x_replica->newest()->installation && !x_is_caught_up.exchange(true))
+        x_on.scheduler.post(if_alive(&log_node::speak));
+    return progress.rest_ms;
+}
+
+void log_node::written(const written_tables& tables) {
+    x_barrier->applied(x_replica->newest()->position.next_offset);
+    if (!tables.has(table::outbox_sequence) && !tables.has(table::webhook_change) &&
+        !tables.has(table::claim) && !tables.has(table::node))
+        return;
+    {
+        const std::lock_guard lock(x_mutex);
+        x_written |= tables;
+        if (std::exchange(x_look_is_posted, true)) return;
+    }
+    x_on.scheduler.post(if_alive(&log_node::look));
+}
+
+// ---- speaking in the log
+
+void log_node::tick() {
+    if (x_has_failed) return;
+    if (x_options.disk) x_options.disk->check();
+    x_gateway->expire();
+    speak();
+    if (x_is_ready && !x_is_draining) x_jobs->look(*x_replica->newest());
+    x_on.scheduler.run_at(now_ms() + tick_ms, if_alive(&log_node::tick));
+}
+
+void log_node::look() {
+    written_tables tables;
+    {
+        const std::lock_guard lock(x_mutex);
+        tables = std::exchange(x_written, {});
+        x_look_is_posted = false;
+    }
+    if (!x_is_ready || x_has_failed) return;
+    const auto state = x_replica->newest();
+    if (tables.has(table::claim) && !x_is_draining) x_jobs->look(*state);
+    if (tables.has(table::outbox_sequence) || tables.has(table::webhook_change)) x_publisher->wake();
+    if (tables.has(table::node) && x_options.kind == node_kind::cluster) check_hashes(*state);
+}
+
+bool log_node::is_time_to_speak(std::int64_t now) const {
+    if (!x_is_caught_up || x_has_failed || x_is_draining) return false;
+    if (!x_is_first_heard) return x_heartbeats_in_flight == 0;
+    if (x_options.kind == node_kind::cluster) return now - x_spoke_ms >= limits::heartbeat_interval_ms;
+    if (x_heartbeats_in_flight > 0) return false;
+    if (now - x_spoke_ms >= limits::heartbeat_interval_standalone_ms) return true;
+    const auto due_ms = next_timer_ms(*x_replica->newest()->view);
+    return due_ms && *due_ms <= x_on.scheduler.time().wall_ms();
+}
+
+void log_node::speak() {
+    const std::int64_t now = now_ms();
+    if (!is_time_to_speak(now)) return;
+    x_spoke_ms = now;
+    ++x_heartbeats_in_flight;
+    x_gateway->submit_own(heartbeat(),
+                          [weak = weak_from_this(), now, &scheduler = x_on.scheduler](const auto& outcome) {
+                              scheduler.post([weak, now, outcome] {
+                                  if (const auto self = weak.lock()) self->heard(outcome, now);
+                              });
+                          });
+}
+
+schemas::node_heartbeat log_node::heartbeat() const {
+    const auto state = x_replica->newest();
+    schemas::node_heartbeat beat;
+    beat.node = x_options.name;
+    beat.boot = x_boot;
+    beat.applied_offset = state->offset();
+    beat.hash_offset = state->position.exchange_offset;
+    beat.hash = state->position.exchange_hash;
+    beat.publisher_token = x_publisher->token();
+    if (beat.publisher_token != 0) beat.published = x_publisher->published();
+    beat.first = !x_is_first_heard;
+    return beat;
+}
+
+void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_ms) {
+    --x_heartbeats_in_flight;
+    if (!outcome) return;
+    if (outcome->code == static_cast<std::uint32_t>(error_code::aborted))
+        return fail(node_failure::kind::superseded, outcome->message);
+    if (outcome->code != 0) return;
+    x_barrier->heartbeat_arrived(sent_ms);
+    if (!std::exchange(x_is_first_heard, true) && !x_has_failed) {
+        runtime::log(runtime::log_level::info, runtime::log_events::node_ready,
+                     {{"node", x_options.name}, {"offset", static_cast<std::int64_t>(outcome->offset)}});
+        x_is_ready = true;
+        refuse_writes();
+        x_jobs->look(*x_replica->newest());
+    }
+    // More timers may be due than one record fires.
+    if (x_options.kind == node_kind::standalone)
+        x_on.scheduler.run_at(now_ms() + timers_due_rest_ms, if_alive(&log_node::speak));
+}
+
+void log_node::check_hashes(const applied_state& state) {
+    const hash_votes votes =
+        compare_hashes(state, x_options.name, [this](std::uint64_t at) { return x_replica->hash_at(at); });
+    const bool is_tied = votes.differ == votes.agree;
+    if (votes.differ > 0)
+        runtime::log(runtime::log_level::error, runtime::log_events::node_hash_differs,
+                     {{"node", x_options.name},
+                      {"offset", static_cast<std::int64_t>(votes.offset)},
+                      {"agree", static_cast<std::int64_t>(votes.agree)},
+                      {"differ", static_cast<std::int64_t>(votes.differ)}});
+    if (votes.differ > votes.agree)
+        return fail(node_failure::kind::diverged,
+                    "this node's state differs from that of most others at offset " +
+                        std::to_string(votes.offset) + ": start it again with an empty state database");
+    if (x_is_tied.exchange(is_tied) != is_tied) refuse_writes();
+}
+
+void log_node::refuse_writes() {
+    if (x_is_draining)
+        x_gateway->refuse_users("this node is shutting down");
+    else if (x_is_tied)
+        x_gateway->refuse_users("nodes disagree about the state: no writes until an operator has looked");
+    else
+        x_gateway->refuse_users("");
+}
+
+// ---- answering
+
+std::optional<node::reading> log_node::read_now() const {
+    if (!x_is_ready) return std::nullopt;
+    if (x_options.kind == node_kind::cluster && x_options.reads != read_mode::local) return std::nullopt;
+    return read_barrier::reading_of(*x_replica->newest(), false);
+}
+
+void log_node::read(reading_handler handler) {
+    if (auto now = read_now()) return handler(*std::move(now));
+    if (!x_is_ready) return handler(runtime::unavailable("this node is not ready"));
+    x_barrier->read(std::move(handler));
+}
+
+node::status log_node::state_now() const {
+    const auto state = x_replica->newest();
+    const bool disk_is_low = x_options.disk && x_options.disk->is_low();
+    return {.ready = x_is_ready,
+            .writes_refused = x_is_draining || x_is_tied || disk_is_low,
+            .next_offset = state->position.next_offset,
+            .time_ms = state->position.time_ms,
+            .hash = state->position.hash,
+            .commands_in_flight = x_gateway->in_flight()};
+}
+
+// ---- ending
+
+void log_node::fail(node_failure::kind what, const std::string& message) {
+    if (x_has_failed.exchange(true)) return;
+    x_is_ready = false;
+    runtime::log(runtime::log_level::error, runtime::log_events::node_failed,
+                 {{"node", x_options.name}, {"reason", message}});
+    x_gateway->close();
+    x_on.scheduler.post([jobs = x_jobs] { jobs->stop(); });
+    if (x_options.on_failure) x_options.on_failure({what, message});
+}
+
+void log_node::drain(std::function<void()> done) {
+    x_is_draining = true;
+    refuse_writes();
+    x_on.scheduler.post([weak = weak_from_this(), done = std::move(done)]() mutable {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->x_jobs->stop();
+        self->wait_for_drain(std::move(done), self->now_ms() + limits::drain_ms_max);
+    });
+}
+
+void log_node::wait_for_drain(std::function<void()> done, std::int64_t deadline_ms) {
+    if (x_gateway->in_flight() == 0 || now_ms() >= deadline_ms) return done();
+    x_on.scheduler.run_at(now_ms() + drain_look_ms,
+                          [weak = weak_from_this(), done = std::move(done), deadline_ms]() mutable {
+                              if (const auto self = weak.lock())
+                                  self->wait_for_drain(std::move(done), deadline_ms);
+                          });
+}
+
+}  // namespace
+
+std::shared_ptr<node> make_node(node::options options, node::parts on) {
+    return std::make_shared<log_node>(std::move(options), on);
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,123 @@
+// An API node's registry: appends commands and waits for what became of them, applies the log to its own
+// state, answers reads, speaks in the log as a member, and runs the jobs that it holds (design.md §1).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "events/log.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/random.hpp"
+#include "runtime/scheduler.hpp"
+#include "schemas/commands.hpp"
+#include "storage/engine.hpp"
+#include "storage/node/node_failure.hpp"
+#include "storage/state.hpp"
+
+namespace herald::storage {
+
+class disk_guard;
+
+enum class node_kind : std::uint8_t {
+    /// Alone with its log: reads need no barrier; heartbeats only when a timer is due or after a minute.
+    standalone,
+    /// One of several at one log.
+    cluster,
+};
+
+enum class read_mode : std::uint8_t {
+    linearizable,  // asks the log's leader how far to apply first
+    local,         // what this node has applied
+    log,           // appends to the log and waits for that
+};
+
+/// Something that one node of the cluster does at a time (design.md §1 "Jobs are claims"). Called on the
+/// scheduler's thread.
+class claimed_job {
+  public:
+    virtual ~claimed_job() = default;
+    /// The claim with this token is this node's; called again when the token changes.
+    virtual void start(std::uint64_t token) = 0;
+    virtual void stop() = 0;
+};
+
+/// Owned by the composition, which lets it go on the scheduler's thread or when that runs no more; its own
+/// thread ends with it. Handlers may be called on any thread, and from within the call; they must not block.
+class node {
+  public:
+    struct options {
+        std::string name;  // unique in the cluster, the same at every start
+        node_kind kind = node_kind::standalone;
+        read_mode reads = read_mode::linearizable;  // standalone always reads locally
+        /// Applies on a thread of its own; else on the scheduler, as tests and simulations want it.
+        bool has_thread = true;
+        disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
+        /// Called once, on any thread; the node serves nothing more after that.
+        std::function<void(const node_failure&)> on_failure;
+    };
+    /// What a node stands on; all of it must outlive the node.
+    struct parts {
+        events::log& log;
+        state_store& store;
+        runtime::scheduler& scheduler;
+        runtime::random_source& random;  // thread-safe
+    };
+
+    /// A state to read from.
+    struct reading {
+        std::shared_ptr<const state_view> view;
+        std::uint64_t offset = 0;  // of the newest record in it
+        std::uint32_t generation = 0;
+        bool stale = false;  // the log was out of reach: newer writes may be missing
+    };
+    struct status {
+        bool ready = false;           // serves
+        bool writes_refused = false;  // disk full, a tie of hashes, or draining
+        std::uint64_t next_offset = 0;
+        std::int64_t time_ms = 0;  // log time
+        std::string hash;
+        std::size_t commands_in_flight = 0;
+    };
+
+    using outcome_handler = std::function<void(result<schemas::outcome>)>;
+    using reading_handler = std::function<void(result<reading>)>;
+
+    virtual ~node() = default;
+
+    /// Appends the command and calls back once it is applied here: with its outcome (refusals are outcomes
+    /// too), or with an error where none is known:
+    ///   unavailable       not ready, draining, disk full or too many in flight: it took no effect. With an
+    ///                     Idempotency-Key also when that is unknown after limits::outcome_wait_ms_max
+    ///   invalid_argument  larger than limits::command_bytes_max
+    ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max
+    /// `command_id`: random, chosen by the caller where something else derives from it (a minted secret).
+    virtual void submit(schemas::command_type, std::string body, schemas::request_identity,
+                        schemas::uuid command_id, outcome_handler) = 0;
+
+    /// The newest state where that needs no question to the log (standalone, local reads); nothing when it
+    /// does or the node is not ready. Cheap: any thread, any rate.
+    virtual std::optional<reading> read_now() const = 0;
+    /// A state that holds every write answered before this call; after limits::barrier_wait_ms_max without
+    /// the log, the local one marked stale. Errors: unavailable when the node does not serve.
+    virtual void read(reading_handler) = 0;
+
+    virtual bool ready() const noexcept = 0;
+    virtual status state_now() const = 0;
+
+    /// Runs the job while this node holds the claim of that name. Before start().
+    virtual void add_job(std::string name, std::shared_ptr<claimed_job>) = 0;
+    /// Begins to apply, then to speak. Once.
+    virtual void start() = 0;
+    /// Stops the jobs and takes no more commands; `done` is called on the scheduler's thread when none is in
+    /// flight or after limits::drain_ms_max.
+    virtual void drain(std::function<void()> done) = 0;
+};
+
+/// The job "publisher" is the node's own.
+std::shared_ptr<node> make_node(node::options, node::parts);
+
+}  // namespace herald::storage

@@ -1,0 +1,117 @@
+#include "storage/node/outbox_view.hpp"
+
+#include "events/event_topic.hpp"
+#include "runtime/assert.hpp"
+#include "schemas/commands.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::storage {
+namespace {
+
+key_of partition_key(table which, const events::topic_partition& where) {
+    return key_of(which).ended_text(where.topic).number(static_cast<std::uint64_t>(where.partition));
+}
+
+schemas::subscriber subscriber_of(const schemas::webhook& hook) {
+    schemas::subscriber row;
+    row.webhook_id = hook.id;
+    row.workspace_id = hook.workspace_id;
+    row.revision = hook.revision;
+    row.location = hook.location;
+    row.sealed_secret = hook.sealed_secret;
+    row.seal_binding = hook.seal_binding;
+    row.enabled = hook.status != schemas::webhook_status::disabled;
+    row.name = hook.name;
+    return row;
+}
+
+}  // namespace
+
+const schemas::genesis& outbox_view::installation() const {
+    if (!x_installation)
+        x_installation = find_row<schemas::genesis>(*x_store.view(), key_of(table::installation));
+    HERALD_ASSERT(x_installation.has_value());
+    return *x_installation;
+}
+
+std::uint32_t outbox_view::generation() const { return installation().generation; }
+
+std::vector<events::topic_partition> outbox_view::output_partitions() const {
+    std::vector<events::topic_partition> all;
+    for (const std::string_view topic : events::event_topics)
+        for (std::uint32_t partition = 0; partition < installation().event_partitions; ++partition)
+            all.push_back({std::string(topic), static_cast<std::int32_t>(partition)});
+    return all;
+}
+
+std::uint64_t outbox_view::published(const events::topic_partition& where) const {
+    return find_number(*x_store.view(), partition_key(table::outbox_published, where)).value_or(0);
+}
+
+std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const state_view>& view,
+                                         const events::topic_partition& where) const {
+    if (x_counted != view) {
+        view->scan(key_of(table::outbox_sequence), {}, [&](std::string_view key, std::string_view value) {
+            std::uint64_t number = 0;
+            if (!schemas::take_varint(value, number))
+                throw state_corrupt{"a row of table 'j' does not hold a number"};
+            x_last_sequences.insert_or_assign(std::string(key), number);
+            return true;
+        });
+        x_counted = view;
+    }
+    const auto found = x_last_sequences.find(std::string_view(partition_key(table::outbox_sequence, where)));
+    return found == x_last_sequences.end() ? 0 : found->second;
+}
+
+std::vector<events::outbox_row> outbox_view::rows(const events::topic_partition& where, std::uint64_t from,
+                                                  std::size_t rows_max) const {
+    std::vector<events::outbox_row> found;
+    const auto view = x_store.view();
+    if (last_sequence(view, where) < from || rows_max == 0) return found;
+    const key_of prefix = partition_key(table::outbox, where);
+    view->scan(prefix, key_of(prefix).number(from), [&](std::string_view key, std::string_view value) {
+        const auto event = decode_row<schemas::event>(key, value);
+        found.push_back({event.partition_sequence, event.resource_id, std::string(value)});
+        return found.size() < rows_max;
+    });
+    return found;
+}
+
+std::uint64_t outbox_view::last_subscriber_change() const {
+    x_store.view()->scan(key_of(table::webhook_change),
+                         key_of(table::webhook_change).number(x_last_change + 1),
+                         [&](std::string_view key, std::string_view) {
+                             x_last_change = number_in_key(key);
+                             return true;
+                         });
+    return x_last_change;
+}
+
+std::vector<events::subscriber_change> outbox_view::subscriber_changes(std::uint64_t after,
+                                                                       std::size_t changes_max) const {
+    std::vector<events::subscriber_change> found;
+    const auto view = x_store.view();
+    view->scan(key_of(table::webhook_change), key_of(table::webhook_change).number(after + 1),
+               [&](std::string_view key, std::string_view) {
+                   const std::uint64_t offset = number_in_key(key);
+                   if (found.size() >= changes_max && found.back().offset != offset) return false;
+                   const schemas::webhook_id id{number_in_key(key, 8)};
+                   const auto hook = find_row<schemas::webhook>(*view, key_of(table::webhook).number(id));
+                   found.push_back({offset, id, std::nullopt});
+                   if (hook) found.back().row = subscriber_of(*hook);
+                   return true;
+               });
+    return found;
+}
+
+std::vector<schemas::subscriber> outbox_view::subscribers() const {
+    std::vector<schemas::subscriber> all;
+    x_store.view()->scan(key_of(table::webhook), {}, [&](std::string_view key, std::string_view value) {
+        all.push_back(subscriber_of(decode_row<schemas::webhook>(key, value)));
+        return true;
+    });
+    return all;
+}
+
+}  // namespace herald::storage

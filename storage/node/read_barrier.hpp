@@ -1,0 +1,67 @@
+// Reads that see every write answered before them, on whichever node (design.md §1 "Reads").
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "events/log.hpp"
+#include "runtime/scheduler.hpp"
+#include "storage/node/command_gateway.hpp"
+#include "storage/node/node.hpp"
+#include "storage/node/replica.hpp"
+
+namespace herald::storage {
+
+/// A read waits until what its log held when it came is applied here. One question to the log is under way
+/// at a time; reads that come meanwhile share the next. While no own heartbeat got through lately the log's
+/// leader may have been deposed without knowing: then the question is a no-op, appended and waited for.
+/// Thread-safe.
+class read_barrier : public std::enable_shared_from_this<read_barrier> {
+  public:
+    struct parts {
+        events::log& log;
+        std::shared_ptr<const replica> state;
+        runtime::scheduler& scheduler;
+        std::shared_ptr<command_gateway> gateway;
+        bool always_appends = false;  // read_mode::log
+    };
+    explicit read_barrier(parts with) : x_parts(std::move(with)) {}
+
+    void read(node::reading_handler);
+    /// The replica shows everything below `next_offset`.
+    void applied(std::uint64_t next_offset);
+    /// A heartbeat of this node, sent at that steady time, is in the log.
+    void heartbeat_arrived(std::int64_t sent_ms) { x_heartbeat_sent_ms = sent_ms; }
+
+    static node::reading reading_of(const applied_state&, bool stale);
+
+  private:
+    struct waiting_read {
+        node::reading_handler handler;
+        std::int64_t deadline_ms = 0;
+    };
+    using reads = std::vector<waiting_read>;
+
+    void ask();
+    void answered(const result<std::uint64_t>& next_offset);
+    void watch();
+    void expire();
+    void answer(reads&, bool stale) const;
+
+    const parts x_parts;
+    std::atomic<std::int64_t> x_heartbeat_sent_ms = INT64_MIN / 2;
+    std::mutex x_mutex;
+    std::uint64_t x_applied = 0;
+    reads x_unasked;                                         // share the next question
+    reads x_asked;                                           // wait for the answer to the one under way
+    std::multimap<std::uint64_t, waiting_read> x_by_offset;  // wait until that is applied
+    bool x_is_asking = false;
+    bool x_is_watched = false;
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,122 @@
+// A whole standalone registry on disk: embedded log, RocksDB, threads; for tests that stop, kill and damage
+// it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/clock.hpp"
+#include "runtime/crypto.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/key_ring.hpp"
+#include "schemas/binary.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
+#include "storage/node/genesis.hpp"
+#include "storage/node/node.hpp"
+#include "storage/rocks_state.hpp"
+#include "storage/tables.hpp"
+
+namespace herald::test {
+
+inline constexpr std::string_view admin_key = "the administrator's key";
+inline constexpr std::chrono::seconds patience{30};
+
+/// `problem` says why it did not come up.
+class standalone {
+  public:
+    explicit standalone(const std::filesystem::path& data) { open(data); }
+    ~standalone() {
+        if (loops) loops->stop();
+        node.reset();
+        log.reset();  // its threads post to the loops
+    }
+
+    schemas::outcome create_model(const std::string& name) { return create_model_later(name).get(); }
+    std::future<schemas::outcome> create_model_later(const std::string& name) {
+        schemas::create_model command;
+        command.workspace_name = "Default";
+        command.model.name = name;
+        schemas::request_identity who;
+        who.principal.value = 1;
+        who.credential_hash = runtime::as_bytes(runtime::sha256(admin_key));
+        const auto answer = std::make_shared<std::promise<schemas::outcome>>();
+        node->submit(schemas::create_model::type, schemas::encode(command), std::move(who),
+                     runtime::system_random().uuid(), [answer](const result<schemas::outcome>& outcome) {
+                         schemas::outcome unknown;
+                         unknown.code = static_cast<std::uint32_t>(error_code::internal);
+                         answer->set_value(outcome ? *outcome : unknown);
+                     });
+        return answer->get_future();
+    }
+    bool has_model(const std::string& name) const {
+        return node->read_now()
+            ->view->get(storage::key_of(storage::table::model_by_name).number(1).text(name))
+            .has_value();
+    }
+    std::size_t rows() const {
+        std::size_t count = 0;
+        node->read_now()->view->scan({}, {}, [&](std::string_view, std::string_view) {
+            ++count;
+            return true;
+        });
+        return count;
+    }
+    std::optional<storage::node_failure> failure() {
+        return failed.wait_for(std::chrono::seconds(0)) == std::future_status::ready
+                   ? std::optional(failed.get())
+                   : std::nullopt;
+    }
+
+    std::string problem;
+    std::string rebuilt_because;
+    std::unique_ptr<events::log> log;
+    std::unique_ptr<storage::rocks_state> store;
+    std::unique_ptr<runtime::event_loops> loops;
+    std::shared_ptr<storage::node> node;
+    std::shared_future<storage::node_failure> failed;
+
+  private:
+    void fail(const std::string& why) { problem = why; }
+    void open(const std::filesystem::path& data) {
+        auto opened_log = storage::make_embedded_log(data / "log", {}, runtime::system_clock());
+        if (!opened_log) return fail(opened_log.error().message);
+        log = *std::move(opened_log);
+        if (const auto made = log->create_topics(); !made) return fail(made.error().message);
+        auto opened = storage::open_rocks_state(data / "state");
+        if (!opened) return fail(opened.error().message);
+        rebuilt_because = opened->rebuilt_because;
+        store = std::move(opened->store);
+        const runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
+        storage::genesis_options options;
+        options.admin_email = "admin@example.org";
+        options.admin_key = admin_key;
+        const auto begun = storage::begin_log(*log, keys, options, *store->view(), runtime::system_random(),
+                                              runtime::system_clock());
+        if (!begun) return fail(begun.error().message);
+        loops = std::make_unique<runtime::event_loops>(
+            runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1});
+        start();
+    }
+    void start() {
+        const auto failing = std::make_shared<std::promise<storage::node_failure>>();
+        failed = failing->get_future().share();
+        storage::node::options options;
+        options.name = "alone";
+        options.on_failure = [failing](const storage::node_failure& why) { failing->set_value(why); };
+        node = storage::make_node(options, {*log, *store, (*loops)[0], runtime::system_random()});
+        node->start();
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        while (!node->ready() && !failure()) {
+            if (std::chrono::steady_clock::now() > deadline) return fail("not ready in time");
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (const auto why = failure()) fail(why->message);
+    }
+};
+
+}  // namespace herald::test

@@ -1,0 +1,168 @@
+// API nodes on one log in memory, with a clock turned by hand: for tests of what a node does around the
+// engine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events/memory_log.hpp"
+#include "events/topics.hpp"
+#include "runtime/crypto.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/binary.hpp"
+#include "storage/node/disk_guard.hpp"
+#include "storage/node/genesis.hpp"
+#include "storage/node/node.hpp"
+#include "storage/tables.hpp"
+#include "tests/unit/workers_machine/manual_scheduler.hpp"
+
+namespace herald::storage {
+
+inline const events::topic_partition commands_partition{std::string(events::topic::commands), 0};
+inline constexpr std::string_view admin_key = "the administrator's key";
+
+/// What the log does to one node; reachable and honest at first.
+struct node_faults final : events::memory_faults {
+    events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
+        if (where != commands_partition || fates.empty()) return {events::batch_fate::accepted, waiting};
+        const events::batch_fate next = fates.front();
+        fates.erase(fates.begin());
+        return {next, 1};
+    }
+    std::int64_t range_lag(const events::topic_partition&) override { return lag; }
+    bool reachable() override { return is_reachable; }
+
+    std::vector<events::batch_fate> fates;  // of the next batches of commands
+    std::int64_t lag = 0;
+    bool is_reachable = true;
+};
+
+struct answer {
+    std::vector<result<schemas::outcome>> all;
+    bool is_there() const { return !all.empty(); }
+    const schemas::outcome& outcome() const {
+        EXPECT_EQ(all.size(), 1u);
+        EXPECT_TRUE(all.front()) << all.front().error().message;
+        return *all.front();
+    }
+    error_code failure() const {
+        EXPECT_EQ(all.size(), 1u);
+        EXPECT_FALSE(all.front());
+        return all.front().error().code;
+    }
+};
+
+/// A machine: its state outlives the node that runs on it.
+struct machine {
+    std::string name;
+    std::unique_ptr<state_store> store = make_memory_state();
+    node_faults faults;
+    std::unique_ptr<events::memory_log> log;
+    std::shared_ptr<storage::node> node;
+    std::vector<node_failure> failures;
+
+    std::string hash() const { return node->state_now().hash; }
+    std::uint64_t next_offset() const { return node->state_now().next_offset; }
+};
+
+class cluster {
+  public:
+    explicit cluster(node_kind the_kind = node_kind::cluster) : kind(the_kind) { begin(); }
+    ~cluster() {
+        for (auto& [name, one] : machines) one.node.reset();
+    }
+
+    /// A log of its own with GENESIS; what was there is gone.
+    void begin() {
+        broker = std::make_unique<events::memory_broker>(scheduler.clock());
+        events::memory_log log(*broker, [](const std::function<void()>& task) { task(); });
+        ASSERT_TRUE(log.create_topics());
+        genesis_options options;
+        options.admin_email = "admin@example.org";
+        options.admin_key = admin_key;
+        const auto nothing = make_memory_state();
+        const auto begun = begin_log(log, keys, options, *nothing->view(), random, scheduler.clock());
+        ASSERT_TRUE(begun) << begun.error().message;
+        ASSERT_TRUE(begun->is_new);
+    }
+
+    machine& start(const std::string& name, node::options options = {}) {
+        machine& on = machines[name];
+        on.name = name;
+        on.node.reset();
+        on.log = std::make_unique<events::memory_log>(
+            *broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); }, &on.faults);
+        options.name = name;
+        options.kind = kind;
+        options.has_thread = false;
+        options.on_failure = [&on](const node_failure& failure) { on.failures.push_back(failure); };
+        on.node = make_node(options, {*on.log, *on.store, scheduler, random});
+        on.node->start();
+        scheduler.settle();
+        return on;
+    }
+    void kill(machine& on) {
+        on.log->crash();
+        on.node.reset();
+    }
+
+    template <class Command>
+    std::shared_ptr<answer> submit(machine& on, const Command& command, const std::string& key = {}) {
+        const auto got = std::make_shared<answer>();
+        schemas::request_identity who;
+        who.principal.value = 1;
+        who.credential_hash = runtime::as_bytes(runtime::sha256(admin_key));
+        who.scope = "POST /test";
+        who.idempotency_key = key;
+        who.fingerprint = runtime::as_bytes(runtime::sha256(schemas::encode(command)));
+        on.node->submit(Command::type, schemas::encode(command), std::move(who), random.uuid(),
+                        [got](result<schemas::outcome> outcome) { got->all.push_back(std::move(outcome)); });
+        scheduler.settle();
+        return got;
+    }
+    std::shared_ptr<answer> create_model(machine& on, const std::string& name, const std::string& key = {}) {
+        schemas::create_model command;
+        command.workspace_name = "Default";
+        command.model.name = name;
+        return submit(on, command, key);
+    }
+    std::shared_ptr<std::vector<result<node::reading>>> read(machine& on) {
+        const auto got = std::make_shared<std::vector<result<node::reading>>>();
+        on.node->read([got](result<node::reading> reading) { got->push_back(std::move(reading)); });
+        scheduler.settle();
+        return got;
+    }
+
+    std::vector<schemas::command_envelope> commands(schemas::command_type type) const {
+        std::vector<schemas::command_envelope> found;
+        for (const events::record& record : broker->records(commands_partition)) {
+            auto envelope = schemas::open_envelope(*record.value);
+            if (envelope && envelope->type == type) found.push_back(*std::move(envelope));
+        }
+        return found;
+    }
+    static std::size_t models(const state_view& view) {
+        std::size_t count = 0;
+        view.scan(key_of(table::model), {}, [&](std::string_view, std::string_view) {
+            ++count;
+            return true;
+        });
+        return count;
+    }
+    static std::optional<schemas::claim_row> claim(const machine& on, std::string_view job) {
+        return find_row<schemas::claim_row>(*on.store->view(), key_of(table::claim).text(job));
+    }
+
+    node_kind kind;
+    workers::manual_scheduler scheduler;
+    runtime::seeded_random random{7};
+    runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
+    std::unique_ptr<events::memory_broker> broker;
+    std::map<std::string, machine> machines;
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,438 @@
+// Protects P1 and P5: what a node answers is what the log made of the command, once, on every node, and all
+// nodes hold the same state (design.md §1).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/node/cluster.hpp"
+
+namespace herald::storage {
+namespace {
+
+using events::batch_fate;
+using schemas::command_type;
+
+TEST(node_test, a_node_serves_only_after_its_own_first_heartbeat_is_applied) {
+    cluster all;
+    machine& a = all.machines["a"];
+    a.faults.fates = {batch_fate::swallowed};
+    all.start("a");
+    EXPECT_FALSE(a.node->ready());
+    EXPECT_EQ(all.create_model(a, "m")->failure(), error_code::unavailable);
+    all.kill(a);
+    all.start("a");
+    EXPECT_TRUE(a.node->ready());
+    EXPECT_EQ(all.commands(command_type::node_heartbeat).size(), 1u);
+}
+
+TEST(node_test, the_answer_comes_once_the_command_is_applied_and_can_be_read) {
+    cluster all;
+    machine& a = all.start("a");
+    const auto answered = all.create_model(a, "m");
+    ASSERT_TRUE(answered->is_there());
+    EXPECT_EQ(answered->outcome().code, 0u);
+    const auto got = all.read(a);
+    ASSERT_EQ(got->size(), 1u);
+    ASSERT_TRUE(got->front());
+    EXPECT_GE(got->front()->offset, answered->outcome().offset);
+    EXPECT_EQ(got->front()->generation, 1u);
+    EXPECT_EQ(cluster::models(*got->front()->view), 1u);
+}
+
+TEST(node_test, a_refusal_of_apply_is_an_outcome) {
+    cluster all;
+    machine& a = all.start("a");
+    all.create_model(a, "m");
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code,
+              static_cast<std::uint32_t>(error_code::already_exists));
+}
+
+TEST(node_test, two_nodes_on_one_log_reach_the_same_offset_and_hash) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    for (int i = 0; i < 20; ++i) all.create_model(i % 2 ? a : b, "m" + std::to_string(i));
+    EXPECT_EQ(a.next_offset(), b.next_offset());
+    EXPECT_EQ(a.hash(), b.hash());
+    EXPECT_FALSE(a.hash().empty());
+}
+
+TEST(node_test, a_repeat_with_the_same_key_through_another_node_gets_the_same_answer) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    const auto first = all.create_model(a, "m", "key")->outcome();
+    const auto second = all.create_model(b, "m", "key")->outcome();
+    EXPECT_EQ(first.code, 0u);
+    EXPECT_EQ(schemas::encode(first), schemas::encode(second));
+    EXPECT_EQ(cluster::models(*b.store->view()), 1u);
+}
+
+TEST(node_test, a_state_that_lost_its_newest_writes_is_brought_forward_from_the_log) {
+    cluster all;
+    machine& a = all.start("a");
+    all.create_model(a, "early");
+    row_changes undo;  // what a crash leaves: rows and position of a moment ago
+    const auto before = a.store->view();
+    all.create_model(a, "late");
+    const std::string hash = a.hash();
+    const std::uint64_t next = a.next_offset();
+    all.kill(a);
+    a.store->view()->scan({}, {}, [&](std::string_view key, std::string_view) {
+        undo[std::string(key)] = before->get(key);
+        return true;
+    });
+    ASSERT_TRUE(a.store->write(undo));
+    machine& reference = all.start("b");
+    all.start("a");
+    EXPECT_EQ(cluster::models(*a.store->view()), 2u);
+    EXPECT_EQ(a.hash(), reference.hash());
+    EXPECT_GT(a.next_offset(), next);
+    EXPECT_NE(a.hash(), hash) << "the heartbeats since then count";
+}
+
+// ---- the log behaves badly
+
+TEST(node_test, a_lost_answer_of_the_log_is_no_lost_answer_of_the_node) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.fates = {batch_fate::answer_lost};
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
+}
+
+TEST(node_test, with_a_key_the_same_bytes_are_appended_until_the_outcome_is_known) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.fates = {batch_fate::rejected, batch_fate::rejected};
+    const auto answered = all.create_model(a, "m", "key");
+    EXPECT_FALSE(answered->is_there());
+    all.scheduler.run_for(5'000);
+    EXPECT_EQ(answered->outcome().code, 0u);
+}
+
+TEST(node_test, a_copy_that_lands_late_has_no_second_effect) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.fates = {batch_fate::held};
+    const auto answered = all.create_model(a, "m", "key");
+    all.scheduler.run_for(5'000);
+    EXPECT_EQ(answered->outcome().code, 0u);
+    ASSERT_EQ(all.broker->held(), 1u);
+    all.broker->release(0);
+    all.scheduler.run_for(100);
+    const auto copies = all.commands(command_type::create_model);
+    ASSERT_EQ(copies.size(), 2u);
+    EXPECT_EQ(schemas::encode(copies[0]), schemas::encode(copies[1]));
+    EXPECT_EQ(cluster::models(*a.store->view()), 1u);
+}
+
+TEST(node_test, without_a_key_an_append_of_unknown_outcome_is_never_repeated) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.fates = {batch_fate::held};
+    const auto answered = all.create_model(a, "m");
+    all.scheduler.run_for(limits::outcome_wait_ms_max - 1'000);
+    EXPECT_FALSE(answered->is_there());
+    EXPECT_EQ(all.commands(command_type::create_model).size(), 0u);
+    all.broker->release(0);
+    all.scheduler.settle();
+    EXPECT_EQ(answered->outcome().code, 0u);
+}
+
+TEST(node_test, an_outcome_that_stays_unknown_is_said_to_be_so) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.is_reachable = false;
+    const auto plain = all.create_model(a, "m");
+    const auto keyed = all.create_model(a, "n", "key");
+    all.scheduler.run_for(limits::outcome_wait_ms_max + 1'000);
+    EXPECT_EQ(plain->failure(), error_code::internal);
+    EXPECT_EQ(keyed->failure(), error_code::unavailable);
+    EXPECT_EQ(a.node->state_now().commands_in_flight, 0u);
+}
+
+TEST(node_test, a_command_after_a_long_silence_is_stamped_anew_and_taken) {
+    cluster all(node_kind::standalone);
+    machine& a = all.start("a");
+    all.scheduler.clock().jump_wall_ms(3'600'000);
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
+    EXPECT_EQ(all.commands(command_type::create_model).size(), 2u);
+}
+
+TEST(node_test, commands_in_flight_are_bounded_but_not_the_node_s_own) {
+    cluster all;
+    machine& a = all.start("a");
+    std::vector<std::shared_ptr<answer>> waiting;
+    a.faults.is_reachable = false;
+    for (std::size_t i = 0; i < limits::commands_in_flight_max; ++i) {
+        const auto one = all.create_model(a, "m" + std::to_string(i));
+        if (one->is_there()) {
+            EXPECT_EQ(one->failure(), error_code::unavailable);
+            break;
+        }
+        waiting.push_back(one);
+    }
+    EXPECT_LT(waiting.size(), limits::commands_in_flight_max);
+    EXPECT_GT(waiting.size(), limits::commands_in_flight_max / 2);
+    a.faults.is_reachable = true;
+    all.scheduler.run_for(5'000);
+    EXPECT_TRUE(a.failures.empty());
+    EXPECT_GE(all.commands(command_type::node_heartbeat).size(), 2u);
+}
+
+TEST(node_test, a_command_that_is_too_large_is_refused_at_once) {
+    cluster all;
+    machine& a = all.start("a");
+    EXPECT_EQ(all.create_model(a, std::string(limits::command_bytes_max, 'x'))->failure(),
+              error_code::invalid_argument);
+}
+
+// ---- the wrong log, the wrong node
+
+TEST(node_test, a_log_that_was_made_anew_is_refused) {
+    cluster all;
+    machine& a = all.start("a");
+    all.create_model(a, "m");
+    all.kill(a);
+    all.begin();
+    machine& other = all.start("other");  // the new log becomes as long as the old one was
+    for (int i = 0; i < 10; ++i) all.create_model(other, "m" + std::to_string(i));
+    all.start("a");
+    ASSERT_EQ(a.failures.size(), 1u);
+    EXPECT_EQ(a.failures[0].what, node_failure::kind::log_mismatch) << a.failures[0].message;
+    EXPECT_FALSE(a.node->ready());
+}
+
+TEST(node_test, a_log_that_was_cut_is_refused) {
+    for (const std::int64_t cut : {1, 2}) {
+        cluster all;
+        machine& a = all.start("a");
+        all.create_model(a, "m");
+        const auto next = static_cast<std::int64_t>(a.next_offset());
+        all.kill(a);
+        all.broker->cut(commands_partition, next - cut);
+        all.start("a");
+        all.scheduler.run_for(limits::log_end_ms_max + 1'000);
+        ASSERT_EQ(a.failures.size(), 1u) << "cut by " << cut;
+        EXPECT_EQ(a.failures[0].what, node_failure::kind::log_mismatch) << a.failures[0].message;
+    }
+}
+
+TEST(node_test, a_log_that_came_back_as_another_is_refused_while_the_node_runs) {
+    cluster all;
+    machine& a = all.start("a");
+    all.create_model(a, "m");
+    a.faults.is_reachable = false;
+    all.create_model(a, "n");
+    all.scheduler.run_for(1'000);
+    const auto next = static_cast<std::int64_t>(a.next_offset());
+    all.broker->cut(commands_partition, next - 1);
+    machine& b = all.start("b");  // writes another record at that offset
+    all.create_model(b, "other");
+    a.faults.is_reachable = true;
+    all.scheduler.run_for(1'000);
+    ASSERT_EQ(a.failures.size(), 1u);
+    EXPECT_EQ(a.failures[0].what, node_failure::kind::log_mismatch);
+}
+
+TEST(node_test, an_empty_log_is_not_begun_anew_by_a_node_that_knew_one) {
+    cluster all;
+    machine& a = all.start("a");
+    all.kill(a);
+    all.broker = std::make_unique<events::memory_broker>(all.scheduler.clock());
+    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    ASSERT_TRUE(log.create_topics());
+    const auto begun = begin_log(log, all.keys, {}, *a.store->view(), all.random, all.scheduler.clock());
+    ASSERT_FALSE(begun);
+    EXPECT_EQ(begun.error().code, error_code::failed_precondition);
+    EXPECT_TRUE(all.broker->records(commands_partition).empty());
+}
+
+TEST(node_test, another_key_ring_is_refused) {
+    cluster all;
+    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    EXPECT_TRUE(read_genesis(log, all.keys));
+    const auto other = read_genesis(log, runtime::key_ring::of("first", std::string(32, 'x')));
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, error_code::failed_precondition);
+}
+
+TEST(node_test, a_command_of_a_newer_version_stops_the_node_and_is_not_skipped) {
+    cluster all;
+    machine& a = all.start("a");
+    schemas::command_envelope newer = all.commands(command_type::genesis).front();
+    newer.type = static_cast<command_type>(9'999);
+    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    const std::uint64_t next = a.next_offset();
+    ASSERT_TRUE(producer->append(commands_partition, "", schemas::seal_envelope(newer), [](const auto&) {}));
+    all.scheduler.settle();
+    ASSERT_EQ(a.failures.size(), 1u);
+    EXPECT_EQ(a.failures[0].what, node_failure::kind::unknown_command);
+    EXPECT_EQ(a.next_offset(), next);
+    EXPECT_EQ(all.create_model(a, "m")->failure(), error_code::unavailable);
+}
+
+TEST(node_test, a_later_process_under_the_same_name_ends_the_earlier) {
+    cluster all;
+    machine& a = all.start("a");
+    machine twin;
+    twin.log = std::make_unique<events::memory_log>(
+        *all.broker, [&](std::function<void()> task) { all.scheduler.post(std::move(task)); });
+    node::options options;
+    options.name = "a";
+    options.kind = node_kind::cluster;
+    options.has_thread = false;
+    twin.node = make_node(options, {*twin.log, *twin.store, all.scheduler, all.random});
+    twin.node->start();
+    all.scheduler.run_for(5'000);
+    ASSERT_EQ(a.failures.size(), 1u);
+    EXPECT_EQ(a.failures[0].what, node_failure::kind::superseded);
+    EXPECT_TRUE(twin.node->ready());
+}
+
+/// Makes the state differ in a way that apply will show.
+void damage(machine& on) {
+    row_changes wrong;
+    schemas::append_varint(*(wrong[key_of(table::counter).text("model")] = std::string()), 77);
+    ASSERT_TRUE(on.store->write(wrong));
+}
+
+void pass_a_hash_exchange(cluster& all, machine& on) {
+    for (std::int64_t i = 0; i <= limits::hash_exchange_offsets; ++i)
+        on.node->submit(command_type::no_operation, "", {}, all.random.uuid(), [](const auto&) {});
+    all.scheduler.run_for(5'000);
+}
+
+TEST(node_test, a_node_whose_hash_is_in_the_minority_stops_itself) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    machine& c = all.start("c");
+    all.kill(c);
+    damage(c);
+    all.start("c");
+    all.create_model(a, "m");
+    pass_a_hash_exchange(all, a);
+    ASSERT_EQ(c.failures.size(), 1u);
+    EXPECT_EQ(c.failures[0].what, node_failure::kind::diverged);
+    EXPECT_TRUE(a.failures.empty());
+    EXPECT_TRUE(b.failures.empty());
+    EXPECT_EQ(all.create_model(a, "n")->outcome().code, 0u);
+}
+
+TEST(node_test, a_tie_of_hashes_stops_writes_on_both_sides) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    all.kill(b);
+    damage(b);
+    all.start("b");
+    all.create_model(a, "m");
+    pass_a_hash_exchange(all, a);
+    EXPECT_EQ(all.create_model(a, "n")->failure(), error_code::unavailable);
+    EXPECT_EQ(all.create_model(b, "n")->failure(), error_code::unavailable);
+    EXPECT_TRUE(a.failures.empty());
+}
+
+// ---- claims
+
+TEST(node_test, one_node_publishes_and_another_takes_over_when_it_falls_silent) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    all.scheduler.run_for(1'000);
+    ASSERT_TRUE(cluster::claim(b, "publisher"));
+    EXPECT_EQ(cluster::claim(b, "publisher")->node, "a");
+    all.kill(a);
+    all.scheduler.run_for(limits::claim_lapse_ms - 1'000);
+    EXPECT_EQ(cluster::claim(b, "publisher")->node, "a");
+    all.scheduler.run_for(5'000);
+    EXPECT_EQ(cluster::claim(b, "publisher")->node, "b");
+
+    schemas::create_webhook hook;
+    hook.name = "h";
+    hook.location = "https://receiver.example/";
+    hook.all_events = true;
+    ASSERT_EQ(all.submit(b, hook)->outcome().code, 0u);
+    all.create_model(b, "m");
+    all.scheduler.run_for(100);
+    std::size_t published = 0;
+    for (std::int32_t p = 0; p < events::partitions_default; ++p)
+        published += all.broker->records({std::string(events::topic::resource), p}).size();
+    EXPECT_EQ(published, 1u);
+    EXPECT_FALSE(all.broker->records({std::string(events::topic::subscribers), 0}).empty());
+}
+
+struct noted_job final : claimed_job {
+    void start(std::uint64_t token) override { tokens.push_back(token); }
+    void stop() override { tokens.push_back(0); }
+    std::vector<std::uint64_t> tokens;
+};
+
+TEST(node_test, a_job_runs_under_the_token_of_the_claim_and_ends_with_the_node) {
+    cluster all(node_kind::standalone);
+    const auto job = std::make_shared<noted_job>();
+    machine on;
+    on.log = std::make_unique<events::memory_log>(
+        *all.broker, [&](std::function<void()> task) { all.scheduler.post(std::move(task)); });
+    node::options options;
+    options.name = "a";
+    options.has_thread = false;
+    on.node = make_node(options, {*on.log, *on.store, all.scheduler, all.random});
+    on.node->add_job("webhook-health", job);
+    on.node->start();
+    all.scheduler.run_for(1'000);
+    ASSERT_EQ(job->tokens.size(), 1u);
+    EXPECT_EQ(job->tokens[0], cluster::claim(on, "webhook-health")->token);
+    bool is_done = false;
+    on.node->drain([&] { is_done = true; });
+    EXPECT_EQ(all.create_model(on, "m")->failure(), error_code::unavailable);
+    all.scheduler.run_for(100);
+    EXPECT_TRUE(is_done);
+    ASSERT_EQ(job->tokens.size(), 2u);
+    EXPECT_EQ(job->tokens[1], 0u);
+}
+
+// ---- heartbeats
+
+TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_minute) {
+    for (const auto& [kind, expected] : {std::pair{node_kind::cluster, 60}, {node_kind::standalone, 2}}) {
+        cluster all(kind);
+        all.start("a");
+        const std::size_t before = all.commands(command_type::node_heartbeat).size();
+        all.scheduler.run_for(121'000);
+        const std::size_t beats = all.commands(command_type::node_heartbeat).size() - before;
+        EXPECT_NEAR(static_cast<double>(beats), expected, 1.0);
+    }
+}
+
+TEST(node_test, a_timer_that_is_due_makes_a_standalone_node_speak) {
+    cluster all(node_kind::standalone);
+    machine& a = all.start("a");
+    const std::size_t before = all.commands(command_type::node_heartbeat).size();
+    all.scheduler.clock().jump_wall_ms(25ll * 3'600'000);  // the daily trim of the outbox is due
+    all.scheduler.run_for(1'000);
+    EXPECT_GT(all.commands(command_type::node_heartbeat).size(), before);
+    EXPECT_LE(all.commands(command_type::node_heartbeat).size(), before + 3);
+    EXPECT_TRUE(a.failures.empty());
+}
+
+// ---- disk
+
+TEST(node_test, on_a_full_disk_only_what_makes_room_is_taken) {
+    cluster all;
+    disk_guard full("/", UINT64_MAX);
+    node::options options;
+    options.disk = &full;
+    machine& a = all.start("a", options);
+    EXPECT_TRUE(a.node->ready()) << "heartbeats go through";
+    EXPECT_EQ(all.create_model(a, "m")->failure(), error_code::unavailable);
+    schemas::delete_webhooks gone;
+    gone.ids = {schemas::webhook_id{9}};
+    EXPECT_EQ(all.submit(a, gone)->outcome().code, static_cast<std::uint32_t>(error_code::not_found));
+    EXPECT_TRUE(a.node->state_now().writes_refused);
+    a.node.reset();
+}
+
+}  // namespace
+}  // namespace herald::storage

@@ -1,0 +1,128 @@
+// Protects the disabling of webhooks (design.md §3, delivery.md §3): what receivers answer reaches the
+// registry on changes, at most once a minute, and only from the holder of the claim.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/deliveries/webhook_health_job.hpp"
+#include "tests/unit/node/cluster.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::attempt_result;
+using schemas::command_type;
+
+struct webhook_health_job_test : ::testing::Test {
+    void SetUp() override {
+        log = std::make_unique<events::memory_log>(
+            *all.broker, [this](std::function<void()> task) { all.scheduler.post(std::move(task)); });
+        node::options options;
+        options.name = on.name = "a";
+        options.has_thread = false;
+        on.node = make_node(options, {*log, *on.store, all.scheduler, all.random});
+        job = std::make_shared<webhook_health_job>(*on.node, *on.store, all.scheduler, all.random);
+        on.node->add_job(webhook_health_job::name, job);
+        on.node->start();
+        all.scheduler.run_for(1'000);
+        schemas::create_webhook command;
+        command.name = "h";
+        command.location = "https://receiver.example/";
+        ASSERT_EQ(all.submit(on, command)->outcome().code, 0u);
+    }
+    void TearDown() override { on.node.reset(); }
+
+    schemas::webhook hook() const {
+        return *find_row<schemas::webhook>(*on.store->view(), key_of(table::webhook).number(1));
+    }
+    schemas::attempt attempt(attempt_result result, std::uint16_t status) const {
+        schemas::attempt made;
+        made.webhook_id.value = 1;
+        made.webhook_revision = hook().revision;
+        made.number = 1;
+        made.result = result;
+        made.status = status;
+        made.time_ms = all.scheduler.time().wall_ms();
+        return made;
+    }
+    std::size_t told() const { return all.commands(command_type::webhook_health).size(); }
+    void observe(const schemas::attempt& made) {
+        job->observe(made);
+        all.scheduler.run_for(2'000);
+    }
+
+    cluster all{node_kind::standalone};
+    machine on;
+    std::unique_ptr<events::memory_log> log;
+    std::shared_ptr<webhook_health_job> job;
+};
+
+TEST_F(webhook_health_job_test, a_healthy_webhook_is_not_worth_a_word) {
+    for (int i = 0; i < 10; ++i) observe(attempt(attempt_result::succeeded, 204));
+    EXPECT_EQ(told(), 0u);
+}
+
+TEST_F(webhook_health_job_test, failures_are_told_once_and_since_when) {
+    const std::int64_t since_ms = all.scheduler.time().wall_ms();
+    for (int i = 0; i < 60; ++i) observe(attempt(attempt_result::will_retry, 500));
+    EXPECT_EQ(told(), 1u);
+    EXPECT_EQ(hook().failing_since_ms, since_ms);
+}
+
+TEST_F(webhook_health_job_test, a_success_ends_the_failures_but_not_within_the_minute) {
+    observe(attempt(attempt_result::will_retry, 500));
+    observe(attempt(attempt_result::succeeded, 200));
+    EXPECT_EQ(told(), 1u);
+    EXPECT_NE(hook().failing_since_ms, 0);
+    all.scheduler.run_for(limits::health_report_interval_ms);
+    EXPECT_EQ(told(), 2u);
+    EXPECT_EQ(hook().failing_since_ms, 0);
+}
+
+TEST_F(webhook_health_job_test, a_webhook_that_flaps_costs_one_command_a_minute) {
+    for (int i = 0; i < 150; ++i)  // five minutes
+        observe(attempt(i % 2 ? attempt_result::succeeded : attempt_result::will_retry, 500));
+    EXPECT_LE(told(), 6u);
+    EXPECT_GE(told(), 2u);
+}
+
+TEST_F(webhook_health_job_test, a_410_disables_at_once_whatever_was_told_before) {
+    observe(attempt(attempt_result::will_retry, 500));
+    schemas::attempt gone = attempt(attempt_result::dead, 410);
+    gone.disable_webhook = true;
+    observe(gone);
+    EXPECT_EQ(told(), 2u);
+    EXPECT_EQ(hook().status, schemas::webhook_status::disabled);
+    EXPECT_THAT(hook().status_reason, ::testing::HasSubstr("410"));
+}
+
+TEST_F(webhook_health_job_test, tests_retry_after_and_older_revisions_say_nothing) {
+    schemas::attempt test = attempt(attempt_result::dead, 500);
+    test.source = schemas::delivery_source::test;
+    observe(test);
+    schemas::attempt parked = attempt(attempt_result::will_retry, 503);
+    parked.response_headers = "Retry-After: 60\n";
+    observe(parked);
+    schemas::attempt unseen = attempt(attempt_result::dead, 0);
+    unseen.number = 0;
+    observe(unseen);
+    schemas::attempt old = attempt(attempt_result::dead, 410);
+    old.webhook_revision -= 1;
+    old.disable_webhook = true;
+    observe(old);
+    EXPECT_EQ(told(), 0u);
+    EXPECT_EQ(hook().status, schemas::webhook_status::enabled);
+}
+
+TEST_F(webhook_health_job_test, without_the_claim_it_waits_and_tells_when_the_claim_comes) {
+    job->stop();
+    schemas::attempt gone = attempt(attempt_result::dead, 410);
+    gone.disable_webhook = true;
+    observe(gone);
+    EXPECT_EQ(told(), 0u);
+    job->start(cluster::claim(on, "webhook-health")->token);
+    all.scheduler.run_for(1'000);
+    EXPECT_EQ(hook().status, schemas::webhook_status::disabled);
+}
+
+}  // namespace
+}  // namespace herald::storage
