@@ -3,7 +3,7 @@
 #include "api/await_callback.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
-#include "storage/tables.hpp"
+#include "storage/access.hpp"
 
 namespace herald::api {
 namespace {
@@ -93,7 +93,7 @@ void call::show(storage::node::reading state, caller who) {
 
 result<schemas::request_identity> call::identity() const {
     schemas::request_identity identity;
-    identity.principal = x_caller.user.id;
+    identity.principal = x_caller.user->id;
     identity.credential_hash = x_caller.credential_hash;
     identity.scope = std::string(name_of(x_request.method)) + " " + std::string(x_request.path);
     identity.idempotency_key = x_request.header("idempotency-key").value_or("");
@@ -164,23 +164,17 @@ task<storage::node::reading> read_state(storage::node& registry) {
 }
 
 result<caller> authenticate(const request& received, const storage::state_view& state) {
-    const error refused = runtime::unauthenticated(
-        "give the e-mail and a developer key of a user in the headers Grpc-Metadata-email and "
-        "Grpc-Metadata-developer_key");
     const auto email = received.header("grpc-metadata-email");
     auto key = received.header("grpc-metadata-developer_key");
     if (!key) key = received.header("grpc-metadata-developer-key");
-    if (!email || !key || key->empty() || email->size() > limits::email_bytes_max) return refused;
-    const runtime::sha256_digest digest = runtime::sha256(*key);
-    const auto id = storage::find_number(
-        state, storage::key_of(storage::table::user_by_email).text(runtime::to_lower(*email)));
-    if (!id) return refused;
-    auto user = storage::find_row<schemas::user>(state, storage::key_of(storage::table::user).number(*id));
-    if (!user) return refused;
-    const bool known = runtime::constant_time_equal(runtime::as_bytes(digest), user->primary_key_hash) ||
-                       runtime::constant_time_equal(runtime::as_bytes(digest), user->secondary_key_hash);
-    if (!known) return refused;
-    return caller{*std::move(user), std::string(runtime::as_bytes(digest))};
+    if (email && key && !key->empty() && email->size() <= limits::email_bytes_max) {
+        std::string key_hash(runtime::as_bytes(runtime::sha256(*key)));
+        if (auto user = storage::user_with_key(state, *email, key_hash))
+            return caller{std::move(user), std::move(key_hash)};
+    }
+    return runtime::unauthenticated(
+        "give the e-mail and a developer key of a user in the headers Grpc-Metadata-email and "
+        "Grpc-Metadata-developer_key");
 }
 
 }  // namespace herald::api

@@ -37,7 +37,7 @@ using task = boost::asio::awaitable<result<T>>;
 
 /// Who asks: a live user and the hash of the key that was shown (wire.md §2).
 struct caller {
-    schemas::user user;
+    std::shared_ptr<const schemas::user> user;
     std::string credential_hash;
 };
 
@@ -79,7 +79,7 @@ class call {
     void show(storage::node::reading state, caller who);
     const storage::state_view& state() const noexcept { return *x_reading.view; }
     const storage::node::reading& reading() const noexcept { return x_reading; }
-    const schemas::user& user() const noexcept { return x_caller.user; }
+    const schemas::user& user() const noexcept { return *x_caller.user; }
 
     // ---- writes
     /// Appends the command and waits until this node has applied it. The value is what apply decided; its

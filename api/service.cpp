@@ -15,8 +15,8 @@ bool needs_fresh_state(const error& why) {
            why.code == error_code::not_found;
 }
 
-http_response respond(const result<http_response>& answered, const storage::node::reading& state) {
-    if (answered) return *answered;
+http_response respond(result<http_response> answered, const storage::node::reading& state) {
+    if (answered) return *std::move(answered);
     if (state.stale && needs_fresh_state(answered.error()))
         return error_response(
             runtime::unavailable("the log is out of reach, and this node's state may be old; try again"));
@@ -62,12 +62,12 @@ class service final : public request_handler {
         call call(received, *match, x_services);
         call.show(*state, *std::move(who));
         if (match->target->handler) {
-            const auto written = co_await match->target->handler(call);
-            co_return respond(written, *state);
+            auto written = co_await match->target->handler(call);
+            co_return respond(std::move(written), *state);
         }
         const auto read = [&] { return match->target->read(call); };
-        const auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
-        co_return respond(answered, *state);
+        auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
+        co_return respond(std::move(answered), *state);
     }
 
     std::size_t body_bytes_max(runtime::http_method, std::string_view) const noexcept override {

@@ -56,6 +56,7 @@ constexpr std::size_t description_bytes_max = 64 * 1024;
 constexpr std::size_t label_bytes_max = 256;
 constexpr std::size_t labels_max = 256;
 constexpr std::size_t attributes_max = 1'000;
+constexpr std::size_t access_memory_entries_max = 10'000;
 constexpr std::size_t artifacts_max = 1'000;
 constexpr std::size_t url_bytes_max = 2'048;
 constexpr std::size_t secret_bytes_max = 256;

@@ -1,6 +1,8 @@
 // The JSON form of described types (wire.md §1).
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <limits>
 
 #include "runtime/crypto.hpp"
@@ -19,6 +21,7 @@ void append_json_object(std::string& out, const T& value, integers style);
 template <described T>
 std::string to_json_object(const T& value, integers style) {
     std::string out;
+    out.reserve(512);
     append_json_object(out, value, style);
     return out;
 }
@@ -61,9 +64,23 @@ struct json_writer {
     void member(std::string_view name, const T& value) {
         if (!first) out += ',';
         first = false;
-        runtime::append_json_string(out, name);
+        append_plain(name);
         out += ':';
         write(value);
+    }
+
+    /// A name of ours, which holds nothing to escape.
+    void append_plain(std::string_view name) {
+        out += '"';
+        out += name;
+        out += '"';
+    }
+
+    template <std::integral T>
+    void append_digits(T value) {
+        std::array<char, 24> digits;
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+        out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
     }
 
     template <class T>
@@ -71,13 +88,13 @@ struct json_writer {
         if constexpr (std::same_as<T, bool>) {
             out += value ? "true" : "false";
         } else if constexpr (named_enum<T>) {
-            runtime::append_json_string(out, name_of(value));
+            append_plain(name_of(value));
         } else if constexpr (numeric_id<T>) {
             write(value.value);
         } else if constexpr (std::integral<T>) {
             const bool quoted = style == integers::as_strings && sizeof(T) == 8;
             if (quoted) out += '"';
-            out += std::to_string(value);
+            append_digits(value);
             if (quoted) out += '"';
         } else if constexpr (std::same_as<T, double>) {
             append_json_number(out, value);

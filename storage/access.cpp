@@ -1,6 +1,8 @@
 #include "storage/access.hpp"
 
-#include <algorithm>
+#include "runtime/crypto.hpp"
+#include "runtime/text.hpp"
+#include "storage/access_memory.hpp"
 
 namespace herald::storage {
 namespace {
@@ -8,31 +10,37 @@ namespace {
 using schemas::action;
 using schemas::protected_type;
 
-bool gives(const schemas::role& role, protected_type type, action wanted) {
-    for (const schemas::resource_actions& entry : role.actions)
-        if (entry.resource_type == type &&
-            std::find(entry.allowed_actions.begin(), entry.allowed_actions.end(), wanted) !=
-                entry.allowed_actions.end())
-            return true;
-    return false;
-}
-
-/// Whether `test` holds for a role that one of the user's groups has in the workspace.
-template <class Test>
-bool has_role(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
-              Test test) {
-    for (const schemas::permission& permission : workspace.permissions) {
-        if (!is_member(state, permission.group_id, user)) continue;
-        const auto role = find_row<schemas::role>(state, key_of(table::role).number(permission.role_id));
-        if (role && test(*role)) return true;
-    }
-    return false;
-}
-
-/// The owner of a personal workspace; a member of the group Admins of the workspace's organisation.
 bool is_master(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     if (!workspace.org_id) return workspace.owner == user;
     return is_member(state, workspace.admins, user);
+}
+
+void add_role(access_rights& rights, const schemas::role& role) {
+    if (role.built_in && role.name == "Super User") rights.super_user = true;
+    for (const schemas::resource_actions& entry : role.actions)
+        for (const action allowed : entry.allowed_actions)
+            rights.actions |= access_rights::bit(entry.resource_type, allowed);
+}
+
+access_rights find_rights(const state_view& state, schemas::user_id user,
+                          const schemas::workspace& workspace) {
+    access_rights rights;
+    rights.everything = is_master(state, user, workspace);
+    for (const schemas::permission& permission : workspace.permissions) {
+        if (!is_member(state, permission.group_id, user)) continue;
+        const auto role = find_row<schemas::role>(state, key_of(table::role).number(permission.role_id));
+        if (role) add_role(rights, *role);
+    }
+    return rights;
+}
+
+access_rights rights_of(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    access_memory* const memory = state.remembered_access();
+    if (!memory) return find_rights(state, user, workspace);
+    if (const auto known = memory->rights_of(user, workspace.id)) return *known;
+    const access_rights found = find_rights(state, user, workspace);
+    memory->keep(user, workspace.id, found);
+    return found;
 }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
@@ -46,31 +54,41 @@ bool is_system_admin(const state_view& state, schemas::user_id id) {
     return user && user->system_admin;
 }
 
+std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std::string_view email,
+                                                   std::string_view key_hash) {
+    access_memory* const memory = state.remembered_access();
+    if (memory)
+        if (auto known = memory->user_of(key_hash);
+            known && runtime::equals_ignoring_case(known->email, email))
+            return known;
+    const auto id = find_number(state, key_of(table::user_by_email).text(runtime::to_lower(email)));
+    if (!id) return nullptr;
+    auto user = find_row<schemas::user>(state, key_of(table::user).number(*id));
+    if (!user) return nullptr;
+    const bool is_right = runtime::constant_time_equal(key_hash, user->primary_key_hash) ||
+                          runtime::constant_time_equal(key_hash, user->secondary_key_hash);
+    if (!is_right) return nullptr;
+    auto found = std::make_shared<const schemas::user>(*std::move(user));
+    if (memory) memory->keep(key_hash, found);
+    return found;
+}
+
 bool is_member(const state_view& state, schemas::group_id group, schemas::user_id user) {
     return state.get(key_of(table::group_member).number(group).number(user)).has_value();
 }
 
 bool is_allowed(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
                 protected_type type, action wanted) {
-    return is_master(state, user, workspace) ||
-           has_role(state, user, workspace,
-                    [&](const schemas::role& role) { return gives(role, type, wanted); });
+    return rights_of(state, user, workspace).allow(type, wanted);
 }
 
 bool is_workspace_admin(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
-    return is_master(state, user, workspace) ||
-           has_role(state, user, workspace,
-                    [](const schemas::role& role) { return role.built_in && role.name == "Super User"; });
+    const access_rights rights = rights_of(state, user, workspace);
+    return rights.everything || rights.super_user;
 }
 
 bool is_visible(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
-    return is_master(state, user, workspace) ||
-           has_role(state, user, workspace, [](const schemas::role& role) {
-               return std::any_of(role.actions.begin(), role.actions.end(),
-                                  [&](const schemas::resource_actions& entry) {
-                                      return gives(role, entry.resource_type, action::read);
-                                  });
-           });
+    return rights_of(state, user, workspace).may_read_something();
 }
 
 result<void> require_system_admin(const state_view& state, schemas::user_id user, std::string_view what) {
@@ -80,15 +98,21 @@ result<void> require_system_admin(const state_view& state, schemas::user_id user
 
 result<void> require(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
                      protected_type type, action wanted, std::string_view what) {
-    if (is_allowed(state, user, workspace, type, wanted)) return {};
-    if (!is_allowed(state, user, workspace, type, action::read)) return no_such(what);
+    const access_rights rights = rights_of(state, user, workspace);
+    if (rights.allow(type, wanted)) return {};
+    if (!rights.allow(type, action::read)) return no_such(what);
     return runtime::permission_denied("this needs the permission " + std::string(name_of(wanted)) + " on " +
                                       std::string(name_of(type)) + " in the workspace " +
                                       quoted(workspace.name));
 }
 
 std::optional<schemas::workspace> find_workspace(const state_view& state, schemas::workspace_id id) {
-    return find_row<schemas::workspace>(state, key_of(table::workspace).number(id));
+    access_memory* const memory = state.remembered_access();
+    if (memory)
+        if (const auto known = memory->workspace_of(id)) return *known;
+    auto found = find_row<schemas::workspace>(state, key_of(table::workspace).number(id));
+    if (memory && found) memory->keep(std::make_shared<const schemas::workspace>(*found));
+    return found;
 }
 
 result<schemas::workspace> workspace_named(const state_view& state, std::string_view name) {

@@ -10,6 +10,10 @@
 
 namespace herald::storage {
 
+/// The user of this e-mail (compared ignoring case) who has a developer key with this SHA-256 (32 bytes);
+/// null when there is none.
+std::shared_ptr<const schemas::user> user_with_key(const state_view&, std::string_view email,
+                                                   std::string_view key_hash);
 bool is_system_admin(const state_view&, schemas::user_id);
 bool is_member(const state_view&, schemas::group_id, schemas::user_id);
 /// Whether a role of one of the user's groups gives the action there. The owner of a personal workspace and

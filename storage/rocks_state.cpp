@@ -6,12 +6,14 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <system_error>
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/access_memory.hpp"
 #include "storage/newest.hpp"
 #include "storage/rocks.hpp"
 
@@ -112,8 +114,8 @@ class database {
 
 class rocks_view final : public state_view {
   public:
-    explicit rocks_view(std::shared_ptr<database> in)
-        : x_in(std::move(in)), x_snapshot(x_in->db().GetSnapshot()) {
+    rocks_view(std::shared_ptr<database> in, std::shared_ptr<access_memory> access)
+        : x_in(std::move(in)), x_access(std::move(access)), x_snapshot(x_in->db().GetSnapshot()) {
         x_options.snapshot = x_snapshot;
     }
     ~rocks_view() override { x_in->db().ReleaseSnapshot(x_snapshot); }
@@ -140,8 +142,11 @@ class rocks_view final : public state_view {
         x_in->require(row->status());
     }
 
+    access_memory* remembered_access() const noexcept override { return x_access.get(); }
+
   private:
     const std::shared_ptr<database> x_in;
+    const std::shared_ptr<access_memory> x_access;
     const rocksdb::Snapshot* const x_snapshot;
     rocksdb::ReadOptions x_options;
 };
@@ -160,6 +165,9 @@ class rocks_state_store final : public rocks_state {
         }
         const rocksdb::Status status = x_in->db().Write({}, &batch);
         if (!status.ok()) return write_failed(status);
+        const auto matters = [](const auto& change) { return access_memory::depends_on(change.first); };
+        if (std::any_of(changes.begin(), changes.end(), matters))
+            x_access = std::make_shared<access_memory>();
         publish();
         return {};
     }
@@ -176,7 +184,7 @@ class rocks_state_store final : public rocks_state {
     }
 
   private:
-    void publish() { x_newest.store(std::make_shared<rocks_view>(x_in)); }
+    void publish() { x_newest.store(std::make_shared<rocks_view>(x_in, x_access)); }
 
     /// A full disk stops all writes until RocksDB is told to go on; that fails for as long as it is full.
     error write_failed(const rocksdb::Status& status) {
@@ -186,6 +194,7 @@ class rocks_state_store final : public rocks_state {
     }
 
     const std::shared_ptr<database> x_in;
+    std::shared_ptr<access_memory> x_access = std::make_shared<access_memory>();
     newest<const state_view> x_newest;
 };
 

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds patience{30'000};
-constexpr std::int64_t poll_wait_ms = 500;
+constexpr std::int64_t poll_wait_ms = 10;  // it is waited out at the end of the log
 constexpr milliseconds rest_after_trouble{100};
 constexpr milliseconds append_again_after{5'000};
 

@@ -78,9 +78,10 @@ http {{
 def read(_):
     setup()
     with herald.folder() as folder:
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {0})  # inherited: one event loop on one core
         server = herald.Standalone(folder, "--log-requests", "false")
-        os.sched_setaffinity(server.process.process.pid, {0})
-        subprocess.run(["taskset", "-acp", "0", str(server.process.process.pid)], stdout=subprocess.DEVNULL, check=True)
+        os.sched_setaffinity(0, cores)
         client = server.client()
         version = client.version(client.model("m"), "v1")
         path = f"/api/v1/registry/model_versions/{version}"
@@ -122,7 +123,7 @@ end
 
 def bare(kafka_address, build):
     """Lines of the bare log's own bench, by callers."""
-    program = build / ("tests/bench/kafka/bench_kafka" if kafka_address else "tests/bench/log/bench_log")
+    program = build / ("tests/bench/kafka/kafka_bench" if kafka_address else "tests/bench/log/log_bench")
     if not program.exists():
         print(f"# no {program}: build the tests to see bare appends beside")
         return
@@ -202,7 +203,8 @@ def promote(options):
         for thread in threads:
             thread.join()
         time.sleep(2)
-        events = {client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["event_id"]: at
+        again = herald.Client(client.port)
+        events = {again.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["event_id"]: at
                   for version, at in sent.items()}
         out, _ = sink.communicate("")
         arrived = {}
