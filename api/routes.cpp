@@ -50,6 +50,14 @@ constexpr route writes(http_method method, std::string_view pattern, route_handl
     return row;
 }
 
+/// A POST that acts on what the state says.
+constexpr route acts(std::string_view pattern, route_handler handler, std::string_view tag,
+                     std::string_view summary, std::string_view body, std::string_view answer) {
+    route row = writes(http_method::post, pattern, handler, tag, summary, body, answer);
+    row.asks_first = true;
+    return row;
+}
+
 constexpr auto post = http_method::post;
 constexpr auto put = http_method::put;
 
@@ -150,8 +158,8 @@ const route table[] = {
           "find_webhook", "webhooks"),
     writes(http_method::delete_, PROXY "/events/deleteWebhook", delete_webhooks, "webhooks",
            "Deletes webhooks: all or none", "delete_webhooks", "nothing"),
-    writes(post, PROXY "/events/triggerTest", trigger_test, "webhooks",
-           "Sends a test and tells what was answered", "trigger_test", "test_result"),
+    acts(PROXY "/events/triggerTest", trigger_test, "webhooks", "Sends a test and tells what was answered",
+         "trigger_test", "test_result"),
 
     reads(PROXY "/feature-flags", list_feature_flags, "feature flags", "All flags", "feature_flags"),
     writes(put, PROXY "/feature-flags/{name}", set_feature_flag, "feature flags", "Switches a flag",

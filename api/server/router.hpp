@@ -38,7 +38,9 @@ struct route {
     std::string_view pattern;
     route_handler handler = nullptr;  // this one or `read`, not both
     read_handler read = nullptr;
-    bool scans = false;  // `read` goes through many rows: not on an event loop's thread
+    bool asks_first = false;  // `handler` reads the state, too: it needs the newest (a write needs no more
+                              // than to know who asks, and apply decides on the rest)
+    bool scans = false;       // `read` goes through many rows: not on an event loop's thread
     authentication who = authentication::developer_key;
     // For the OpenAPI document:
     std::string_view tag;

@@ -48,6 +48,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
                 schemas::uuid command_id, outcome_handler handler) override {
         x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
+    std::optional<reading> read_applied() const override;
     std::optional<reading> read_now() const override;
     void read(reading_handler) override;
     bool ready() const noexcept override { return x_is_ready; }
@@ -330,10 +331,14 @@ void log_node::refuse_writes() {
 
 // ---- answering
 
-std::optional<node::reading> log_node::read_now() const {
+std::optional<node::reading> log_node::read_applied() const {
     if (!x_is_ready) return std::nullopt;
-    if (x_options.kind == node_kind::cluster && x_options.reads != read_mode::local) return std::nullopt;
     return read_barrier::reading_of(*x_replica->newest(), false);
+}
+
+std::optional<node::reading> log_node::read_now() const {
+    if (x_options.kind == node_kind::cluster && x_options.reads != read_mode::local) return std::nullopt;
+    return read_applied();
 }
 
 void log_node::read(reading_handler handler) {

@@ -98,6 +98,8 @@ class node {
     virtual void submit(schemas::command_type, std::string body, schemas::request_identity,
                         schemas::uuid command_id, outcome_handler) = 0;
 
+    /// What this node has applied, whatever the cluster has; nothing when the node is not ready. Cheap.
+    virtual std::optional<reading> read_applied() const = 0;
     /// The newest state where that needs no question to the log (standalone, local reads); nothing when it
     /// does or the node is not ready. Cheap: any thread, any rate.
     virtual std::optional<reading> read_now() const = 0;

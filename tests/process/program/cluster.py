@@ -56,6 +56,19 @@ def a_write_through_one_node_is_read_through_another_at_once():
     on_kafka(job)
 
 
+def a_user_made_through_one_node_writes_through_another_at_once():
+    def job(cluster):
+        clients = [cluster.client(0), cluster.client(1)]
+        for number in range(100):
+            email = f"user{number}@example.com"
+            user, _ = clients[number % 2].user(email)
+            user.port = cluster.ports[(number + 1) % 2]
+            made = user.call("POST", f"/api/v1/registry/workspaces/{email}/registered_models", {"name": "m"})
+            assert made.status == 200, f"the user was made through one node, and the other answered {made}"
+            user.close()
+    on_kafka(job)
+
+
 def a_repeat_through_another_node_gives_the_same_answer():
     def job(cluster):
         create = ("POST", "/api/v1/uac-proxy/uac/createUser", {"info": {"email": "b@example.com"}}, {"Idempotency-Key": "k"})
@@ -66,4 +79,4 @@ def a_repeat_through_another_node_gives_the_same_answer():
 
 if __name__ == "__main__":
     herald.run(the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,
-               a_repeat_through_another_node_gives_the_same_answer)
+               a_user_made_through_one_node_writes_through_another_at_once, a_repeat_through_another_node_gives_the_same_answer)
