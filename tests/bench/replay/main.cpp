@@ -181,6 +181,7 @@ int main(int argument_count, char** arguments) {
     std::string pattern = (fs::temp_directory_path() / "herald-replay-XXXXXX").string();
     HERALD_ASSERT(::mkdtemp(pattern.data()) != nullptr);
     const fs::path folder = pattern;
+    const std::shared_ptr<void> removed_last(nullptr, [&](void*) { fs::remove_all(folder); });
     const std::vector<std::string> values = prepared_commands(count);
     prepared_log log(values);
     std::printf("%zu create_version commands of %zu bytes, %u cores, RocksDB without sync in %s\n", count,
@@ -206,5 +207,4 @@ int main(int argument_count, char** arguments) {
                 both.bare_seconds, static_cast<double>(both.rows) / static_cast<double>(count),
                 both.bytes / count);
     std::printf("ratio         %9.2f\n", rate / bare_rate);
-    fs::remove_all(folder);
 }
