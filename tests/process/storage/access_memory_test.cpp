@@ -1,0 +1,110 @@
+// Protects what is remembered of access decisions (storage/access_memory.hpp): it ends with the rows that it
+// came from, and a view that stands still goes on saying what it said.
+#include <gtest/gtest.h>
+
+#include "runtime/crypto.hpp"
+#include "storage/access.hpp"
+#include "storage/rocks_state.hpp"
+#include "tests/process/node/folder.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::action;
+using schemas::protected_type;
+
+class access_memory_test : public testing::Test {
+  protected:
+    void SetUp() override {
+        user.id = schemas::user_id{7};
+        user.email = "Ada@example.org";
+        user.primary_key_hash = hash_of("first");
+        workspace.id = schemas::workspace_id{3};
+        workspace.org_id = schemas::organization_id{1};
+        workspace.admins = schemas::group_id{1};
+        workspace.permissions = {{schemas::group_id{2}, schemas::role_id{4}}};
+        role.id = schemas::role_id{4};
+        role.actions = {{protected_type::endpoint, {action::read}}};
+        write([&](row_changes& rows) {
+            rows[key_of(table::user_by_email).text("ada@example.org")] = std::string(1, '\x07');
+            rows[key_of(table::user).number(user.id)] = schemas::encode(user);
+            rows[key_of(table::workspace).number(workspace.id)] = schemas::encode(workspace);
+            rows[key_of(table::role).number(role.id)] = schemas::encode(role);
+            rows[member_key] = "";
+        });
+    }
+
+    static std::string hash_of(std::string_view key) {
+        return std::string(runtime::as_bytes(runtime::sha256(key)));
+    }
+
+    template <class Fill>
+    void write(Fill fill) {
+        row_changes rows;
+        fill(rows);
+        ASSERT_TRUE(store->write(rows).has_value());
+    }
+
+    bool may_read() const {
+        const auto view = store->view();
+        return is_allowed(*view, user.id, *find_workspace(*view, workspace.id), protected_type::endpoint,
+                          action::read);
+    }
+    bool knows(std::string_view email, std::string_view key) const {
+        return user_with_key(*store->view(), email, hash_of(key)) != nullptr;
+    }
+
+    test::temporary_folder folder;
+    std::unique_ptr<rocks_state> store = std::move(open_rocks_state(folder / "state").value().store);
+    schemas::user user;
+    schemas::workspace workspace;
+    schemas::role role;
+    const std::string member_key =
+        key_of(table::group_member).number(schemas::group_id{2}).number(schemas::user_id{7});
+};
+
+TEST_F(access_memory_test, a_member_who_left_may_no_longer_read) {
+    ASSERT_TRUE(may_read());
+    const auto before = store->view();
+    write([&](row_changes& rows) { rows[member_key] = std::nullopt; });
+    EXPECT_FALSE(may_read());
+    EXPECT_TRUE(is_allowed(*before, user.id, workspace, protected_type::endpoint, action::read))
+        << "that view stands still";
+}
+
+TEST_F(access_memory_test, a_role_that_changed_gives_what_it_says_now) {
+    ASSERT_TRUE(may_read());
+    role.actions = {{protected_type::endpoint, {action::predict}}};
+    write([&](row_changes& rows) { rows[key_of(table::role).number(role.id)] = schemas::encode(role); });
+    EXPECT_FALSE(may_read());
+}
+
+TEST_F(access_memory_test, a_workspace_that_changed_is_read_again) {
+    ASSERT_TRUE(may_read());
+    workspace.permissions.clear();
+    write([&](row_changes& rows) {
+        rows[key_of(table::workspace).number(workspace.id)] = schemas::encode(workspace);
+    });
+    EXPECT_FALSE(may_read());
+}
+
+TEST_F(access_memory_test, a_key_opens_only_for_its_own_e_mail_and_only_while_it_is_the_users) {
+    ASSERT_TRUE(knows("ada@EXAMPLE.org", "first"));
+    EXPECT_TRUE(knows("Ada@example.org", "first"));
+    EXPECT_FALSE(knows("bob@example.org", "first"));
+    EXPECT_FALSE(knows("ada@example.org", "second"));
+    user.primary_key_hash = hash_of("second");
+    write([&](row_changes& rows) { rows[key_of(table::user).number(user.id)] = schemas::encode(user); });
+    EXPECT_FALSE(knows("ada@example.org", "first"));
+    EXPECT_TRUE(knows("ada@example.org", "second"));
+}
+
+TEST_F(access_memory_test, other_rows_leave_it_as_it_is) {
+    ASSERT_TRUE(may_read());
+    access_memory* const before = store->view()->remembered_access();
+    write([&](row_changes& rows) { rows[key_of(table::model).number(1)] = "x"; });
+    EXPECT_EQ(store->view()->remembered_access(), before);
+}
+
+}  // namespace
+}  // namespace herald::storage
