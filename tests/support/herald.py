@@ -141,12 +141,15 @@ class Client:
 class Process:
     """A process of the program, in a process group of its own; its log is kept for failures."""
 
+    started = []
+
     def __init__(self, name, arguments, folder, environment=None):
         self.name = name
         self.log_file = pathlib.Path(folder) / f"{name}.log"
         self.log = open(self.log_file, "ab")
         self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=self.log, stderr=self.log,
                                         env={**os.environ, **(environment or {})}, start_new_session=True)
+        Process.started.append(self)
 
     def kill(self, number=signal.SIGKILL):
         self.process.send_signal(number)
@@ -364,13 +367,18 @@ class Receiver:
 
 @contextlib.contextmanager
 def folder():
-    """A folder of the test's own. Kept, and named, when the test fails."""
+    """A folder of the test's own. Kept, and named, when the test fails; what the test started ends with it."""
     path = pathlib.Path(tempfile.mkdtemp(prefix="herald-test-"))
     try:
         yield path
     except BaseException:
         print(f"kept for a look: {path}", file=sys.stderr)
         raise
+    finally:
+        for process in Process.started:
+            if process.alive:
+                process.kill()
+        Process.started.clear()
     shutil.rmtree(path, ignore_errors=True)
 
 
