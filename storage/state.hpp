@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,8 +33,9 @@ class state_view {
 };
 
 /// A row that cannot be read back. The node stops and rebuilds its database from the log.
-struct state_corrupt {
-    std::string what;
+class state_corrupt final : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 /// nullopt: the row is erased.

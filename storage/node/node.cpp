@@ -88,7 +88,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
             try {
                 (*self.*step)();
             } catch (const state_corrupt& corrupt) {
-                self->fail(node_failure::kind::state_corrupt, corrupt.what);
+                self->fail(node_failure::kind::state_corrupt, corrupt.what());
             }
         };
     }

@@ -44,7 +44,7 @@ replica::outcome_of_advance replica::advance(std::int64_t wait_ms) {
     try {
         return advance_or_throw(wait_ms);
     } catch (const state_corrupt& corrupt) {
-        return node_failure{node_failure::kind::state_corrupt, corrupt.what};
+        return node_failure{node_failure::kind::state_corrupt, corrupt.what()};
     }
 }
 
