@@ -33,10 +33,9 @@ bool passes_full_disk(command_type type) {
 }
 
 /// Whether two copies in the log do what one does. Commands without a key leave no row that a copy could be
-/// told by; a heartbeat is not worth it, the next one comes soon.
+/// told by.
 bool may_repeat(const command_envelope& command) {
-    return !command.request.idempotency_key.empty() ||
-           (is_of_node(command.type) && command.type != command_type::node_heartbeat);
+    return !command.request.idempotency_key.empty() || is_of_node(command.type);
 }
 
 /// Refused for its not_after alone: the clock of the log was ahead of what this node had applied.
@@ -116,7 +115,8 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
     if (found == x_waiting.end()) return;
     waiter& waiting = found->second;
     if (reason.code == error_code::unavailable) waiting.may_be_in_log = true;
-    if (!waiting.may_be_in_log) {
+    // A heartbeat is not repeated nor waited for: the next one, with news, comes the sooner.
+    if (!waiting.may_be_in_log || waiting.command.type == command_type::node_heartbeat) {
         const outcome_handler handler = std::move(waiting.handler);
         x_waiting.erase(found);
         lock.unlock();

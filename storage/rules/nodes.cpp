@@ -32,6 +32,8 @@ bool is_free(const rule_context& context, const schemas::claim_row& held, const 
 answer apply(rule_context&, const schemas::no_operation&) { return std::string(); }
 
 /// Errors: aborted when a later boot of the same node has spoken: the older one must exit.
+/// failed_precondition for a first heartbeat of a process that had not applied the newest boot's: a record of
+/// a dead one that surfaces late must not end the living; who lives has applied more when it speaks again.
 answer apply(rule_context& context, const schemas::node_heartbeat& command) {
     const std::string key = key_of(table::node).text(command.node);
     auto row = find_row<schemas::node_row>(context.state, key).value_or(schemas::node_row{});
@@ -39,6 +41,9 @@ answer apply(rule_context& context, const schemas::node_heartbeat& command) {
         if (!command.first && !row.node.empty())
             return runtime::aborted("another process runs as node \"" + command.node +
                                     "\": this one is the older");
+        if (!row.node.empty() && command.applied_offset < row.boot_offset)
+            return runtime::failed_precondition("another process of node \"" + command.node +
+                                                "\" began after this heartbeat was sent");
         row.boot_offset = context.offset();
     }
     row.node = command.node;
@@ -53,8 +58,11 @@ answer apply(rule_context& context, const schemas::node_heartbeat& command) {
     return std::string();
 }
 
-/// Never refused: the answer is who holds the job now.
+/// The answer is who holds the job now. Errors: aborted for a process whose node has begun anew since.
 answer apply(rule_context& context, const schemas::claim& command) {
+    const auto claimant = find_row<schemas::node_row>(context.state, key_of(table::node).text(command.node));
+    if (claimant && claimant->boot != command.boot)
+        return runtime::aborted("another process runs as node \"" + command.node + "\"");
     const std::string key = key_of(table::claim).text(command.job);
     auto held = find_row<schemas::claim_row>(context.state, key);
     if (!held || is_free(context, *held, command)) {

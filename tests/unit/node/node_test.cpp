@@ -290,6 +290,34 @@ TEST(node_test, a_later_process_under_the_same_name_ends_the_earlier) {
     EXPECT_TRUE(twin.node->ready());
 }
 
+TEST(node_test, a_first_heartbeat_of_a_dead_process_that_lands_late_does_not_end_the_living) {
+    cluster all;
+    machine& a = all.start("a");
+    all.kill(a);
+    a.faults.fates = {batch_fate::held};
+    all.start("a");
+    EXPECT_FALSE(a.node->ready());
+    ASSERT_EQ(all.broker->held(), 1u);
+    a.node.reset();  // it dies before it hears
+    all.start("a");
+    ASSERT_TRUE(a.node->ready());
+    all.broker->release(0);
+    all.scheduler.run_for(10'000);
+    EXPECT_TRUE(a.failures.empty());
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
+}
+
+TEST(node_test, a_first_heartbeat_that_the_log_did_not_take_is_followed_by_another_soon) {
+    cluster all;
+    machine& a = all.start("a");
+    all.kill(a);
+    a.faults.fates = {batch_fate::rejected};
+    all.start("a");
+    EXPECT_FALSE(a.node->ready());
+    all.scheduler.run_for(2'000);
+    EXPECT_TRUE(a.node->ready());
+}
+
 /// Makes the state differ in a way that apply will show.
 void damage(machine& on) {
     row_changes wrong;

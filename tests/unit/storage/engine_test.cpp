@@ -233,10 +233,32 @@ TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
     older.first = true;
     schemas::node_heartbeat newer = older;
     newer.boot[0] = 2;
-    EXPECT_EQ(registry.run(older).code, 0u);
+    newer.applied_offset = registry.run(older).offset;
     EXPECT_EQ(registry.run(newer).code, 0u);
     older.first = false;
     EXPECT_EQ(code_of(registry.run(older)), error_code::aborted);
+}
+
+TEST(claims, a_dead_process_s_records_that_surface_late_take_nothing_from_the_living) {
+    registry registry;
+    schemas::node_heartbeat dead;
+    dead.node = "a";
+    dead.boot[0] = 1;
+    dead.first = true;
+    dead.applied_offset = registry.run(schemas::no_operation{}).offset;
+    schemas::node_heartbeat living = dead;
+    living.boot[0] = 2;
+    const std::uint64_t begun = registry.run(living).offset;
+    const auto held = registry.must<schemas::claim_row>(schemas::claim{"publisher", "a", living.boot});
+    EXPECT_EQ(code_of(registry.run(dead)), error_code::failed_precondition);
+    EXPECT_EQ(code_of(registry.run(schemas::claim{"publisher", "a", dead.boot})), error_code::aborted);
+    living.first = false;
+    EXPECT_EQ(registry.run(living).code, 0u);
+    EXPECT_EQ(registry.must<schemas::claim_row>(schemas::claim{"publisher", "a", living.boot}).token,
+              held.token);
+    // A process that lives has applied the other's beginning when it speaks again.
+    dead.applied_offset = begun;
+    EXPECT_EQ(registry.run(dead).code, 0u);
 }
 
 }  // namespace
