@@ -23,6 +23,8 @@ inline constexpr std::string_view state_not_written = "state_not_written";
 inline constexpr std::string_view log_not_written = "log_not_written";
 /// The embedded log takes writes again.
 inline constexpr std::string_view log_recovered = "log_recovered";
+/// A power failure tore the embedded log's unsynced end; it goes on before that. Fields: reason.
+inline constexpr std::string_view log_end_cut = "log_end_cut";
 /// RocksDB has something to say. Fields: message.
 inline constexpr std::string_view rocksdb_message = "rocksdb_message";
 /// This node serves. Fields: node, offset.

@@ -12,6 +12,9 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "storage/embedded_log/torn_end.hpp"
 #include "storage/rocks.hpp"
 
 namespace herald::storage {
@@ -108,9 +111,9 @@ rocksdb::Options log_options() {
     options.max_background_jobs = 2;
     options.max_open_files = 256;
     options.bytes_per_sync = 1ull << 20;
-    // A torn end, as kill -9 leaves it, is cut off: it was not acknowledged. Damage before it is an error,
-    // for what follows it was: going back to before it, as a database that can be rebuilt does, would lose it
-    // in silence.
+    // An end that is too short, as kill -9 leaves it, is cut off: it was not acknowledged. Damage before it
+    // is an error, for what follows it was: going back to before it, as a database that can be rebuilt does,
+    // would lose it in silence. (An end that a power failure tore: see open_to_write.)
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
     options.max_bgerror_resume_count = 0;  // the committer opens it again
     options.stats_dump_period_sec = 0;
@@ -172,7 +175,14 @@ result<log_contents> log_database::open_to_write() {
     if (const std::error_code failed = make_folder(x_folder))
         return runtime::unavailable("the log's folder " + x_folder.string() + ": " + failed.message());
     rocksdb::DB* opened = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(log_options(), x_folder.string(), &opened);
+    rocksdb::Options options = log_options();
+    rocksdb::Status status = rocksdb::DB::Open(options, x_folder.string(), &opened);
+    if (status.IsCorruption() && has_torn_end(x_folder)) {
+        runtime::log(runtime::log_level::warning, runtime::log_events::log_end_cut,
+                     {{"reason", status.ToString()}});
+        options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+        status = rocksdb::DB::Open(options, x_folder.string(), &opened);
+    }
     if (!status.ok()) return error_of(status);
     x_db.reset(opened);
     const result<void> checked = check_format();
@@ -254,6 +264,7 @@ result<void> log_database::write(const log_write& what) {
     std::shared_lock lock(x_open_mutex);
     if (!x_is_writable) return closed();
     rocksdb::WriteBatch batch;
+    if (what.synced) batch.PutLogData(slice_of(synced_mark));  // first, so that it is found (torn_end.hpp)
     for (const auto& [topic, partitions] : what.topics) {
         std::string count;
         append_number(count, partitions);
