@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 
@@ -12,14 +13,25 @@
 namespace herald::runtime {
 namespace {
 
+/// Whole or not at all, though the machine stops meanwhile; of several that do it at once the first one's
+/// counts.
 result<void> create_file(const std::filesystem::path& file, random_source& random) {
-    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const std::filesystem::path draft = file.string() + "." + uuid_text(random.uuid());
+    const int descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0) return failed_precondition("cannot create the key ring " + file.string());
     const std::string line = "k1 " + to_base64(random.bytes(seal_key_bytes)) + "\n";
     const bool written = ::write(descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
                          ::fsync(descriptor) == 0;
     ::close(descriptor);
-    if (!written) return failed_precondition("cannot write the key ring " + file.string());
+    const bool placed = written && (::link(draft.c_str(), file.c_str()) == 0 || errno == EEXIST);
+    ::unlink(draft.c_str());
+    if (!placed) return failed_precondition("cannot write the key ring " + file.string());
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    const int entries = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (entries >= 0) {
+        ::fsync(entries);
+        ::close(entries);
+    }
     return {};
 }
 

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "runtime/crypto.hpp"
 
@@ -45,6 +47,25 @@ TEST_F(key_ring_file, is_made_once_for_its_owner_only) {
     ASSERT_TRUE(again);
     EXPECT_EQ(made->check_value(), again->check_value());
     EXPECT_EQ(*again->unseal("row", made->seal("row", "a secret", system_random())), "a secret");
+}
+
+TEST_F(key_ring_file, made_by_several_at_once_is_one_and_the_same_for_all) {
+    for (int round = 0; round < 50; ++round) {
+        std::filesystem::remove(path());
+        std::vector<std::string> seen(8);
+        std::vector<std::thread> all;
+        for (std::string& mine : seen)
+            all.emplace_back([&mine, this] {
+                const auto ring = key_ring::load_or_create(path(), system_random());
+                mine = ring ? ring->check_value() : ring.error().message;
+            });
+        for (std::thread& each : all) each.join();
+        const auto ring = key_ring::load(path());
+        ASSERT_TRUE(ring) << ring.error().message;
+        for (const std::string& each : seen) ASSERT_EQ(each, ring->check_value());
+    }
+    const auto files = std::filesystem::directory_iterator(path().parent_path());
+    EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "no draft is left";
 }
 
 TEST_F(key_ring_file, that_is_not_there_is_not_found) {
