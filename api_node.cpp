@@ -135,7 +135,8 @@ class composed_api_node final : public api_node {
         x_health = std::make_shared<storage::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                  runtime::system_random());
         x_node->add_job(storage::webhook_health_job::name, x_health);
-        x_deliveries->on_attempt([this](const schemas::attempt& one) { x_health->observe(one); });
+        // Its own share: attempts come until the log of deliveries ends, which is after the node did.
+        x_deliveries->on_attempt([health = x_health](const schemas::attempt& one) { health->observe(one); });
         auto tests =
             storage::make_test_deliveries(x_ground.log, *x_deliveries, x_jobs[0], runtime::system_random());
         if (!tests) return tests.error();

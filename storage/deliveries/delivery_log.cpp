@@ -37,6 +37,7 @@ using schemas::attempt_result;
 constexpr std::size_t records_per_poll = 500;
 constexpr std::chrono::milliseconds idle_wait{1'000};
 constexpr std::chrono::milliseconds trouble_wait{500};
+constexpr std::chrono::milliseconds stop_look_interval{100};
 constexpr std::size_t calls_waited_for_max = 10'000;
 
 rocksdb::Options fading_options() {
@@ -145,6 +146,10 @@ class rocks_delivery_log final : public delivery_log {
     };
 
     void run();
+    bool is_stopping() {
+        const std::lock_guard lock(x_mutex);
+        return x_is_stopping;
+    }
     /// Whether something was read; `is_in_trouble` when it could not be.
     bool take_some(partition&, bool& is_in_trouble);
     bool open(partition&);
@@ -173,7 +178,10 @@ void rocks_delivery_log::run() {
     for (;;) {
         bool has_read = false;
         bool is_in_trouble = false;
-        for (partition& each : x_partitions) has_read |= take_some(each, is_in_trouble);
+        for (partition& each : x_partitions) {
+            if (is_stopping()) return;
+            has_read |= take_some(each, is_in_trouble);
+        }
         std::unique_lock lock(x_mutex);
         if (x_is_stopping) return;
         if (has_read) continue;
@@ -218,7 +226,9 @@ bool rocks_delivery_log::open(partition& from) {
     auto asked = answer->get_future();
     x_log.query_range(from.where,
                       [answer](result<events::offset_range> range) { answer->set_value(std::move(range)); });
-    const auto range = asked.get();  // within 5 s
+    while (asked.wait_for(stop_look_interval) != std::future_status::ready)  // 5 s at most
+        if (is_stopping()) return false;
+    const auto range = asked.get();
     if (!range) {
         report(from, range.error().message);
         return false;
@@ -354,7 +364,10 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool 
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(fading_options(), folder.string(), &db);
     if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
-    if (status.IsCorruption() && !is_second_try) {
+    // A file that is missing is damage, too. What is lost is history only: no reason not to serve.
+    const bool is_damaged =
+        status.IsCorruption() || status.ToString().find("No such file") != std::string::npos;
+    if (is_damaged && !is_second_try) {
         runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_reset,
                      {{"reason", status.ToString()}});
         fs::remove_all(folder, failure);

@@ -164,6 +164,52 @@ TEST_F(delivery_log_test, a_damaged_database_is_begun_anew_from_the_topic) {
     EXPECT_THAT(eventually(times_of_delivery("d"), {10}), ElementsAre(10));
 }
 
+TEST_F(delivery_log_test, a_missing_table_is_damage_too) {
+    deliveries->start();
+    report("e", "d", attempt_result::succeeded, 10, 1);
+    eventually(times_of_delivery("d"), {10});
+    for (int i = 0; i < 2; ++i) open();  // what was in the write-ahead log is in a table now
+    deliveries.reset();
+    std::size_t tables = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder / "deliveries"))
+        if (file.path().extension() == ".sst" && std::filesystem::remove(file.path())) ++tables;
+    ASSERT_GT(tables, 0u);
+    open();
+    deliveries->start();
+    EXPECT_THAT(eventually(times_of_delivery("d"), {10}), ElementsAre(10));
+}
+
+TEST_F(delivery_log_test, it_ends_at_once_though_the_log_is_out_of_reach) {
+    struct silent_log final : events::log {
+        explicit silent_log(events::log& real) : real(real) {}
+        std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
+            return real.open_producer(kind);
+        }
+        std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
+                                                    std::int64_t from) override {
+            return real.open_reader(where, from);
+        }
+        std::unique_ptr<events::group_member> join(const std::string& group,
+                                                   const std::vector<std::string>& topics) override {
+            return real.join(group, topics);
+        }
+        void query_range(const events::topic_partition&, events::range_handler handler) override {
+            asked.push_back(std::move(handler));
+        }
+        result<std::int32_t> partitions(const std::string& topic) override { return real.partitions(topic); }
+        result<void> create_topics() override { return {}; }
+        events::log& real;
+        std::vector<events::range_handler> asked;
+    };
+    silent_log silent(log);
+    auto opened = storage::make_delivery_log(folder / "others", silent);
+    ASSERT_TRUE(opened);
+    (*opened)->start();
+    const auto begun = std::chrono::steady_clock::now();
+    opened->reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+}
+
 struct test_deliveries_test : delivery_log_test {
     void SetUp() override {
         delivery_log_test::SetUp();
