@@ -26,7 +26,7 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
     }
     /// Acts on the state: after claims or nodes changed, and about once a second.
     void look(const applied_state&);
-    /// Stops all jobs for good; their claims lapse by themselves.
+    /// Stops all jobs for good; their claims lapse, or the node frees them.
     void stop();
 
   private:

@@ -25,6 +25,7 @@ constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
 constexpr std::int64_t timers_due_rest_ms = 20;
 constexpr std::int64_t drain_look_ms = 20;
+constexpr std::int64_t farewell_ms_max = 1'000;
 
 class publisher_job final : public claimed_job {
   public:
@@ -75,6 +76,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     schemas::node_heartbeat heartbeat() const;
     void heard(const result<schemas::outcome>&, std::int64_t sent_ms);
     void check_hashes(const applied_state&);
+    void say_farewell();
     void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
 
     void fail(node_failure::kind, const std::string& message);
@@ -117,6 +119,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     std::int64_t x_spoke_ms = 0;
     bool x_is_first_heard = false;
     std::size_t x_heartbeats_in_flight = 0;
+    std::int64_t x_farewell_until_ms = 0;  // how long a drain waits for it to be heard
 
     // The applier's thread.
     std::atomic<bool> x_is_advance_posted = false;
@@ -286,7 +289,7 @@ schemas::node_heartbeat log_node::heartbeat() const {
 
 void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_ms) {
     --x_heartbeats_in_flight;
-    if (!outcome) return;
+    if (!outcome || x_is_draining) return;
     if (outcome->code == static_cast<std::uint32_t>(error_code::aborted))
         return fail(node_failure::kind::superseded, outcome->message);
     if (outcome->code != 0) return;
@@ -377,12 +380,29 @@ void log_node::drain(std::function<void()> done) {
         const auto self = weak.lock();
         if (!self) return;
         self->x_jobs->stop();
+        self->say_farewell();
         self->wait_for_drain(std::move(done), self->now_ms() + limits::drain_ms_max);
     });
 }
 
+/// The heartbeat of a process that will never be: to the others this one has been replaced, so its claims are
+/// free at once and not only when they lapse.
+void log_node::say_farewell() {
+    if (x_options.kind != node_kind::cluster || !x_is_ready) return;
+    schemas::node_heartbeat last = heartbeat();
+    last.boot = x_on.random.uuid();
+    last.first = true;
+    x_farewell_until_ms = now_ms() + farewell_ms_max;
+    x_gateway->submit_own(last, [weak = weak_from_this(), &scheduler = x_on.scheduler](const auto&) {
+        scheduler.post([weak] {
+            if (const auto self = weak.lock()) self->x_farewell_until_ms = 0;
+        });
+    });
+}
+
 void log_node::wait_for_drain(std::function<void()> done, std::int64_t deadline_ms) {
-    if (x_gateway->in_flight() == 0 || now_ms() >= deadline_ms) return done();
+    const bool is_drained = x_gateway->in_flight() == 0 && now_ms() >= x_farewell_until_ms;
+    if (is_drained || now_ms() >= deadline_ms) return done();
     x_on.scheduler.run_at(now_ms() + drain_look_ms,
                           [weak = weak_from_this(), done = std::move(done), deadline_ms]() mutable {
                               if (const auto self = weak.lock())

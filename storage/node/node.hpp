@@ -114,8 +114,8 @@ class node {
     virtual void add_job(std::string name, std::shared_ptr<claimed_job>) = 0;
     /// Begins to apply, then to speak. Once.
     virtual void start() = 0;
-    /// Stops the jobs and takes no more commands; `done` is called on the scheduler's thread when none is in
-    /// flight or after limits::drain_ms_max.
+    /// Stops the jobs, frees their claims and takes no more commands; `done` is called on the scheduler's
+    /// thread when none is in flight or after limits::drain_ms_max.
     virtual void drain(std::function<void()> done) = 0;
 };
 

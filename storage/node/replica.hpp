@@ -111,6 +111,7 @@ class replica {
     std::unique_ptr<events::reader> x_reader;
     bool x_is_checked = false;  // the reader gave the newest applied record, and it is the same
     std::optional<std::int64_t> x_missing_since_ms;
+    bool x_is_stuck = false;  // the newest write failed
     std::vector<applied_record> x_unwritten;
     std::size_t x_unwritten_bytes = 0;
 

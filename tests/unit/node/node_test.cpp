@@ -391,6 +391,33 @@ TEST(node_test, one_node_publishes_and_another_takes_over_when_it_falls_silent) 
     EXPECT_FALSE(all.broker->records({std::string(events::topic::subscribers), 0}).empty());
 }
 
+TEST(node_test, a_node_that_drains_hands_its_claims_over_at_once) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    all.scheduler.run_for(3'000);
+    ASSERT_EQ(cluster::claim(b, "publisher")->node, "a");
+    bool is_done = false;
+    a.node->drain([&] { is_done = true; });
+    all.scheduler.run_for(2'000);
+    EXPECT_TRUE(is_done);
+    EXPECT_TRUE(a.failures.empty());
+    EXPECT_EQ(cluster::claim(b, "publisher")->node, "b");
+    all.kill(a);
+    all.start("a");
+    EXPECT_TRUE(a.node->ready()) << "it may come back under its name";
+}
+
+TEST(node_test, a_drain_without_the_log_does_not_wait_long_for_the_farewell) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.is_reachable = false;
+    bool is_done = false;
+    a.node->drain([&] { is_done = true; });
+    all.scheduler.run_for(2'000);
+    EXPECT_TRUE(is_done);
+}
+
 struct noted_job final : claimed_job {
     void start(std::uint64_t token) override { tokens.push_back(token); }
     void stop() override { tokens.push_back(0); }
