@@ -57,10 +57,14 @@ class json_value {
 };
 
 /// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max; NaN, Infinity and
-/// -Infinity are accepted as the published client's number tokens). invalid_argument says what is wrong.
+/// -Infinity are accepted as the published client's number tokens; an integer of more than 64 bits becomes
+/// the nearest fraction). invalid_argument says what is wrong.
 result<json_value> parse_json(std::string_view text);
 /// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
 std::string to_json_text(const json_value&);
+/// The form that values which mean the same have in common: members sorted by name, whole numbers of up to 64
+/// bits as integers.
+json_value canonical(json_value);
 void append_json(std::string& out, const json_value&);
 void append_json_number(std::string& out, double value);
 

@@ -26,8 +26,8 @@ std::string to_json_object(const T& value, integers style) {
     return out;
 }
 /// Reads what is there: null and absent members keep their defaults, unknown members are ignored, integers
-/// come as numbers or strings (ids also as ""), enums as names or numbers. Errors: invalid_argument naming
-/// the member, what it holds and what it should hold.
+/// come as numbers or strings (ids also as ""), enums as names or numbers, flags also as 0 and 1. Errors:
+/// invalid_argument naming the member, what it holds and what it should hold.
 template <described T>
 result<T> from_json(const json_value& value);
 
@@ -152,6 +152,9 @@ struct json_reader {
         if constexpr (std::same_as<T, bool>) {
             if (const bool* flag = found.get_if<bool>())
                 value = *flag;
+            else if (const std::int64_t* number = found.get_if<std::int64_t>();
+                     number && (*number == 0 || *number == 1))
+                value = *number == 1;
             else
                 failure = wrong_member(where, found, "true or false");
         } else if constexpr (named_enum<T>) {

@@ -4,6 +4,7 @@
 
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
+#include "schemas/json.hpp"
 #include "storage/access.hpp"
 #include "storage/rules/checks.hpp"
 #include "storage/rules/resource_events.hpp"
@@ -29,13 +30,18 @@ result<void> check_artifacts(std::string_view field, const std::vector<schemas::
     return {};
 }
 
-/// The lists of a version. What a client sent is checked before it is merged: the work of a merge grows with
-/// the product of two lists.
-result<void> check_lists(const model_version& version) {
+/// What a version is made of. What a client sent is checked before it is merged: the work of a merge grows
+/// with the product of two lists.
+result<void> check_parts(const model_version& version) {
     if (const auto good = check_labels(version.labels); !good) return good;
     if (const auto good = check_attributes(version.attributes); !good) return good;
     if (const auto good = check_artifacts("artifacts", version.artifacts); !good) return good;
-    return check_artifacts("datasets", version.datasets);
+    if (const auto good = check_artifacts("datasets", version.datasets); !good) return good;
+    if (const auto good = check_object("environment", version.environment); !good) return good;
+    if (const auto good = check_object("docker_metadata", version.docker_metadata); !good) return good;
+    if (const auto good = check_object("code_blob_map", version.code_blob_map); !good) return good;
+    if (!version.model) return {};
+    return check_name("model.key", version.model->key, limits::name_bytes_max);
 }
 
 result<void> check_version(const model_version& version) {
@@ -55,7 +61,7 @@ result<void> check_version(const model_version& version) {
         return good;
     if (name_of(version.lock_level).empty())
         return runtime::invalid_argument("lock_level must be one of OPEN CLOSED REDACT");
-    return check_lists(version);
+    return check_parts(version);
 }
 
 std::string name_key(const model_version& version) {
@@ -75,16 +81,43 @@ result<placed<schemas::registered_model>> model_of(const rule_context& context,
     return readable_model(context.state, context.principal(), command.workspace_name, command.model_name);
 }
 
+/// Members that are there but say nothing count as absent: a model without a key, a map without entries.
+model_version without_empty_parts(model_version version) {
+    if (version.model && version.model->key.empty()) version.model.reset();
+    if (version.code_blob_map.text == "{}") version.code_blob_map.text.clear();
+    return version;
+}
+
+/// A client that reads a value and writes it back may order its members anew and write 1.0 as 1.
+bool means_the_same(const schemas::json_text& a, const schemas::json_text& b) {
+    if (a == b) return true;
+    const auto left = schemas::parse_json(a.text);
+    const auto right = schemas::parse_json(b.text);
+    return left && right &&
+           schemas::to_json_text(schemas::canonical(*left)) ==
+               schemas::to_json_text(schemas::canonical(*right));
+}
+
+bool same_attribute(const schemas::key_value& a, const schemas::key_value& b) {
+    const auto type_of = [](const schemas::key_value& attribute) {
+        return attribute.value_type.text.empty() ? std::string_view("0") : attribute.value_type.text;
+    };
+    return a.key == b.key && type_of(a) == type_of(b) && means_the_same(a.value, b.value);
+}
+
 /// What a version is made of; lock levels protect it (wire.md "Lock levels").
 bool same_ingredients(const model_version& a, const model_version& b) {
-    return a.attributes == b.attributes && a.model == b.model && a.artifacts == b.artifacts &&
-           a.environment == b.environment && a.docker_metadata == b.docker_metadata &&
-           a.datasets == b.datasets && a.code_blob_map == b.code_blob_map;
+    return a.model == b.model && a.artifacts == b.artifacts && a.datasets == b.datasets &&
+           std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
+                      same_attribute) &&
+           means_the_same(a.environment, b.environment) &&
+           means_the_same(a.docker_metadata, b.docker_metadata) &&
+           means_the_same(a.code_blob_map, b.code_blob_map);
 }
 
 result<void> check_lock(const rule_context& context, const schemas::workspace& workspace,
                         const model_version& before, const model_version& after) {
-    if (same_ingredients(before, after)) return {};
+    if (before.lock_level == schemas::lock_level::open || same_ingredients(before, after)) return {};
     if (before.lock_level == schemas::lock_level::closed)
         return runtime::permission_denied(
             "model version " + std::to_string(before.id.value) +
@@ -211,7 +244,7 @@ answer apply(rule_context& context, const schemas::create_version& command) {
                                  protected_type::registered_model, action::create, "registered model");
         !may)
         return may.error();
-    model_version version = command.version;
+    model_version version = without_empty_parts(command.version);
     version.registered_model_id = parent->row.id;
     if (const auto good = check_version(version); !good) return good.error();
     if (!version.experiment_run_id.empty())
@@ -242,7 +275,9 @@ answer apply(rule_context& context, const schemas::create_version& command) {
 
 /// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
 /// failed_precondition for a redirect_metadata without a promotion in progress.
-answer apply(rule_context& context, const schemas::update_version& command) {
+answer apply(rule_context& context, const schemas::update_version& received) {
+    schemas::update_version command = received;
+    command.version = without_empty_parts(std::move(command.version));
     state_changes& state = context.state;
     const auto found = readable_version(state, context.principal(), command.id);
     if (!found) return found.error();
@@ -270,7 +305,7 @@ answer apply(rule_context& context, const schemas::update_version& command) {
         if (row.completion == completion_of(command)) return schemas::encode(before);
     }
 
-    if (const auto good = check_lists(command.version); !good) return good.error();
+    if (const auto good = check_parts(command.version); !good) return good.error();
     model_version after =
         command.mode == schemas::update_mode::merge ? merged(before, command) : replaced(before, command);
     after.labels = sorted_labels(std::move(after.labels));

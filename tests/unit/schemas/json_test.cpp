@@ -26,9 +26,54 @@ TEST(json, values_come_back_unchanged) {
 }
 
 TEST(json, bad_texts_are_refused) {
-    for (const char* text : {"", "{", "[1,]", "{\"a\":}", "nul", "\"\xff\"", "1 2", "{'a':1}",
-                             "99999999999999999999999", "NaN1", "aNaN"})
+    for (const char* text : {"",
+                             "{",
+                             "[1,]",
+                             "{\"a\":}",
+                             "nul",
+                             "\"\xff\"",
+                             "1 2",
+                             "{'a':1}",
+                             "1e400",
+                             "-1e400",
+                             "[01]",
+                             "0123456789012345678901",
+                             "NaN1",
+                             "aNaN",
+                             "-NaN",
+                             "{NaN:1}",
+                             "[--Infinity]",
+                             "\"\\ud800\"",
+                             "\"\\udc00\"",
+                             "[NaN,\"\\udc00\"]",
+                             "{\"\\udc00\":1}",
+                             "[NaN,\"",
+                             "[NaN,\"\\"})
         EXPECT_THAT(again(text), HasSubstr("refused")) << text;
+}
+
+TEST(json, integers_of_any_length_are_numbers) {
+    EXPECT_EQ(again("100000000000000000000"), "1e+20");
+    EXPECT_EQ(again("[-99999999999999999999999,\"-99999999999999999999999\"]"),
+              "[-1e+23,\"-99999999999999999999999\"]");
+    EXPECT_EQ(again("[18446744073709551615,-9223372036854775808,1e30]"),
+              "[18446744073709551615,-9223372036854775808,1e+30]");
+    EXPECT_THAT(again(std::string(400, '9')), HasSubstr("refused")) << "more than a fraction can hold";
+}
+
+TEST(json, texts_that_look_like_special_numbers_stay_texts) {
+    EXPECT_EQ(again("[NaN,\"\\u0000NaN\",\"#NaN\",\"=\",\"\",\"\\\"NaN\",{\"#Infinity\" : NaN}]"),
+              "[NaN,\"\\u0000NaN\",\"#NaN\",\"=\",\"\",\"\\\"NaN\",{\"#Infinity\":NaN}]");
+}
+
+TEST(json, values_that_mean_the_same_have_one_canonical_form) {
+    const auto form = [](const char* text) { return to_json_text(canonical(*parse_json(text))); };
+    EXPECT_EQ(form("{\"b\":[1.0,-0.0],\"a\":1e19}"), form("{\"a\":10000000000000000000,\"b\":[1,0]}"));
+    EXPECT_EQ(form("[NaN,1e20]"), form("[NaN,100000000000000000000]"));
+    EXPECT_NE(form("[1,2]"), form("[2,1]"));
+    EXPECT_NE(form("9007199254740993"), form("9007199254740992"));
+    EXPECT_NE(form("1"), form("\"1\""));
+    EXPECT_NE(form("1"), form("true"));
 }
 
 TEST(json, depth_is_bounded) {
@@ -51,6 +96,8 @@ TEST(json, clients_may_send_strings_or_numbers_names_or_numbers_and_defaults) {
     EXPECT_EQ(read("{\"owner\":\"\"}").owner.value, 0u) << "an id that clients keep as text";
     EXPECT_EQ(read("{\"stage\":3}").stage, stage::production);
     EXPECT_EQ(read("{\"stage\":\"PRODUCTION\"}").stage, stage::production);
+    EXPECT_TRUE(read("{\"archived\":1}").archived);
+    EXPECT_FALSE(read("{\"archived\":0}").archived);
     EXPECT_EQ(read("{\"labels\":null,\"unknown\":[{}]}").labels.size(), 0u);
 }
 

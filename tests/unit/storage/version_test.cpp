@@ -118,6 +118,40 @@ TEST_F(version_rules, a_closed_version_is_locked_for_changes_of_what_it_is_made_
     EXPECT_EQ(update(version.id, patch, {"description"}).code, 0u);
 }
 
+TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another_form) {
+    schemas::model_version made;
+    made.version = "v1";
+    made.lock_level = schemas::lock_level::closed;
+    made.attributes = {{"a", {"{\"x\":1.0,\"y\":[2]}"}, {"0"}}, {"n", {}, {}}};
+    made.code_blob_map = {"{}"};
+    made.model.emplace();
+    made.environment = {"{\"a\":1,\"b\":2}"};
+    const auto version = read(create(made));
+    EXPECT_EQ(version.model, std::nullopt) << "a model without a key is none";
+    EXPECT_EQ(version.code_blob_map.text, "") << "a map without entries is none";
+    schemas::model_version body = version;
+    body.attributes = {{"a", {"{\"y\":[2.0],\"x\":1}"}, {}}, {"n", {}, {}}};
+    body.environment = {"{\"b\":2,\"a\":1}"};
+    EXPECT_EQ(update(version.id, body, {}, schemas::update_mode::replace).code, 0u);
+    body.attributes[0].value = {"{\"y\":[2.0],\"x\":2}"};
+    EXPECT_EQ(code_of(update(version.id, body, {}, schemas::update_mode::replace)),
+              error_code::permission_denied);
+}
+
+TEST_F(version_rules, parts_that_are_echoed_must_be_objects) {
+    const auto version = registry.version_named("v1", model.id);
+    for (auto part : {&schemas::model_version::environment, &schemas::model_version::docker_metadata,
+                      &schemas::model_version::code_blob_map}) {
+        schemas::model_version body;
+        body.*part = {"[1]"};
+        EXPECT_EQ(code_of(update(version.id, body, {"environment", "docker_metadata", "code_blob_map"})),
+                  error_code::invalid_argument);
+    }
+    schemas::model_version body;
+    body.attributes = {{"a", {"1"}, {"{}"}}};
+    EXPECT_EQ(code_of(update(version.id, body, {"attributes"})), error_code::invalid_argument);
+}
+
 TEST_F(version_rules, an_unknown_experiment_run_is_not_found) {
     schemas::model_version made;
     made.version = "v1";
