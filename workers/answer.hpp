@@ -20,16 +20,16 @@ struct answer_meaning {
     verdict_on_delivery delivery = verdict_on_delivery::done;
     std::string reason;            // unless done: for the delivery log, one line
     bool disable_webhook = false;  // at once: 410, or the receiver asked for it
-    /// No attempt of any delivery of this webhook before this wall time; at most limits::parked_ms_max ahead.
+    /// No attempt of any delivery of this webhook before this time; at most limits::parked_ms_max ahead.
     std::optional<std::int64_t> park_until_ms;
     bool slow_down = false;          // the lane takes a step back
     bool counts_as_failure = false;  // towards the breaker and auto-disable
 };
 
-/// `now_ms` is wall time, to which Retry-After is relative.
+/// `now_ms` is the time to which Retry-After is relative.
 answer_meaning meaning_of(const delivery_answer&, std::int64_t now_ms);
 
-/// Retry-After as wall time: seconds from `now_ms`, or one of the three HTTP dates of RFC 9110 §5.6.7. Not
+/// Retry-After as a time: seconds from `now_ms`, or one of the three HTTP dates of RFC 9110 §5.6.7. Not
 /// before `now_ms`, at most limits::parked_ms_max after. Nothing when it is neither.
 std::optional<std::int64_t> retry_after_ms(std::string_view value, std::int64_t now_ms);
 

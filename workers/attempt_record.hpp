@@ -14,7 +14,7 @@ struct no_attempt {
     schemas::attempt_result result = schemas::attempt_result::skipped;
     schemas::delivery_error error = schemas::delivery_error::none;
     std::string message;
-    std::int64_t time_ms = 0;  // wall clock
+    std::int64_t time_ms = 0;  // by the log's clock
 };
 schemas::attempt record_of(const delivery_of_event&, const no_attempt&);
 
@@ -22,7 +22,7 @@ schemas::attempt record_of(const delivery_of_event&, const no_attempt&);
 /// disable_webhook) is left to the caller.
 struct made_attempt {
     std::uint64_t webhook_revision = 0;
-    std::int64_t time_ms = 0;     // wall clock, of its start
+    std::int64_t time_ms = 0;     // by the log's clock, of its start
     std::string request_headers;  // without secrets
 };
 schemas::attempt record_of(const delivery_of_event&, const made_attempt&, const delivery_answer&);

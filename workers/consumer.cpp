@@ -24,9 +24,10 @@ std::int64_t delay_of(std::string_view topic) noexcept {
 
 void record_part::done() const { reader->part_done(of, offset); }
 
-consumer::consumer(events::log& log, runtime::scheduler& scheduler, std::string group,
-                   const std::vector<std::string>& topics, consumer_handlers handlers)
+consumer::consumer(events::log& log, runtime::scheduler& scheduler, const log_clock& logs_time,
+                   std::string group, const std::vector<std::string>& topics, consumer_handlers handlers)
     : x_scheduler(scheduler),
+      x_log_clock(logs_time),
       x_group(std::move(group)),
       x_handlers(std::move(handlers)),
       x_member(log.join(x_group, topics)) {
@@ -106,9 +107,8 @@ void consumer::handle(const events::revoked& lost) {
 void consumer::handle(events::consumed&& got) {
     const auto found = x_assignments.find(got.where);
     if (found == x_assignments.end() || found->second->epoch != got.epoch) return;
-    const runtime::clock& time = x_scheduler.time();
     const std::shared_ptr<assignment> mine = found->second;
-    mine->early.add(std::move(got.what), time.wall_ms(), time.steady_ms());
+    mine->early.add(std::move(got.what), x_scheduler.time().steady_ms());
     advance(mine);
 }
 
@@ -125,13 +125,13 @@ bool consumer::has_room(const assignment& mine) const {
 
 void consumer::advance(const std::shared_ptr<assignment>& mine) {
     while (has_room(*mine)) {
-        const auto due = mine->early.take_due(x_scheduler.time().steady_ms());
+        const auto due = mine->early.take_due(x_scheduler.time(), x_log_clock);
         if (!due) break;
         x_handlers.on_record(mine, *due);
     }
     if (mine->tracker.advanced()) commit_soon();
     const bool room = has_room(*mine);
-    const std::optional<std::int64_t> next_due_ms = mine->early.next_due_ms();
+    const std::optional<std::int64_t> next_due_ms = mine->early.next_due_ms(x_scheduler.time(), x_log_clock);
     const bool pause = !room || next_due_ms.has_value();
     if (pause && !mine->paused) x_member->pause(mine->where);
     if (!pause && mine->paused) x_member->resume(mine->where);

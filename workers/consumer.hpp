@@ -17,6 +17,7 @@
 #include "workers/early_records.hpp"
 #include "workers/event_position.hpp"
 #include "workers/lifetime.hpp"
+#include "workers/log_clock.hpp"
 
 namespace herald::workers {
 
@@ -58,13 +59,14 @@ struct consumer_handlers {
     std::function<bool()> overloaded;
 };
 
-/// Lives on the scheduler's thread; the handlers' targets must outlive it. Polls when the log says so and at
-/// least once a second (tick). Records of a retry topic are handed on when due, all others at once, while the
-/// partition's window has room. Commits a tenth of a second after progress, and on revocation.
+/// Lives on the scheduler's thread; the handlers' targets and the log's clock must outlive it. Polls when the
+/// log says so and at least once a second (tick). Records of a retry topic are handed on when due, all others
+/// at once, while the partition's window has room. Commits a tenth of a second after progress, and on
+/// revocation.
 class consumer {
   public:
-    consumer(events::log&, runtime::scheduler&, std::string group, const std::vector<std::string>& topics,
-             consumer_handlers);
+    consumer(events::log&, runtime::scheduler&, const log_clock&, std::string group,
+             const std::vector<std::string>& topics, consumer_handlers);
 
     void tick();
     /// No further record is handed on; what is in memory may still be done.
@@ -90,6 +92,7 @@ class consumer {
     bool has_room(const assignment&) const;
 
     runtime::scheduler& x_scheduler;
+    const log_clock& x_log_clock;
     std::string x_group;
     consumer_handlers x_handlers;
     std::map<events::topic_partition, std::shared_ptr<assignment>> x_assignments;

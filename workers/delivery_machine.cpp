@@ -46,7 +46,7 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     if (what.held) {
         ++x_parts.counters.held;
         write_no_attempt(what, {attempt_result::held, delivery_error::none,
-                                "the webhook was disabled when the event happened", wall_ms()});
+                                "the webhook was disabled when the event happened", log_ms()});
         part.done();
         return;
     }
@@ -147,7 +147,7 @@ void delivery_machine::proceed(delivery_key key) {
     if (is_test(mine)) {
         if (is_late(mine)) return expire_test(at);
     } else {
-        const std::int64_t parked_ms = std::min(record.parked_until_ms - wall_ms(), limits::parked_ms_max);
+        const std::int64_t parked_ms = std::min(record.parked_until_ms - log_ms(), limits::parked_ms_max);
         if (parked_ms > 0) park(record.webhook_id, record.parked_until_ms);
         if (next_hop(record.wait_left_ms) || parked_ms > 0)
             return write_wait(at, std::max(record.wait_left_ms, parked_ms), &worker_counters::hops);
@@ -232,7 +232,7 @@ void delivery_machine::wait_again(iterator at) {
 
 void delivery_machine::send(iterator at, const schemas::subscriber& row) {
     delivery_in_memory& mine = at->second;
-    const std::int64_t time_ms = wall_ms();
+    const std::int64_t time_ms = log_ms();
     mine.attempt = {row.revision, time_ms, {}};
     result<std::string> secret = std::string();
     if (!row.sealed_secret.empty()) secret = x_parts.keys.unseal(row.seal_binding, row.sealed_secret);
@@ -244,7 +244,7 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
     }
     delivery_description described;
     described.id = mine.what.record.id;
-    described.time_ms = time_ms;
+    described.time_ms = x_parts.scheduler.time().wall_ms();  // receivers compare it with theirs
     described.attempt = mine.what.record.attempts_made + 1;
     described.body = mine.what.event->body;
     described.secrets = {*secret};
@@ -273,7 +273,7 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
     if (is_test(mine)) return answered_test(at, answer, std::move(attempt));
 
     schemas::delivery& record = mine.what.record;
-    const answer_meaning meaning = meaning_of(answer, wall_ms());
+    const answer_meaning meaning = meaning_of(answer, log_ms());
     attempt.disable_webhook = meaning.disable_webhook;
     ++record.attempts_made;
     record.spills = 0;
@@ -312,12 +312,12 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
         dead_because = "too many deliveries of this webhook wait for another attempt: " + meaning.reason;
     } else {
         record.parked_until_ms = meaning.park_until_ms.value_or(0);
-        wait_ms = std::max(*scheduled_ms, record.parked_until_ms - wall_ms());
+        wait_ms = std::max(*scheduled_ms, record.parked_until_ms - log_ms());
     }
     const bool dead = !dead_because.empty() && mine.part.wanted();
     attempt.message = dead ? dead_because : meaning.reason;
     attempt.result = dead ? attempt_result::dead : attempt_result::will_retry;
-    if (!dead) attempt.next_attempt_ms = wall_ms() + wait_ms;
+    if (!dead) attempt.next_attempt_ms = log_ms() + wait_ms;
     x_parts.writer.write_attempt(attempt);
     if (!mine.part.wanted()) return forget(at);  // the partition's next owner makes this attempt again
     if (!dead) return write_wait(at, wait_ms, &worker_counters::retried);
@@ -332,9 +332,8 @@ void delivery_machine::leave_lane(iterator at, receiver_state state) {
     carry_out(x_lanes.finished(record.webhook_id, at->first, state, now_ms()));
 }
 
-void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_wall_ms) {
-    const std::int64_t wait_ms =
-        std::clamp<std::int64_t>(until_wall_ms - wall_ms(), 0, limits::parked_ms_max);
+void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_ms) {
+    const std::int64_t wait_ms = std::clamp<std::int64_t>(until_ms - log_ms(), 0, limits::parked_ms_max);
     carry_out(x_lanes.park(webhook, now_ms() + wait_ms, now_ms()));
 }
 
@@ -342,7 +341,7 @@ void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_wall
 
 void delivery_machine::skip(iterator at, std::string message, delivery_error error) {
     ++x_parts.counters.skipped;
-    write_no_attempt(at->second.what, {attempt_result::skipped, error, std::move(message), wall_ms()});
+    write_no_attempt(at->second.what, {attempt_result::skipped, error, std::move(message), log_ms()});
     done(at);
 }
 
@@ -351,7 +350,7 @@ void delivery_machine::skip(iterator at, std::string message, delivery_error err
 void delivery_machine::hold(iterator at) {
     const std::string message = "held: the webhook is disabled";
     ++x_parts.counters.held;
-    write_no_attempt(at->second.what, {attempt_result::held, delivery_error::none, message, wall_ms()});
+    write_no_attempt(at->second.what, {attempt_result::held, delivery_error::none, message, log_ms()});
     write_dead(at, message);
 }
 
@@ -365,12 +364,12 @@ void delivery_machine::spill(iterator at, spill_reason reason) {
     if (backlog_full(record.webhook_id)) {
         std::string why = "too many deliveries of this webhook wait for another attempt";
         ++x_parts.counters.dead;
-        write_no_attempt(at->second.what, {attempt_result::dead, delivery_error::none, why, wall_ms()});
+        write_no_attempt(at->second.what, {attempt_result::dead, delivery_error::none, why, log_ms()});
         return write_dead(at, std::move(why));
     }
     if (reason == spill_reason::parked) {
         const std::int64_t wait_ms = x_lanes.parked_until_ms(record.webhook_id) - now_ms();
-        record.parked_until_ms = wall_ms() + wait_ms;
+        record.parked_until_ms = log_ms() + wait_ms;
         return write_wait(at, wait_ms, &worker_counters::spilled);
     }
     record.wait_left_ms = 0;
@@ -438,7 +437,7 @@ bool delivery_machine::is_test(const delivery_in_memory& mine) const noexcept {
 }
 
 bool delivery_machine::is_late(const delivery_in_memory& mine) const noexcept {
-    return mine.what.record.deadline_ms <= wall_ms();
+    return mine.what.record.deadline_ms <= log_ms();
 }
 
 bool delivery_machine::backlog_full(schemas::webhook_id webhook) {

@@ -22,6 +22,7 @@
 #include "workers/fan_out.hpp"
 #include "workers/lanes.hpp"
 #include "workers/lifetime.hpp"
+#include "workers/log_clock.hpp"
 #include "workers/record_writer.hpp"
 #include "workers/retry_backlog.hpp"
 #include "workers/transport.hpp"
@@ -37,6 +38,7 @@ struct delivery_machine_parts {
     const events::subscriber_table& subscribers;
     workers::transport& transport;
     record_writer& writer;
+    const log_clock& logs_time;
     worker_counters& counters;
 };
 
@@ -102,7 +104,7 @@ class delivery_machine {
     void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
     void leave_lane(iterator, receiver_state);
-    void park(schemas::webhook_id, std::int64_t until_wall_ms);
+    void park(schemas::webhook_id, std::int64_t until_ms);
     // Its end without an attempt
     void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
     void hold(iterator);
@@ -122,7 +124,7 @@ class delivery_machine {
     bool backlog_full(schemas::webhook_id);
     bool subscribers_reachable() const;
     std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }
-    std::int64_t wall_ms() const { return x_parts.scheduler.time().wall_ms(); }
+    std::int64_t log_ms() const { return x_parts.logs_time.now_ms(x_parts.scheduler.time()); }
 
     delivery_machine_parts x_parts;
     delivery_machine_options x_options;

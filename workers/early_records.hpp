@@ -2,45 +2,58 @@
 // the log would read them again (kafka.md §2). Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 
 #include "events/log.hpp"
+#include "runtime/clock.hpp"
+#include "workers/log_clock.hpp"
 #include "workers/retry_policy.hpp"
 
 namespace herald::workers {
 
 /// In the order of the log. The partition is paused while one is here, so there are only those that the log
-/// had already handed out.
+/// had already handed out. A record is due when its delay since the append is over by the log's clock, and
+/// never later than the delay after it was read. While that clock is not known, the partition's own records
+/// say what time it is at least: this machine's clock might make everything due at once.
 class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}
 
-    void add(events::record what, std::int64_t wall_ms, std::int64_t steady_ms) {
-        const std::int64_t wait_ms = still_to_wait_ms(what.time_ms, x_delay_ms, wall_ms);
-        x_records.push_back({std::move(what), steady_ms + wait_ms});
+    void add(events::record what, std::int64_t steady_ms) {
+        x_ahead_of_steady_ms_min = std::max(x_ahead_of_steady_ms_min, what.time_ms - steady_ms);
+        x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
     /// The first record, when it is due.
-    std::optional<events::record> take_due(std::int64_t steady_ms) {
-        if (x_records.empty() || x_records.front().due_ms > steady_ms) return std::nullopt;
+    std::optional<events::record> take_due(const runtime::clock& own, const log_clock& logs) {
+        const auto due_ms = next_due_ms(own, logs);
+        if (!due_ms || *due_ms > own.steady_ms()) return std::nullopt;
         std::optional<events::record> due = std::move(x_records.front().what);
         x_records.pop_front();
         return due;
     }
-    /// Steady time at which the first record is due.
-    std::optional<std::int64_t> next_due_ms() const {
+    /// Steady time at which the first record is due, as far as is known now: what is known of the log's clock
+    /// changes.
+    std::optional<std::int64_t> next_due_ms(const runtime::clock& own, const log_clock& logs) const {
         if (x_records.empty()) return std::nullopt;
-        return x_records.front().due_ms;
+        const early& first = x_records.front();
+        const std::int64_t steady_ms = own.steady_ms();
+        const std::int64_t now_ms = logs.is_known() ? logs.now_ms(own) : steady_ms + x_ahead_of_steady_ms_min;
+        const std::int64_t wait_ms = still_to_wait_ms(first.what.time_ms, x_delay_ms, now_ms);
+        return std::min(first.due_ms_max, steady_ms + wait_ms);
     }
 
   private:
     struct early {
         events::record what;
-        std::int64_t due_ms = 0;
+        std::int64_t due_ms_max = 0;  // steady
     };
 
     std::int64_t x_delay_ms;
+    std::int64_t x_ahead_of_steady_ms_min = std::numeric_limits<std::int64_t>::min() / 2;
     std::deque<early> x_records;
 };
 

@@ -61,8 +61,8 @@ std::optional<retry_hop> next_hop(std::int64_t wait_ms) noexcept;
 /// Where a delivery goes that could not be attempted now (lane full, breaker open): a tier higher each time.
 std::size_t spill_tier(std::uint32_t spills) noexcept;
 
-/// How long a record of a retry topic still waits, seen first at wall time `now_ms`: until its delay after
-/// the append is over, but never longer than the delay from now on (the broker's clock may be ahead).
+/// How long a record of a retry topic still waits at `now_ms` of the log's clock: until its delay after the
+/// append is over, but never longer than the delay from now on (the log's clock may have gone back).
 std::int64_t still_to_wait_ms(std::int64_t record_time_ms, std::int64_t delay_ms,
                               std::int64_t now_ms) noexcept;
 

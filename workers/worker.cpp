@@ -17,6 +17,7 @@
 #include "workers/event_position.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/lifetime.hpp"
+#include "workers/log_clock_reader.hpp"
 #include "workers/record_writer.hpp"
 
 namespace herald::workers {
@@ -44,9 +45,10 @@ class log_worker final : public worker {
     log_worker(worker_parts parts, worker_options options, partition_counts partitions)
         : x_scheduler(parts.scheduler),
           x_options(std::move(options)),
+          x_log_time(parts.log, parts.scheduler),
           x_writer(parts.log, parts.scheduler, std::move(partitions), x_counters),
           x_machine({parts.scheduler, parts.random, parts.keys, parts.subscribers, parts.transport, x_writer,
-                     x_counters},
+                     x_log_time.clock(), x_counters},
                     {x_options.header_prefix, x_options.retry_backlog_max}) {
         parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
         join(parts.log, events::group::events, &log_worker::take_event);
@@ -86,8 +88,8 @@ class log_worker final : public worker {
         handlers.overloaded = [this] {
             return x_memory.bytes() + x_machine.writing_bytes() > limits::worker_held_bytes_max;
         };
-        x_groups.push_back(std::make_unique<consumer>(log, x_scheduler, std::string(group), topics_of(group),
-                                                      std::move(handlers)));
+        x_groups.push_back(std::make_unique<consumer>(
+            log, x_scheduler, x_log_time.clock(), std::string(group), topics_of(group), std::move(handlers)));
     }
 
     void tick() {
@@ -160,6 +162,7 @@ class log_worker final : public worker {
     worker_options x_options;
     worker_counters x_counters;
     event_memory x_memory;
+    log_clock_reader x_log_time;
     record_writer x_writer;
     delivery_machine x_machine;
     std::int64_t x_drain_deadline_ms = 0;

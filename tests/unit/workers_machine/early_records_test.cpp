@@ -8,34 +8,78 @@ namespace {
 
 events::record at(std::int64_t offset, std::int64_t time_ms) { return {offset, time_ms, "1", "x"}; }
 
-TEST(early_records, hand_on_a_record_when_its_delay_is_over) {
-    early_records early(30'000);
-    early.add(at(1, 100'000), 110'000, 5'000);  // 10 s of its 30 are over
-    EXPECT_EQ(early.next_due_ms(), 25'000);
-    EXPECT_FALSE(early.take_due(24'999));
-    EXPECT_EQ(early.take_due(25'000)->offset, 1);
-    EXPECT_FALSE(early.next_due_ms());
+struct early_records_test : testing::Test {
+    early_records_test() { own.advance_ms(5'000 - own.steady_ms()); }
+    /// The offset of the record that is handed on; 0: none.
+    std::int64_t take() {
+        const auto taken = early.take_due(own, logs);
+        return taken ? taken->offset : 0;
+    }
+    std::optional<std::int64_t> next_due_ms() const { return early.next_due_ms(own, logs); }
+
+    runtime::manual_clock own{900'000'000};  // far from the log's
+    log_clock logs;
+    early_records early{30'000};
+};
+
+TEST_F(early_records_test, hand_on_a_record_when_its_delay_is_over) {
+    logs.heard(110'000, 5'000);
+    early.add(at(1, 100'000), 5'000);  // 10 s of its 30 are over
+    EXPECT_EQ(next_due_ms(), 25'000);
+    own.advance_ms(19'999);
+    EXPECT_EQ(take(), 0);
+    own.advance_ms(1);
+    EXPECT_EQ(take(), 1);
+    EXPECT_FALSE(next_due_ms());
 }
 
-TEST(early_records, never_wait_longer_than_the_delay_from_when_they_were_seen) {
-    early_records early(30'000);
-    early.add(at(1, 900'000'000), 100'000, 5'000);
-    EXPECT_EQ(early.next_due_ms(), 35'000);
+TEST_F(early_records_test, never_wait_longer_than_the_delay_from_when_they_were_read) {
+    logs.heard(100'000, 5'000);
+    early.add(at(1, 900'000'000), 5'000);
+    EXPECT_EQ(next_due_ms(), 35'000);
+    own.advance_ms(10'000);
+    EXPECT_EQ(next_due_ms(), 35'000);
 }
 
-TEST(early_records, keep_the_order_of_the_log) {
-    early_records early(30'000);
-    early.add(at(1, 100'000), 100'000, 5'000);
-    early.add(at(2, 0), 100'000, 5'000);  // long due, but behind the first
-    EXPECT_FALSE(early.take_due(5'000));
-    EXPECT_EQ(early.take_due(35'000)->offset, 1);
-    EXPECT_EQ(early.take_due(35'000)->offset, 2);
+TEST_F(early_records_test, keep_the_order_of_the_log) {
+    logs.heard(100'000, 5'000);
+    early.add(at(1, 100'000), 5'000);
+    early.add(at(2, 0), 5'000);  // long due, but behind the first
+    EXPECT_EQ(take(), 0);
+    own.advance_ms(30'000);
+    EXPECT_EQ(take(), 1);
+    EXPECT_EQ(take(), 2);
 }
 
-TEST(early_records, without_a_delay_everything_is_due_at_once) {
-    early_records early(0);
-    early.add(at(1, 900'000'000), 100'000, 5'000);
-    EXPECT_EQ(early.take_due(5'000)->offset, 1);
+TEST_F(early_records_test, without_a_delay_everything_is_due_at_once) {
+    early_records undelayed(0);
+    undelayed.add(at(1, 900'000'000), 5'000);
+    EXPECT_EQ(undelayed.take_due(own, logs)->offset, 1);
+}
+
+TEST_F(early_records_test, follow_the_logs_clock_as_soon_as_it_is_known) {
+    early.add(at(1, 100'000), 5'000);
+    own.advance_ms(2'000);
+    EXPECT_EQ(take(), 0) << "by this machine's clock it is long due";
+    logs.heard(129'999, 7'000);
+    EXPECT_EQ(take(), 0);
+    EXPECT_EQ(next_due_ms(), 7'001);
+    logs.heard(130'000, 7'000);
+    EXPECT_EQ(take(), 1);
+}
+
+TEST_F(early_records_test,
+       wait_the_whole_delay_while_the_logs_clock_is_unknown_but_once_and_not_one_after_the_other) {
+    early.add(at(1, 100'000), 5'000);
+    own.advance_ms(29'999);
+    EXPECT_EQ(take(), 0);
+    own.advance_ms(1);
+    EXPECT_EQ(take(), 1);
+    early.add(at(2, 100'000), own.steady_ms());  // read only now: the partition was paused
+    early.add(at(3, 101'000), own.steady_ms());
+    EXPECT_EQ(take(), 2);
+    EXPECT_EQ(take(), 0);
+    EXPECT_EQ(next_due_ms(), 36'000);
 }
 
 }  // namespace

@@ -222,6 +222,83 @@ TEST_F(worker_test, a_secret_that_does_not_open_is_a_failure_and_nothing_is_sent
     EXPECT_THAT(attempts()[0].message, HasSubstr("secret"));
 }
 
+// ---- wrong clocks
+
+struct wrong_clock_test : worker_test, testing::WithParamInterface<std::int64_t> {};
+
+TEST_P(wrong_clock_test, a_worker_makes_each_attempt_when_it_is_due_by_the_logs_clock) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    scheduler.clock().jump_wall_ms(GetParam());
+    start_heartbeats();
+    start();
+    publish({1});
+    std::int64_t due_ms = scheduler.time().steady_ms();
+    scheduler.run_for(1 * second);
+    for (const std::int64_t wait : {5 * second, 30 * second}) {
+        due_ms += wait;
+        const std::size_t before = transport.sent().size();
+        scheduler.run_for(due_ms - scheduler.time().steady_ms() - 1);
+        stop();  // what waits is read anew by another worker, just before it is due
+        start();
+        EXPECT_EQ(transport.sent().size(), before) << "not early";
+        scheduler.run_for(limits::heartbeat_interval_ms + second);
+        EXPECT_EQ(transport.sent().size(), before + 1) << "not late";
+        due_ms = transport.sent().back().at_ms;
+    }
+}
+
+TEST_P(wrong_clock_test, a_worker_that_takes_over_attempts_nothing_before_it_is_due) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start_heartbeats();
+    start();
+    publish({1});
+    scheduler.run_for(7 * second);
+    ASSERT_EQ(transport.sent().size(), 2u);
+    stop();
+    scheduler.clock().jump_wall_ms(GetParam());
+    start();
+    scheduler.run_for(27 * second);
+    EXPECT_EQ(transport.sent().size(), 2u) << "not early";
+    scheduler.run_for(4 * second);
+    EXPECT_EQ(transport.sent().size(), 3u) << "not late";
+}
+
+TEST_P(wrong_clock_test, a_clock_that_steps_under_a_parked_webhook_neither_frees_nor_holds_it) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 503, .headers = {{"retry-after", "600"}}};
+    };
+    start_heartbeats();
+    start();
+    scheduler.run_for(3 * second);
+    publish({1});
+    scheduler.run_for(1 * second);
+    scheduler.clock().jump_wall_ms(GetParam());
+    scheduler.run_for(598 * second);
+    EXPECT_EQ(transport.sent().size(), 1u) << "not early";
+    scheduler.run_for(45 * second);
+    EXPECT_EQ(transport.sent().size(), 2u) << "not late";
+}
+
+TEST_P(wrong_clock_test, the_log_gets_its_own_time_and_the_receiver_the_machines) {
+    write_webhooks(1, 1);
+    scheduler.clock().jump_wall_ms(GetParam());
+    start_heartbeats();
+    start();
+    scheduler.run_for(3 * second);
+    publish({1});
+    scheduler.settle();
+    EXPECT_EQ(transport.sent().at(0).headers.at("webhook-timestamp"),
+              std::to_string(scheduler.time().wall_ms() / second));
+    scheduler.run_for(1 * second);
+    EXPECT_NEAR(static_cast<double>(attempts().at(0).time_ms),
+                static_cast<double>(log_time.wall_ms() - second), 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(by, wrong_clock_test, testing::Values(hour, -hour, 72 * hour, -72 * hour));
+
 // ---- parking and breaker
 
 TEST_F(worker_test, retry_after_parks_the_whole_webhook_and_no_other) {

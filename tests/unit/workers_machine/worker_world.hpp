@@ -145,6 +145,13 @@ class worker_world {
         scheduler.settle();
     }
 
+    /// API nodes say that they live, from now on.
+    void start_heartbeats() {
+        write({"registry.commands", 0}, "", "a heartbeat");
+        scheduler.run_at(scheduler.time().steady_ms() + limits::heartbeat_interval_ms,
+                         [this] { start_heartbeats(); });
+    }
+
     // ---- what came of it
 
     template <class T>
@@ -180,8 +187,21 @@ class worker_world {
 
     inline static const events::topic_partition event_partition{"events.promote", 0};
 
+    /// Right whatever becomes of the worker's.
+    class logs_own_clock final : public runtime::clock {
+      public:
+        explicit logs_own_clock(const runtime::clock& workers) : x_workers(workers) {}
+        std::int64_t wall_ms() const noexcept override { return x_start_ms + x_workers.steady_ms(); }
+        std::int64_t steady_ms() const noexcept override { return x_workers.steady_ms(); }
+
+      private:
+        const runtime::clock& x_workers;
+        const std::int64_t x_start_ms = x_workers.wall_ms() - x_workers.steady_ms();
+    };
+
     manual_scheduler scheduler;
-    events::memory_broker broker{scheduler.clock()};
+    logs_own_clock log_time{scheduler.clock()};
+    events::memory_broker broker{log_time};
     switchable_faults faults;
     worker_options options;
     runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));

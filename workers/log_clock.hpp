@@ -1,0 +1,38 @@
+// What time it is by the log's clock, whatever this machine's own says. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "runtime/clock.hpp"
+
+namespace herald::workers {
+
+/// The times of records and what follows from them (when a retry is due, until when a webhook is parked) are
+/// the log's; a machine whose clock is an hour wrong must not judge them by its own. So the log's clock is
+/// told from records that were read as soon as they were appended, and carried on by the steady clock: the
+/// record read with the least delay counts, of the newest three, so that a step of the log's clock is
+/// followed. Until there was one the wall clock stands in. A value; one thread.
+class log_clock {
+  public:
+    /// A record was read that had only just been appended.
+    void heard(std::int64_t record_time_ms, std::int64_t steady_ms) {
+        x_ahead_of_steady_ms.push_back(record_time_ms - steady_ms);
+        if (x_ahead_of_steady_ms.size() > heard_max) x_ahead_of_steady_ms.pop_front();
+    }
+    /// False before the first record.
+    bool is_known() const noexcept { return !x_ahead_of_steady_ms.empty(); }
+    std::int64_t now_ms(const runtime::clock& own) const noexcept {
+        if (!is_known()) return own.wall_ms();
+        return own.steady_ms() + *std::max_element(x_ahead_of_steady_ms.begin(), x_ahead_of_steady_ms.end());
+    }
+
+  private:
+    static constexpr std::size_t heard_max = 3;
+
+    std::deque<std::int64_t> x_ahead_of_steady_ms;
+};
+
+}  // namespace herald::workers
