@@ -22,6 +22,7 @@ constexpr std::int64_t drain_ms_max = 10'000;
 constexpr std::size_t idempotency_key_bytes_max = 128;
 constexpr std::size_t request_id_bytes_max = 128;
 constexpr std::size_t json_depth_max = 64;
+constexpr std::size_t json_list_elements_max = 10'000;  // of a list that a call reads
 constexpr std::size_t page_limit_max = 1'000;
 constexpr std::size_t list_rows_max = 10'000;
 

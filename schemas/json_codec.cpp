@@ -18,6 +18,12 @@ error wrong_member(std::string_view path, const json_value& found, std::string_v
                                      std::string(expected));
 }
 
+error too_many_elements(std::string_view path, std::size_t count) {
+    return runtime::invalid_argument(std::string(path) + " holds " + std::to_string(count) +
+                                     " elements; at most " + std::to_string(limits::json_list_elements_max) +
+                                     " are allowed");
+}
+
 std::optional<std::uint64_t> unsigned_of(const json_value& value) noexcept {
     if (const auto* text = value.get_if<std::string>()) return runtime::parse_decimal(*text);
     if (const auto* number = value.get_if<std::uint64_t>()) return *number;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/crypto.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/describe.hpp"
 #include "schemas/json.hpp"
@@ -125,6 +126,8 @@ struct json_writer {
 
 /// invalid_argument "<path> is <what it holds>; it must be <expected>".
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
+/// invalid_argument: more than limits::json_list_elements_max.
+error too_many_elements(std::string_view path, std::size_t count);
 std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
 
@@ -195,6 +198,10 @@ struct json_reader {
             const json_array* items = found.get_if<json_array>();
             if (!items) {
                 failure = wrong_member(where, found, "an array");
+                return;
+            }
+            if (items->size() > limits::json_list_elements_max) {
+                failure = too_many_elements(where, items->size());
                 return;
             }
             for (std::size_t i = 0; i < items->size() && !failure; ++i)

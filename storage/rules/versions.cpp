@@ -40,7 +40,7 @@ result<void> check_parts(const model_version& version) {
     if (const auto good = check_object("environment", version.environment); !good) return good;
     if (const auto good = check_object("docker_metadata", version.docker_metadata); !good) return good;
     if (const auto good = check_object("code_blob_map", version.code_blob_map); !good) return good;
-    if (!version.model) return {};
+    if (!version.model || version.model->key.empty()) return {};
     return check_name("model.key", version.model->key, limits::name_bytes_max);
 }
 
@@ -275,9 +275,7 @@ answer apply(rule_context& context, const schemas::create_version& command) {
 
 /// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
 /// failed_precondition for a redirect_metadata without a promotion in progress.
-answer apply(rule_context& context, const schemas::update_version& received) {
-    schemas::update_version command = received;
-    command.version = without_empty_parts(std::move(command.version));
+answer apply(rule_context& context, const schemas::update_version& command) {
     state_changes& state = context.state;
     const auto found = readable_version(state, context.principal(), command.id);
     if (!found) return found.error();
@@ -306,8 +304,8 @@ answer apply(rule_context& context, const schemas::update_version& received) {
     }
 
     if (const auto good = check_parts(command.version); !good) return good.error();
-    model_version after =
-        command.mode == schemas::update_mode::merge ? merged(before, command) : replaced(before, command);
+    model_version after = without_empty_parts(
+        command.mode == schemas::update_mode::merge ? merged(before, command) : replaced(before, command));
     after.labels = sorted_labels(std::move(after.labels));
     if (const auto good = check_version(after); !good) return good.error();
     if (const auto free = check_lock(context, found->workspace, before, after); !free) return free.error();

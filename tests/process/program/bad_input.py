@@ -133,6 +133,7 @@ def members_of_wrong_types_are_named():
             ("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "a\x00b"}, "control character"),
             ("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "x" * 257}, "257 bytes"),
             ("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "x", "labels": "y"}, "labels is"),
+            ("POST", "/api/v1/registry/registered_models/find", {"ids": ["1"] * 10_001}, "10001 elements"),
             ("POST", f"/api/v1/registry/registered_models/{world.model}/model_versions", {"version": "w", "lock_level": 9}, "lock_level is 9"),
             ("POST", "/api/v1/registry/stage/createTransition", {"model_version_id": world.version, "desired_stage": "LIVE"}, "one of UNKNOWN"),
             ("POST", "/api/v1/registry/stage/createTransition", {"model_version_id": world.version}, "desired_stage is UNKNOWN"),
@@ -158,6 +159,62 @@ def members_of_wrong_types_are_named():
         world.end()
 
 
+# JSON texts of every kind and size; none of them is what any member should be, or all that it may be.
+EXTREMES = ["null", "0", "-0", "-1", "1e400", "1e308", "9" * 400, "18446744073709551616", "NaN", '""', '"\\u0000"', '"\\ud800"',
+            '"' + "x" * 70_000 + '"', "[]", "[null]", "{}", "[" * 200 + "]" * 200, '{"a":' * 60 + "1" + "}" * 60,
+            "[" + ",".join(["{}"] * 10_001) + "]", '[{"key":"k","value":' + "[" * 55 + "]" * 55 + "}]",
+            '{"page_number":9223372036854775807,"page_limit":9223372036854775807}',
+            '[{"key":"id","value":"NaN","operator":4}]', '[{"key":"labels","value":{"a":[]},"operator":6}]']
+
+
+def extremes_in_every_member_are_taken_or_refused_as_documented():
+    with herald.folder() as folder:
+        world = World(folder)
+        document = world.client.must("GET", "/api/openapi.json")
+        for pattern, operations in document["paths"].items():
+            for method, operation in operations.items():
+                if "requestBody" not in operation:
+                    continue
+                name = json.dumps(operation["requestBody"]).split("#/components/schemas/")[1].split('"')[0]
+                for member in [*document["components"]["schemas"][name].get("properties", {}), "unknown"]:
+                    for text in EXTREMES:
+                        answer = world.client.call(method.upper(), with_ids(pattern), raw=f'{{"{member}":{text}}}'.encode())
+                        where = f"{method} {pattern} {member}: {text[:40]}"
+                        assert answer.status in (200, 400, 403, 404, 409), f"{where}: {answer}"
+                        assert isinstance(answer.json, dict), where
+                        if answer.status != 200:
+                            assert set(answer.json) == {"error", "code", "message", "details"}, f"{where}: {answer}"
+        # What was taken is still readable, here and by a server that starts on it.
+        assert world.contents()
+        world.before = world.contents()
+        world.end()
+        world.client.close()
+        world.server.start()
+        assert world.contents() == world.before
+        world.server.stop()
+
+
+def paths_and_queries_that_are_odd_find_nothing():
+    with herald.folder() as folder:
+        world = World(folder)
+        for method, pattern, _ in world.routes:
+            for name in re.findall(r"\{(\w+)\}", pattern):
+                for odd in ("%2F", "1%2F", "a%2Fb", "..", "%2e%2e", "%00", "1%00", "%c0%ae", "%ed%a0%80", "%", "%zz", "+1", "1%20", "-0",
+                            "0x1", "1.0", ";1", "%F0%9F%98%80", "x" * 1800):
+                    path = with_ids(pattern.replace("{" + name + "}", "\0")).replace("\0", odd)
+                    answer = world.client.call(method, path, {} if method != "GET" else None)
+                    assert answer.status in (400, 404, 405) or answer.json.get("total_records") == "0", f"{method} {path}: {answer}"
+            if method != "GET":
+                continue
+            for query in ("?", "?=", "?&&", "?%ff", "?%00=%00", "?id=18446744073709551616", "?id=1%00", "?name=%ff", "?name=%00", "?email=%ff",
+                          "?model_version_id=-1", "?model_version_id=1e3", "?org_name=" + "x" * 1800):
+                answer = world.client.call("GET", with_ids(pattern) + query)
+                assert answer.status in (200, 400, 404) and isinstance(answer.json, dict), f"{pattern}{query}: {answer}"
+                assert world.client.call("HEAD", with_ids(pattern) + query).status == answer.status
+            check_error(world.client.call("OPTIONS", with_ids(pattern)), 405, 12, f"OPTIONS {pattern}")
+        world.end()
+
+
 def locations_that_are_not_allowed_are_refused_saying_what_would_be():
     with herald.folder() as folder:
         world = World(folder)
@@ -173,4 +230,5 @@ def locations_that_are_not_allowed_are_refused_saying_what_would_be():
 if __name__ == "__main__":
     herald.run(every_route_refuses_callers_without_credentials, every_route_refuses_bodies_that_are_not_json_objects,
                every_route_with_an_id_says_not_found_for_ids_that_are_not, every_route_refuses_other_methods_and_too_much,
-               members_of_wrong_types_are_named, locations_that_are_not_allowed_are_refused_saying_what_would_be)
+               members_of_wrong_types_are_named, extremes_in_every_member_are_taken_or_refused_as_documented,
+               paths_and_queries_that_are_odd_find_nothing, locations_that_are_not_allowed_are_refused_saying_what_would_be)

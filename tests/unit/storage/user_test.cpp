@@ -54,22 +54,80 @@ TEST(users, of_the_group_admins_may_do_everything) {
     EXPECT_EQ(registry.run_as(second, command).code, 0u);
 }
 
-TEST(users, with_read_only_are_told_which_permission_is_missing) {
+/// A registry whose group All Users has a role with these actions on models in the organisation's workspace.
+class users_of_a_role : public testing::Test {
+  protected:
     registry registry;
-    const auto model = registry.model_named("m");
-    const auto plain = registry.user_named("b@example.org");
-    auto workspace = *find_workspace(*registry.view(), schemas::workspace_id{1});
-    workspace.permissions.push_back({schemas::group_id{2}, schemas::role_id{3}});  // All Users, Read Only
-    row_changes changes;
-    changes[key_of(table::workspace).number(1)] = schemas::encode(workspace);
-    ASSERT_TRUE(registry.store->write(changes));
-    engine reopened(*registry.store);
-    schemas::create_version command;
-    command.registered_model_id = model.id;
-    command.version.version = "v";
-    const auto applied = reopened.apply(registry.record_of(registry.envelope_of(plain.id, command)));
-    EXPECT_EQ(code_of(applied->outcome), error_code::permission_denied);
-    EXPECT_THAT(applied->outcome.message, testing::HasSubstr("CREATE"));
+    schemas::model_version version = registry.version_named("v", registry.model_named("m").id);
+    schemas::user_id plain = registry.user_named("b@example.org").id;
+    std::unique_ptr<engine> reopened;
+
+    void allow(const std::vector<schemas::action>& actions) {
+        const auto view = registry.view();
+        auto workspace = *find_workspace(*view, schemas::workspace_id{1});
+        auto role = *find_row<schemas::role>(*view, key_of(table::role).number(3));
+        role.actions = {{schemas::protected_type::registered_model, actions}};
+        workspace.permissions = {{schemas::group_id{2}, role.id}};
+        row_changes changes;
+        changes[key_of(table::role).number(3)] = schemas::encode(role);
+        changes[key_of(table::workspace).number(1)] = schemas::encode(workspace);
+        ASSERT_TRUE(registry.store->write(changes));
+        reopened = std::make_unique<engine>(*registry.store);
+    }
+    template <class Command>
+    schemas::outcome run(const Command& command) {
+        return reopened->apply(registry.record_of(registry.envelope_of(plain, command)))->outcome;
+    }
+    schemas::outcome create(const std::string& name, schemas::lock_level level = schemas::lock_level::open) {
+        schemas::create_version command;
+        command.registered_model_id = version.registered_model_id;
+        command.version.version = name;
+        command.version.lock_level = level;
+        return run(command);
+    }
+    schemas::outcome update(schemas::version_id id, const std::string& member) {
+        schemas::update_version command;
+        command.id = id;
+        command.present = {member};
+        command.version.description = "changed";
+        command.version.labels = {"changed"};
+        command.version.attributes = {{"changed", {"1"}, {}}};
+        return run(command);
+    }
+};
+
+TEST_F(users_of_a_role, with_read_are_told_which_permission_is_missing) {
+    allow({schemas::action::read});
+    EXPECT_TRUE(readable_version(*registry.store->view(), plain, version.id));
+    const auto created = create("w");
+    EXPECT_EQ(code_of(created), error_code::permission_denied);
+    EXPECT_THAT(created.message, testing::HasSubstr("CREATE"));
+    const auto updated = update(version.id, "description");
+    EXPECT_EQ(code_of(updated), error_code::permission_denied);
+    EXPECT_THAT(updated.message, testing::HasSubstr("UPDATE"));
+}
+
+TEST_F(users_of_a_role, with_update_change_versions_and_create_none) {
+    allow({schemas::action::read, schemas::action::update});
+    EXPECT_EQ(update(version.id, "description").code, 0u);
+    EXPECT_EQ(update(version.id, "attributes").code, 0u);
+    EXPECT_EQ(code_of(create("w")), error_code::permission_denied);
+}
+
+TEST_F(users_of_a_role, without_read_find_nothing_whatever_else_they_may) {
+    allow({schemas::action::update, schemas::action::create});
+    EXPECT_EQ(code_of(update(version.id, "description")), error_code::not_found);
+    EXPECT_EQ(code_of(create("w")), error_code::not_found);
+}
+
+TEST_F(users_of_a_role, change_of_a_redacted_version_only_what_it_is_not_made_of) {
+    allow({schemas::action::read, schemas::action::update, schemas::action::create});
+    const auto made = create("w", schemas::lock_level::redact);
+    ASSERT_EQ(made.code, 0u) << made.message;
+    const auto id = schemas::decode<schemas::model_version>(made.body)->id;
+    EXPECT_EQ(update(id, "description").code, 0u);
+    EXPECT_EQ(update(id, "labels").code, 0u);
+    EXPECT_EQ(code_of(update(id, "attributes")), error_code::permission_denied);
 }
 
 TEST(users, are_added_to_groups_by_their_administrators) {
