@@ -94,10 +94,14 @@ class composed_api_node final : public api_node {
 
     void drain() override {
         x_is_draining = true;
-        x_server->drain(limits::drain_ms_max);
+        const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
+                                                 limits::drain_answers_ms_max);
         std::promise<void> done;
         on_loop(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
         done.get_future().wait();
+        if (is_answered) return;
+        x_tests->close();
+        x_server->drain(limits::drain_answers_ms_max);  // whoever still waited has an answer now
     }
 
   private:
@@ -131,6 +135,7 @@ class composed_api_node final : public api_node {
             x_end(end_for(failure.what));
         };
         x_store->on_corrupt([this](const std::string&) { x_end(process_end::restart); });
+        x_store->on_reopening([this] { x_end(process_end::restart); });
         x_node = storage::make_node(options, {x_ground.log, *x_store, x_jobs[0], runtime::system_random()});
         x_health = std::make_shared<storage::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                  runtime::system_random());

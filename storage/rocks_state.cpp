@@ -7,8 +7,10 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <system_error>
 
 #include "runtime/log.hpp"
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t block_cache_bytes = 16ull << 20;
 constexpr std::size_t memtable_bytes = 16ull << 20;
 constexpr int open_files_max = 256;
+constexpr std::chrono::milliseconds reopening_rest{2'000};  // after a write that failed
 constexpr std::string_view corrupt_mark = "HERALD_CORRUPT";
 
 rocksdb::Options options_for_points() {
@@ -46,6 +49,8 @@ rocksdb::Options options_for_points() {
     options.max_total_wal_size = 4 * memtable_bytes;
     // A torn or damaged end of the write-ahead log: go back to before it, the command log has the rest.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+    options.max_bgerror_resume_count = 0;
+    options.env = env_without_resumption();
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
     options.info_log = make_rocks_logger();
@@ -79,6 +84,8 @@ class database {
         report(what);
         throw state_corrupt{what};
     }
+
+    bool has_room() const { return storage::has_room(x_folder); }
 
     void on_corrupt(std::function<void(const std::string&)> handler) {
         std::unique_lock lock(x_mutex);
@@ -182,20 +189,27 @@ class rocks_state_store final : public rocks_state {
     void on_corrupt(std::function<void(const std::string&)> handler) override {
         x_in->on_corrupt(std::move(handler));
     }
+    void on_reopening(std::function<void()> handler) override { x_on_reopening = std::move(handler); }
 
   private:
     void publish() { x_newest.store(std::make_shared<rocks_view>(x_in, x_access)); }
 
-    /// A full disk stops all writes until RocksDB is told to go on; that fails for as long as it is full.
+    /// RocksDB takes no more writes after one that failed; only a database opened anew does.
     error write_failed(const rocksdb::Status& status) {
         if (status.IsCorruption()) x_in->require(status);
-        static_cast<void>(x_in->db().Resume());
+        const auto now = std::chrono::steady_clock::now();
+        if (!x_failed_at) x_failed_at = now;
+        if (x_on_reopening && now - *x_failed_at >= reopening_rest && x_in->has_room())
+            std::exchange(x_on_reopening, nullptr)();
         return runtime::unavailable("the state database cannot be written: " + status.ToString());
     }
 
     const std::shared_ptr<database> x_in;
     std::shared_ptr<access_memory> x_access = std::make_shared<access_memory>();
     newest<const state_view> x_newest;
+    // The writing thread's.
+    std::function<void()> x_on_reopening;
+    std::optional<std::chrono::steady_clock::time_point> x_failed_at;  // the first write that did
 };
 
 bool is_damaged(const rocksdb::Status& status) {

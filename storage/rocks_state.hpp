@@ -12,7 +12,8 @@ namespace herald::storage {
 
 /// A write is one batch: written ahead, not synced. After a crash rows and position go back together, and the
 /// log is read again from there. One thread writes; any thread takes views, which keep the database open.
-/// A database that turns out to be corrupt, wherever, is marked as such: the next open starts empty.
+/// A database that turns out to be corrupt, wherever, is marked as such: the next open starts empty. One
+/// whose disk was full is read on, but written again only after it was opened anew.
 class rocks_state : public state_store {
   public:
     /// Reads everything and compares checksums. Throws state_corrupt.
@@ -20,6 +21,9 @@ class rocks_state : public state_store {
     /// `handler` is called once, on the thread that found it, when rows cannot be read back; at once when
     /// that was before. The reader gets state_corrupt besides.
     virtual void on_corrupt(std::function<void(const std::string& what)> handler) = 0;
+    /// `handler` is called, on the writing thread, once a write failed and there is room again: the database
+    /// is to be opened anew. Set once, before the first write.
+    virtual void on_reopening(std::function<void()> handler) = 0;
 };
 
 struct opened_state {

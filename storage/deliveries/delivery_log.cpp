@@ -11,6 +11,8 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <system_error>
 #include <thread>
 
@@ -38,6 +40,7 @@ constexpr std::size_t records_per_poll = 500;
 constexpr std::chrono::milliseconds idle_wait{1'000};
 constexpr std::chrono::milliseconds trouble_wait{500};
 constexpr std::chrono::milliseconds stop_look_interval{100};
+constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a write that failed
 constexpr std::size_t calls_waited_for_max = 10'000;
 
 rocksdb::Options fading_options() {
@@ -56,6 +59,8 @@ rocksdb::Options fading_options() {
     options.write_buffer_size = 8ull << 20;
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
+    options.max_bgerror_resume_count = 0;
+    options.env = env_without_resumption();
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
     options.info_log = make_rocks_logger();
@@ -100,10 +105,14 @@ struct placed_attempt {
     attempt made;
 };
 
+/// Errors: unavailable.
+result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool is_second_try);
+
 class rocks_delivery_log final : public delivery_log {
   public:
-    rocks_delivery_log(std::unique_ptr<rocksdb::DB> db, events::log& log, std::int32_t partitions)
-        : x_db(std::move(db)), x_log(log) {
+    rocks_delivery_log(fs::path folder, std::unique_ptr<rocksdb::DB> db, events::log& log,
+                       std::int32_t partitions)
+        : x_folder(std::move(folder)), x_db(std::move(db)), x_log(log) {
         for (std::int32_t index = 0; index < partitions; ++index) {
             x_partitions.emplace_back();
             x_partitions.back().where = {std::string(events::topic::attempts), index};
@@ -153,6 +162,7 @@ class rocks_delivery_log final : public delivery_log {
     /// Whether something was read; `is_in_trouble` when it could not be.
     bool take_some(partition&, bool& is_in_trouble);
     bool open(partition&);
+    void reopen();
     void keep(const partition&, const std::vector<placed_attempt>&);
     void count(rocksdb::WriteBatch&, const attempt&) const;
     void tell(const attempt&);
@@ -160,7 +170,10 @@ class rocks_delivery_log final : public delivery_log {
               const std::function<bool(std::string_view, std::string_view)>&) const;
     static void report(const partition&, const std::string& reason);
 
-    const std::unique_ptr<rocksdb::DB> x_db;
+    const fs::path x_folder;
+    mutable std::shared_mutex x_db_mutex;                              // unique: opening anew, by the thread
+    std::unique_ptr<rocksdb::DB> x_db;                                 // null: could not be opened anew yet
+    std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // the thread's: a write failed
     events::log& x_log;
     attempt_handler x_on_attempt;
     std::mutex x_mutex;
@@ -219,7 +232,8 @@ bool rocks_delivery_log::take_some(partition& from, bool& is_in_trouble) {
 /// From where it was, or from the log's first record when that is gone.
 bool rocks_delivery_log::open(partition& from) {
     std::string stored;
-    if (x_db->Get({}, row_key('o').number(static_cast<std::uint64_t>(from.where.partition)).bytes(), &stored)
+    if (x_db &&
+        x_db->Get({}, row_key('o').number(static_cast<std::uint64_t>(from.where.partition)).bytes(), &stored)
             .ok())
         from.next = std::max(from.next, static_cast<std::int64_t>(number_of(stored)));
     const auto answer = std::make_shared<std::promise<result<events::offset_range>>>();
@@ -245,8 +259,23 @@ bool rocks_delivery_log::open(partition& from) {
     return true;
 }
 
-/// What cannot be written (a full disk) is lost to the history, and read again after the next start.
+/// RocksDB takes no more writes after one that failed; opened anew it does, once there is room.
+void rocks_delivery_log::reopen() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!x_reopen_at || now < *x_reopen_at || !has_room(x_folder)) return;
+    const std::unique_lock lock(x_db_mutex);
+    x_db.reset();
+    auto opened = open_database(x_folder, false);
+    x_reopen_at = now + reopening_rest;
+    if (!opened) return;
+    x_db = *std::move(opened);
+    x_reopen_at.reset();
+}
+
+/// What cannot be written (a full disk) is lost to the history.
 void rocks_delivery_log::keep(const partition& from, const std::vector<placed_attempt>& read) {
+    reopen();
+    if (!x_db) return;
     rocksdb::WriteBatch batch;
     const auto number = static_cast<std::uint64_t>(from.where.partition);
     for (const auto& [offset, made] : read) {
@@ -262,8 +291,9 @@ void rocks_delivery_log::keep(const partition& from, const std::vector<placed_at
     batch.Put(row_key('o').number(number).bytes(), varint(static_cast<std::uint64_t>(from.next)));
     const rocksdb::Status status = x_db->Write({}, &batch);
     if (status.ok()) return;
+    if (x_reopen_at) return;
     report(from, status.ToString());
-    static_cast<void>(x_db->Resume());
+    x_reopen_at = std::chrono::steady_clock::now() + reopening_rest;
 }
 
 void rocks_delivery_log::count(rocksdb::WriteBatch& batch, const attempt& made) const {
@@ -302,6 +332,8 @@ void rocks_delivery_log::report(const partition& from, const std::string& reason
 
 void rocks_delivery_log::scan(const std::string& prefix,
                               const std::function<bool(std::string_view, std::string_view)>& visit) const {
+    const std::shared_lock lock(x_db_mutex);
+    if (!x_db) return;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
     for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next())
         if (!visit(row->key().ToStringView(), row->value().ToStringView())) return;
@@ -347,6 +379,8 @@ std::vector<attempt> rocks_delivery_log::attempts_of_webhook(schemas::webhook_id
     const std::string prefix = row_key('w').number(webhook.value).bytes();
     const std::string end =
         row_key('w').number(webhook.value).number(static_cast<std::uint64_t>(before_ms)).bytes();
+    const std::shared_lock lock(x_db_mutex);
+    if (!x_db) return found;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
     row->SeekForPrev(end);
     for (; row->Valid() && row->key().starts_with(prefix) && found.size() < most; row->Prev())
@@ -385,7 +419,7 @@ result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder, 
     auto db = open_database(folder, false);
     if (!db) return db.error();
     return std::shared_ptr<delivery_log>(
-        std::make_shared<rocks_delivery_log>(*std::move(db), log, *partitions));
+        std::make_shared<rocks_delivery_log>(folder, *std::move(db), log, *partitions));
 }
 
 }  // namespace herald::storage

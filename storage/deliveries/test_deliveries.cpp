@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
@@ -31,7 +32,11 @@ class log_test_deliveries final : public test_deliveries,
         what.deadline_ms = time.wall_ms() + limits::test_deadline_ms;
         const std::string call_id = what.call_id;
         {
-            const std::lock_guard lock(x_mutex);
+            std::unique_lock lock(x_mutex);
+            if (x_is_closed) {
+                lock.unlock();
+                return handler(closed());
+            }
             if (x_under_way.size() >= limits::tests_in_flight_max)
                 return handler(runtime::resource_exhausted("too many tests are under way; try again"));
             x_under_way.emplace(call_id, std::move(handler));
@@ -43,7 +48,19 @@ class log_test_deliveries final : public test_deliveries,
         append(what);
     }
 
+    void close() override {
+        std::vector<std::string> under_way;
+        {
+            const std::lock_guard lock(x_mutex);
+            x_is_closed = true;
+            for (const auto& [call_id, handler] : x_under_way) under_way.push_back(call_id);
+        }
+        for (const std::string& each : under_way) finish(each, closed());
+    }
+
   private:
+    static error closed() { return runtime::unavailable("this node is shutting down"); }
+
     void append(const schemas::delivery& what) {
         const std::string key = events::subscriber_key(what.webhook_id);
         const events::topic_partition where{std::string(events::topic::direct),
@@ -89,6 +106,7 @@ class log_test_deliveries final : public test_deliveries,
     runtime::random_source& x_random;
     std::mutex x_mutex;
     std::map<std::string, attempt_handler, std::less<>> x_under_way;
+    bool x_is_closed = false;
     const std::unique_ptr<events::producer> x_producer;  // destroyed first
 };
 

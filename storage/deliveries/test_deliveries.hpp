@@ -23,6 +23,8 @@ class test_deliveries {
     /// attempt. Errors: deadline_exceeded after limits::test_deadline_ms (no worker took it, or the log is
     /// out of reach); invalid_argument when it is too large; resource_exhausted with too many under way.
     virtual void send(schemas::delivery what, attempt_handler) = 0;
+    /// Those under way get unavailable now, and all that come later.
+    virtual void close() = 0;
 };
 
 /// All must outlive it. Blocks up to 5 s. Errors: those of events::log::partitions.

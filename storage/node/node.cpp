@@ -381,7 +381,7 @@ void log_node::drain(std::function<void()> done) {
         if (!self) return;
         self->x_jobs->stop();
         self->say_farewell();
-        self->wait_for_drain(std::move(done), self->now_ms() + limits::drain_ms_max);
+        self->wait_for_drain(std::move(done), self->now_ms() + limits::drain_commands_ms_max);
     });
 }
 
@@ -402,7 +402,10 @@ void log_node::say_farewell() {
 
 void log_node::wait_for_drain(std::function<void()> done, std::int64_t deadline_ms) {
     const bool is_drained = x_gateway->in_flight() == 0 && now_ms() >= x_farewell_until_ms;
-    if (is_drained || now_ms() >= deadline_ms) return done();
+    if (is_drained || now_ms() >= deadline_ms) {
+        x_gateway->close();
+        return done();
+    }
     x_on.scheduler.run_at(now_ms() + drain_look_ms,
                           [weak = weak_from_this(), done = std::move(done), deadline_ms]() mutable {
                               if (const auto self = weak.lock())

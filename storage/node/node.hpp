@@ -115,7 +115,8 @@ class node {
     /// Begins to apply, then to speak. Once.
     virtual void start() = 0;
     /// Stops the jobs, frees their claims and takes no more commands; `done` is called on the scheduler's
-    /// thread when none is in flight or after limits::drain_ms_max.
+    /// thread when none is in flight. After limits::drain_commands_ms_max those that are learn that their
+    /// outcome is unknown.
     virtual void drain(std::function<void()> done) = 0;
 };
 

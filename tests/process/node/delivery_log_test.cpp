@@ -262,6 +262,18 @@ TEST_F(test_deliveries_test, a_test_gets_the_attempt_that_was_made_of_it) {
     EXPECT_EQ(outcome->status, 204);
 }
 
+TEST_F(test_deliveries_test, those_under_way_when_it_closes_are_answered) {
+    std::vector<error_code> answers;
+    const auto note = [&](const result<attempt>& made) {
+        answers.push_back(made ? error_code::cancelled : made.error().code);
+    };
+    tests->send({}, note);
+    EXPECT_TRUE(answers.empty());
+    tests->close();
+    tests->send({}, note);
+    EXPECT_THAT(answers, ElementsAre(error_code::unavailable, error_code::unavailable));
+}
+
 TEST_F(test_deliveries_test, tests_under_way_are_bounded) {
     std::atomic<std::size_t> refused = 0;
     for (std::size_t i = 0; i < limits::tests_in_flight_max + 5; ++i)

@@ -408,6 +408,20 @@ TEST(node_test, a_node_that_drains_hands_its_claims_over_at_once) {
     EXPECT_TRUE(a.node->ready()) << "it may come back under its name";
 }
 
+TEST(node_test, a_command_in_flight_when_the_node_drains_is_answered) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.is_reachable = false;
+    const auto keyed = all.create_model(a, "m", "key");
+    const auto plain = all.create_model(a, "n");
+    bool is_done = false;
+    a.node->drain([&] { is_done = true; });
+    all.scheduler.run_for(limits::drain_commands_ms_max + 100);
+    EXPECT_TRUE(is_done);
+    EXPECT_EQ(keyed->failure(), error_code::unavailable);
+    EXPECT_EQ(plain->failure(), error_code::internal) << "its outcome is unknown";
+}
+
 TEST(node_test, a_drain_without_the_log_does_not_wait_long_for_the_farewell) {
     cluster all;
     machine& a = all.start("a");

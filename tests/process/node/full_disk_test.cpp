@@ -1,0 +1,116 @@
+// Protects a node on a full disk: what it has applied can be read, the process lives, and once there is room
+// its databases are written again.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "events/memory_log.hpp"
+#include "events/topics.hpp"
+#include "schemas/binary.hpp"
+#include "storage/deliveries/delivery_log.hpp"
+#include "storage/rocks_state.hpp"
+#include "tests/process/node/folder.hpp"
+
+namespace herald::test {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds patience{30};
+
+/// While it lives, no file grows, as if the disk were full.
+class full_disk {
+  public:
+    full_disk() {
+        std::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &x_before);
+        const rlimit small{1, x_before.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &small);
+    }
+    ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &x_before); }
+
+  private:
+    rlimit x_before{};
+};
+
+storage::row_changes row(const std::string& key, const std::string& value) {
+    storage::row_changes changes;
+    changes[key] = value;
+    return changes;
+}
+
+TEST(full_disk_test, the_state_is_read_on_and_asks_to_be_opened_anew_when_there_is_room) {
+    temporary_folder folder;
+    auto opened = storage::open_rocks_state(folder / "state");
+    ASSERT_TRUE(opened) << opened.error().message;
+    bool is_due = false;
+    opened->store->on_reopening([&] { is_due = true; });
+    ASSERT_TRUE(opened->store->write(row("Za", "1")));
+    {
+        const full_disk full;
+        for (int i = 0; i < 20; ++i) EXPECT_FALSE(opened->store->write(row("Zb", std::string(100'000, 'x'))));
+        EXPECT_EQ(opened->store->view()->get("Za"), "1");
+    }
+    const auto deadline = steady_clock::now() + patience;
+    while (!is_due && steady_clock::now() < deadline) {
+        EXPECT_FALSE(opened->store->write(row("Zb", "2")));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(is_due);
+    opened->store.reset();
+    opened = storage::open_rocks_state(folder / "state");
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(opened->rebuilt_because.empty()) << opened->rebuilt_because;
+    EXPECT_EQ(opened->store->view()->get("Za"), "1");
+    ASSERT_TRUE(opened->store->write(row("Zb", "2")));
+    EXPECT_EQ(opened->store->view()->get("Zb"), "2");
+}
+
+TEST(full_disk_test, the_log_of_deliveries_is_written_again_when_there_is_room) {
+    temporary_folder folder;
+    events::memory_broker broker(runtime::system_clock());
+    events::memory_log log(broker, [](const std::function<void()>& task) { task(); });
+    ASSERT_TRUE(log.create_topics());
+    const auto opened = storage::make_delivery_log(folder / "deliveries", log);
+    ASSERT_TRUE(opened) << opened.error().message;
+    storage::delivery_log& deliveries = **opened;
+    std::atomic<int> heard = 0;
+    deliveries.on_attempt([&](const schemas::attempt&) { ++heard; });
+    deliveries.start();
+    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    const auto report = [&](const std::string& delivery) {
+        schemas::attempt made;
+        made.delivery_id = delivery;
+        made.time_ms = 10;
+        const int before = heard;
+        EXPECT_TRUE(producer->append({std::string(events::topic::attempts), 0}, "", schemas::encode(made),
+                                     [](const auto&) {}));
+        const auto deadline = steady_clock::now() + patience;
+        while (heard == before && steady_clock::now() < deadline)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_GT(heard, before);
+    };
+    report("before");
+    {
+        const full_disk full;
+        report("lost");
+        EXPECT_EQ(deliveries.attempts_of_delivery("before").size(), 1u);
+    }
+    const auto deadline = steady_clock::now() + patience;
+    int count = 0;
+    std::string last;
+    do {
+        last = "after" + std::to_string(++count);
+        report(last);
+    } while (deliveries.attempts_of_delivery(last).empty() && steady_clock::now() < deadline);
+    EXPECT_EQ(deliveries.attempts_of_delivery(last).size(), 1u);
+    EXPECT_EQ(deliveries.attempts_of_delivery("before").size(), 1u);
+}
+
+}  // namespace
+}  // namespace herald::test
