@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t tests_waiting_max = 8;
 constexpr std::size_t share_of_replay = 4;  // a quarter
 constexpr std::int64_t idle_lane_kept_ms = 10 * 60'000;
+constexpr std::int64_t open_breaker_kept_ms = 24 * 3'600'000;  // longer than any wait between two attempts
 
 }  // namespace
 
@@ -124,8 +125,8 @@ lane_actions lanes::tick(std::int64_t now_ms) {
         if (!x_barred) spill_old(mine, now_ms, actions);
         const bool idle =
             mine.live.empty() && mine.replay.empty() && mine.tests.empty() && mine.running.empty();
-        if (idle && !mine.breaker.is_open() && now_ms >= mine.parked_until_ms &&
-            now_ms - mine.busy_ms > idle_lane_kept_ms) {
+        const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
+        if (idle && now_ms >= mine.parked_until_ms && now_ms - mine.busy_ms > kept_ms) {
             at = x_lanes.erase(at);
             continue;
         }
@@ -186,8 +187,11 @@ std::optional<lane_share> lanes::next_share(const lane& mine, std::int64_t now_m
 }
 
 bool lanes::has_slot(rank standing) const noexcept {
-    return x_in_flight < x_bounds.slots &&
-           (standing == rank::healthy || x_in_flight_troubled < std::max<std::size_t>(1, x_bounds.slots / 2));
+    const std::size_t half = std::max<std::size_t>(1, x_bounds.slots / 2);
+    if (standing == rank::troubled) return x_in_flight < x_bounds.slots && x_in_flight_troubled < half;
+    // Those that hang seemed healthy when they took their slots, and may be all of them at once.
+    const std::size_t healthy = x_in_flight - x_in_flight_troubled;
+    return x_in_flight < x_bounds.slots || (healthy < half && x_in_flight < x_bounds.slots + half);
 }
 
 void lanes::set_standing(lane& mine, rank standing) {

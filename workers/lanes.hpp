@@ -61,7 +61,9 @@ struct lane_limits {
 /// All lanes of a worker. Times are steady milliseconds. A delivery that was offered stays until an action
 /// spills it, it is finished after its start, or it is withdrawn. Every attempt takes a slot; lanes whose
 /// last attempt failed or took over 2 s, or that have one running for longer, are troubled and share at most
-/// half of the slots. Holds one lane for each webhook that was busy in the last ten minutes.
+/// half of the slots; where those that hang took more while they still seemed healthy, the healthy get up to
+/// half as many slots on top. Holds one lane for each webhook that was busy in the last ten minutes, or in
+/// the last day if its breaker is open.
 class lanes {
   public:
     explicit lanes(lane_limits bounds = {}) : x_bounds(bounds) {}

@@ -135,6 +135,21 @@ TEST(lanes, an_attempt_that_hangs_makes_its_lane_troubled_before_it_ends) {
     EXPECT_EQ(subject.finished(a, 11, receiver_state::well, t0 + 2'002), actions{start(13)});
 }
 
+TEST(lanes, receivers_that_were_well_and_then_all_hang_at_once_leave_slots_to_others) {
+    lanes subject({.slots = 8, .depth = 16, .concurrency = 8});
+    delivery_key key = 0;
+    for (std::uint64_t webhook = 100; webhook < 108; ++webhook)
+        ASSERT_EQ(subject.offer({webhook}, {++key, live}, t0).size(), 1u);
+    EXPECT_EQ(subject.offer(a, {11, live}, t0), actions{}) << "nobody can know yet";
+    EXPECT_EQ(subject.tick(t0 + 2'001), actions{start(11)});
+    for (std::uint64_t webhook = 200; webhook < 203; ++webhook)
+        EXPECT_EQ(subject.offer({webhook}, {++key + 100, live}, t0 + 2'001).size(), 1u);
+    EXPECT_EQ(subject.offer(b, {12, live}, t0 + 2'001), actions{}) << "half, and no more";
+    EXPECT_EQ(subject.tick(t0 + 4'002), actions{}) << "half as many again as there are slots is the end";
+    EXPECT_EQ(subject.in_flight(), 12u);
+    EXPECT_EQ(subject.finished({100}, 1, receiver_state::failing, t0 + 4'500), actions{start(12)});
+}
+
 TEST(lanes, a_quick_success_makes_a_lane_healthy_again) {
     lanes subject({.slots = 2, .depth = 16, .concurrency = 8});
     for (const schemas::webhook_id webhook : {a, b}) {
@@ -265,6 +280,8 @@ TEST(lanes, idle_lanes_are_forgotten_but_not_their_open_breakers) {
     open_breaker(subject, a, t0);
     subject.tick(t0 + 20 * 60'000);
     EXPECT_EQ(subject.open_breakers(), 1u);
+    subject.tick(t0 + 25 * 3'600'000);
+    EXPECT_EQ(subject.open_breakers(), 0u) << "but for those of webhooks that never come back";
 }
 
 TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {
@@ -317,7 +334,7 @@ TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {
             if (HasFatalFailure()) return;
             ASSERT_EQ(subject.in_flight(), running.size());
             ASSERT_EQ(subject.waiting(), waiting.size());
-            ASSERT_LE(running.size(), 6u);
+            ASSERT_LE(running.size(), 6u + 3u);
         }
         // Whatever happened: once everything is answered, everything leaves within seconds.
         for (int round = 0; round < 200 && !(waiting.empty() && running.empty()); ++round) {

@@ -408,6 +408,21 @@ TEST_F(worker_test, a_hanging_receiver_delays_nobody_else) {
     EXPECT_LE(transport.running_max, 512);
 }
 
+TEST_F(worker_test, more_hanging_receivers_than_slots_delay_nobody_for_longer_than_it_takes_to_notice) {
+    write_webhooks(1, 600);
+    transport.behave = [](const sent_request& request) {
+        return receiver_behaviour{.takes_ms = request.webhook_id.value > 1 ? 60 * second : 5};
+    };
+    start();
+    std::vector<std::uint64_t> hanging;
+    for (std::uint64_t id = 2; id <= 600; ++id) hanging.push_back(id);
+    publish(hanging);
+    scheduler.run_for(limits::slow_attempt_ms + second);
+    publish({1});
+    scheduler.run_for(100);
+    EXPECT_EQ(transport.sent_to({1}).size(), 1u);
+}
+
 TEST_F(worker_test, ten_thousand_deliveries_to_a_dead_receiver_leave_memory_within_seconds) {
     write_webhooks(1, 1);
     transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 60 * second}; };
