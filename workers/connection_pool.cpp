@@ -52,13 +52,10 @@ void connection_pool::close() {
 void connection_pool::sweep_later() {
     if (std::exchange(x_timer_set, true)) return;
     x_timer.expires_after(sweep_interval);
-    x_timer.async_wait([this](boost::system::error_code ec) {
-        if (ec) return;  // closed, and perhaps gone
-        x_timer_set = false;
-        const auto now = steady_clock::now();
-        std::erase_if(x_idle,
-                      [&](const idle& one) { return one.until <= now || !one.connection->is_quiet(); });
-        if (!x_idle.empty()) sweep_later();
+    // The pool may end between the moment the timer is due and this.
+    x_timer.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+        const auto self = weak.lock();
+        if (self && !ec) self->sweep();
     });
 }
 

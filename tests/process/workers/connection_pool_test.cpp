@@ -1,0 +1,40 @@
+// Protects the end of a transport: what its timers have begun does nothing to what is gone. The sanitizers
+// see it.
+#include "workers/connection_pool.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <chrono>
+
+namespace herald::workers {
+namespace {
+
+TEST(connection_pool, that_ends_when_its_timer_is_due_already_is_not_touched_by_it) {
+    boost::asio::io_context io;
+    auto pool = std::make_shared<connection_pool>(io, 8, 30'000);
+    const auto open_count = std::make_shared<std::size_t>(0);
+    pool->put("receiver", {}, std::make_shared<connection>(io, open_count));
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    boost::asio::posix::stream_descriptor reading(io, ends[0]);
+    reading.async_wait(boost::asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code ec) {
+        EXPECT_FALSE(ec);
+        pool->close();
+        pool.reset();
+    });
+    // Both happen while the loop is busy: it finds them together, the descriptor first.
+    io.poll();
+    ASSERT_EQ(write(ends[1], "x", 1), 1);
+    const auto due = std::chrono::steady_clock::now() + std::chrono::milliseconds(1'100);
+    while (std::chrono::steady_clock::now() < due) continue;
+    io.run_for(std::chrono::seconds(10));
+    EXPECT_EQ(pool, nullptr);
+    EXPECT_EQ(*open_count, 0u);
+    close(ends[1]);
+}
+
+}  // namespace
+}  // namespace herald::workers
