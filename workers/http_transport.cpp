@@ -95,6 +95,7 @@ class attempt : public std::enable_shared_from_this<attempt> {
   private:
     void resolve();
     void take_addresses(std::vector<ip_address>);
+    void connect_first();
     void connect_next();
     void connected();
     void secured(error_code);
@@ -191,13 +192,17 @@ void attempt::take_addresses(std::vector<ip_address> addresses) {
     x_addresses = std::move(addresses);
     x_connection = x_shared->pool->take(x_pool_key, x_addresses);
     if (!x_connection) {
-        x_addresses.resize(std::min(x_addresses.size(), addresses_tried_max));
-        x_phase_started = steady_clock::now();
-        return connect_next();
+        return connect_first();
     }
     x_reused = true;
     if (const auto peer = x_connection->peer()) x_address = *peer;
     exchange();
+}
+
+void attempt::connect_first() {
+    x_addresses.resize(std::min(x_addresses.size(), addresses_tried_max));
+    x_phase_started = steady_clock::now();
+    connect_next();
 }
 
 void attempt::connect_next() {
@@ -316,8 +321,7 @@ bool attempt::send_again_on_new_connection() {
     x_reused = false;
     x_is_sent = false;
     x_send_error = {};
-    x_phase_started = steady_clock::now();
-    connect_next();
+    connect_first();
     return true;
 }
 

@@ -2,6 +2,7 @@
 // each attempt anew, and DNS cannot hold a delivery up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -182,6 +183,25 @@ TEST_F(names, with_a_dead_address_are_reached_through_the_next_one) {
     const auto answer = bench.deliver(location_of("two.test", target.port()));
     EXPECT_EQ(answer.error, delivery_error::none) << answer.message;
     EXPECT_EQ(answer.address, "127.0.0.3:" + std::to_string(target.port()));
+}
+
+TEST_F(names, with_many_addresses_are_tried_at_four_also_after_a_connection_that_broke) {
+    std::atomic<bool> many{false};
+    receiver target([](peer& one) {
+        if (!one.read_request().empty()) one.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+        one.read_request();  // the second one is not answered
+    });
+    const dns_server dns([&](const std::string&, dns_family) -> dns_answer {
+        if (!many) return {kind::addresses, {public_address}};
+        return {kind::addresses,
+                {"127.0.0.11", "127.0.0.12", "127.0.0.13", "127.0.0.14", "127.0.0.15", public_address}};
+    });
+    delivery_bench bench(asking(dns), "127.0.0.1,127.0.0.8/29");
+    EXPECT_EQ(bench.deliver(location_of("many.test", target.port())).error, delivery_error::none);
+    many = true;
+    const auto answer = bench.deliver(location_of("many.test", target.port()));
+    EXPECT_EQ(answer.error, delivery_error::connect) << answer.message;
+    EXPECT_EQ(std::count(answer.message.begin(), answer.message.end(), ';'), 3) << answer.message;
 }
 
 TEST_F(names, are_looked_up_for_many_deliveries_at_once) {
