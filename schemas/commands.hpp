@@ -173,6 +173,8 @@ struct node_heartbeat {
     std::uint64_t publisher_token = 0;
     /// The boot's first: only it may replace another boot of the same node.
     bool first = false;
+    /// The boot's last: its claims are free.
+    bool last = false;
 
     static void describe(auto& self, auto&& field) {
         field(1, "node", self.node);
@@ -184,6 +186,7 @@ struct node_heartbeat {
         field(7, "published", self.published);
         field(8, "publisher_token", self.publisher_token);
         field(9, "first", self.first);
+        field(10, "last", self.last);
     }
 };
 

@@ -385,13 +385,11 @@ void log_node::drain(std::function<void()> done) {
     });
 }
 
-/// The heartbeat of a process that will never be: to the others this one has been replaced, so its claims are
-/// free at once and not only when they lapse.
+/// So that its claims are free at once and not only when they lapse.
 void log_node::say_farewell() {
     if (x_options.kind != node_kind::cluster || !x_is_ready) return;
     schemas::node_heartbeat last = heartbeat();
-    last.boot = x_on.random.uuid();
-    last.first = true;
+    last.last = true;
     x_farewell_until_ms = now_ms() + farewell_ms_max;
     x_gateway->submit_own(last, [weak = weak_from_this(), &scheduler = x_on.scheduler](const auto&) {
         scheduler.post([weak] {

@@ -47,7 +47,7 @@ answer apply(rule_context& context, const schemas::node_heartbeat& command) {
         row.boot_offset = context.offset();
     }
     row.node = command.node;
-    row.boot = command.boot;
+    row.boot = command.last ? schemas::uuid{} : command.boot;  // nobody's
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
     row.hash_offset = command.hash_offset;
