@@ -16,7 +16,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/test_deliveries.hpp"
-#include "tests/process/node/folder.hpp"
+#include "tests/support/folder.hpp"
 
 namespace herald::test {
 namespace {

@@ -14,7 +14,7 @@
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_log.hpp"
 #include "storage/rocks_state.hpp"
-#include "tests/process/node/folder.hpp"
+#include "tests/support/folder.hpp"
 
 namespace herald::test {
 namespace {

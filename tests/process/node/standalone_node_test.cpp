@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "runtime/limits.hpp"
-#include "tests/process/node/folder.hpp"
 #include "tests/process/node/standalone.hpp"
+#include "tests/support/folder.hpp"
 
 namespace herald::test {
 namespace {

@@ -240,6 +240,25 @@ def an_administrator_whose_key_was_lost_gets_a_new_one():
         server.stop()
 
 
+def each_request_leaves_one_line_that_is_json():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        client.model("m")
+        client.call("GET", "/api/v1/registry/registered_models/99?x=1", headers={"svc-request-id": "mine"})
+        client.call("GET", "/nowhere")
+        server.stop()
+        lines = [json.loads(line) for line in server.process.log_file.read_text().splitlines() if line.startswith("{")]
+        seen = [(line["method"], line["path"], line["status"]) for line in lines
+                if line["event"] == "request" and line["path"] != "/readyz"]
+        assert seen == [("POST", "/api/v1/registry/workspaces/default/registered_models", 200),
+                        ("GET", "/api/v1/registry/registered_models/99", 404), ("GET", "/nowhere", 404)], seen
+        one = next(line for line in lines if line.get("request_id") == "mine")
+        assert one["bytes"] > 0 and one["duration_us"] >= 0 and one["remote"] == "127.0.0.1", one
+        text = server.process.log_file.read_text()
+        assert herald.ADMIN_KEY not in text, "the developer key stands in the log"
+
+
 def wrong_use_is_exit_code_2():
     with herald.folder() as folder:
         for arguments in ([], ["fly"], ["api"], ["standalone", "--listen", "nowhere"], ["standalone", "--wings"],
@@ -258,4 +277,4 @@ if __name__ == "__main__":
                a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
                a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled, finding_and_reading_agree,
                the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
-               an_administrator_whose_key_was_lost_gets_a_new_one, wrong_use_is_exit_code_2)
+               an_administrator_whose_key_was_lost_gets_a_new_one, each_request_leaves_one_line_that_is_json, wrong_use_is_exit_code_2)

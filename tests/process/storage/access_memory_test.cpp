@@ -5,7 +5,7 @@
 #include "runtime/crypto.hpp"
 #include "storage/access.hpp"
 #include "storage/rocks_state.hpp"
-#include "tests/process/node/folder.hpp"
+#include "tests/support/folder.hpp"
 
 namespace herald::storage {
 namespace {
