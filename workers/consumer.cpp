@@ -24,8 +24,8 @@ std::int64_t delay_of(std::string_view topic) noexcept {
 
 void record_part::done() const { reader->part_done(of, offset); }
 
-consumer::consumer(events::log& log, runtime::scheduler& scheduler, const log_clock& logs_time,
-                   std::string group, const std::vector<std::string>& topics, consumer_handlers handlers)
+consumer::consumer(events::log& log, runtime::scheduler& scheduler, log_clock& logs_time, std::string group,
+                   const std::vector<std::string>& topics, consumer_handlers handlers)
     : x_scheduler(scheduler),
       x_log_clock(logs_time),
       x_group(std::move(group)),
@@ -108,7 +108,9 @@ void consumer::handle(events::consumed&& got) {
     const auto found = x_assignments.find(got.where);
     if (found == x_assignments.end() || found->second->epoch != got.epoch) return;
     const std::shared_ptr<assignment> mine = found->second;
-    mine->early.add(std::move(got.what), x_scheduler.time().steady_ms());
+    const std::int64_t now_ms = x_scheduler.time().steady_ms();
+    x_log_clock.saw(got.what.time_ms, now_ms);
+    mine->early.add(std::move(got.what), now_ms);
     advance(mine);
 }
 

@@ -65,7 +65,7 @@ struct consumer_handlers {
 /// revocation.
 class consumer {
   public:
-    consumer(events::log&, runtime::scheduler&, const log_clock&, std::string group,
+    consumer(events::log&, runtime::scheduler&, log_clock&, std::string group,
              const std::vector<std::string>& topics, consumer_handlers);
 
     void tick();
@@ -92,7 +92,7 @@ class consumer {
     bool has_room(const assignment&) const;
 
     runtime::scheduler& x_scheduler;
-    const log_clock& x_log_clock;
+    log_clock& x_log_clock;
     std::string x_group;
     consumer_handlers x_handlers;
     std::map<events::topic_partition, std::shared_ptr<assignment>> x_assignments;

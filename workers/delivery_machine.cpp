@@ -437,7 +437,10 @@ bool delivery_machine::is_test(const delivery_in_memory& mine) const noexcept {
 }
 
 bool delivery_machine::is_late(const delivery_in_memory& mine) const noexcept {
-    return mine.what.record.deadline_ms <= log_ms();
+    // While the log's clock is not known a test that nobody waits for any more must not be sent either.
+    const bool known = x_parts.logs_time.is_known();
+    const std::int64_t wall_ms = x_parts.scheduler.time().wall_ms();
+    return mine.what.record.deadline_ms <= (known ? log_ms() : std::max(log_ms(), wall_ms));
 }
 
 bool delivery_machine::backlog_full(schemas::webhook_id webhook) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <optional>
 
 #include "events/log.hpp"
@@ -17,14 +16,12 @@ namespace herald::workers {
 
 /// In the order of the log. The partition is paused while one is here, so there are only those that the log
 /// had already handed out. A record is due when its delay since the append is over by the log's clock, and
-/// never later than the delay after it was read. While that clock is not known, the partition's own records
-/// say what time it is at least: this machine's clock might make everything due at once.
+/// never later than the delay after it was read.
 class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}
 
     void add(events::record what, std::int64_t steady_ms) {
-        x_ahead_of_steady_ms_min = std::max(x_ahead_of_steady_ms_min, what.time_ms - steady_ms);
         x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
     /// The first record, when it is due.
@@ -41,8 +38,7 @@ class early_records {
         if (x_records.empty()) return std::nullopt;
         const early& first = x_records.front();
         const std::int64_t steady_ms = own.steady_ms();
-        const std::int64_t now_ms = logs.is_known() ? logs.now_ms(own) : steady_ms + x_ahead_of_steady_ms_min;
-        const std::int64_t wait_ms = still_to_wait_ms(first.what.time_ms, x_delay_ms, now_ms);
+        const std::int64_t wait_ms = still_to_wait_ms(first.what.time_ms, x_delay_ms, logs.now_ms(own));
         return std::min(first.due_ms_max, steady_ms + wait_ms);
     }
 
@@ -53,7 +49,6 @@ class early_records {
     };
 
     std::int64_t x_delay_ms;
-    std::int64_t x_ahead_of_steady_ms_min = std::numeric_limits<std::int64_t>::min() / 2;
     std::deque<early> x_records;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "runtime/clock.hpp"
 
@@ -14,7 +15,9 @@ namespace herald::workers {
 /// the log's; a machine whose clock is an hour wrong must not judge them by its own. So the log's clock is
 /// told from records that were read as soon as they were appended, and carried on by the steady clock: the
 /// record read with the least delay counts, of the newest three, so that a step of the log's clock is
-/// followed. Until there was one the wall clock stands in. A value; one thread.
+/// followed. Until there was one it is what any record that was read says that it is at least: a little late
+/// is better than what a wrong wall clock would do, or write for others to believe. Before the first record
+/// nothing depends on it, and it is the wall clock. A value; one thread.
 class log_clock {
   public:
     /// A record was read that had only just been appended.
@@ -22,17 +25,25 @@ class log_clock {
         x_ahead_of_steady_ms.push_back(record_time_ms - steady_ms);
         if (x_ahead_of_steady_ms.size() > heard_max) x_ahead_of_steady_ms.pop_front();
     }
-    /// False before the first record.
+    /// A record was read that may be old.
+    void saw(std::int64_t record_time_ms, std::int64_t steady_ms) noexcept {
+        const std::int64_t ahead_ms = record_time_ms - steady_ms;
+        x_ahead_of_steady_ms_min = std::max(x_ahead_of_steady_ms_min.value_or(ahead_ms), ahead_ms);
+    }
+    /// True once a fresh record was read.
     bool is_known() const noexcept { return !x_ahead_of_steady_ms.empty(); }
     std::int64_t now_ms(const runtime::clock& own) const noexcept {
-        if (!is_known()) return own.wall_ms();
-        return own.steady_ms() + *std::max_element(x_ahead_of_steady_ms.begin(), x_ahead_of_steady_ms.end());
+        if (is_known())
+            return own.steady_ms() +
+                   *std::max_element(x_ahead_of_steady_ms.begin(), x_ahead_of_steady_ms.end());
+        return x_ahead_of_steady_ms_min ? own.steady_ms() + *x_ahead_of_steady_ms_min : own.wall_ms();
     }
 
   private:
     static constexpr std::size_t heard_max = 3;
 
-    std::deque<std::int64_t> x_ahead_of_steady_ms;
+    std::deque<std::int64_t> x_ahead_of_steady_ms;         // of fresh records
+    std::optional<std::int64_t> x_ahead_of_steady_ms_min;  // of all
 };
 
 }  // namespace herald::workers

@@ -20,7 +20,7 @@ class log_clock_reader {
   public:
     log_clock_reader(events::log&, runtime::scheduler&);
 
-    const log_clock& clock() const noexcept { return x_clock; }
+    log_clock& clock() noexcept { return x_clock; }
 
   private:
     void tick();

@@ -13,6 +13,7 @@ namespace herald::simulation {
 namespace {
 
 constexpr std::int64_t start_again_ms = 500;
+constexpr std::int64_t clock_wrong_ms_max = 3 * 24 * 3'600'000ll;
 constexpr std::string_view groups[] = {events::group::events, events::group::direct, events::group::retry};
 
 using membership = std::vector<std::pair<std::string, events::member_id>>;
@@ -117,6 +118,8 @@ worker_machine::~worker_machine() {
 
 void worker_machine::start() {
     x_thread = &x_world.time.start_thread();
+    const std::int64_t wrong_by_ms = x_world.chance.between(-clock_wrong_ms_max, clock_wrong_ms_max);
+    if (x_world.chance.one_in(2)) x_thread->clock().jump_wall_ms(wrong_by_ms);
     x_log = std::make_unique<events::memory_log>(
         x_settings.broker, [thread = x_thread](std::function<void()> task) { thread->post(std::move(task)); },
         &x_settings.faults);

@@ -10,6 +10,10 @@ events::record at(std::int64_t offset, std::int64_t time_ms) { return {offset, t
 
 struct early_records_test : testing::Test {
     early_records_test() { own.advance_ms(5'000 - own.steady_ms()); }
+    void read(early_records& into, events::record what) {
+        logs.saw(what.time_ms, own.steady_ms());
+        into.add(std::move(what), own.steady_ms());
+    }
     /// The offset of the record that is handed on; 0: none.
     std::int64_t take() {
         const auto taken = early.take_due(own, logs);
@@ -24,7 +28,7 @@ struct early_records_test : testing::Test {
 
 TEST_F(early_records_test, hand_on_a_record_when_its_delay_is_over) {
     logs.heard(110'000, 5'000);
-    early.add(at(1, 100'000), 5'000);  // 10 s of its 30 are over
+    read(early, at(1, 100'000));  // 10 s of its 30 are over
     EXPECT_EQ(next_due_ms(), 25'000);
     own.advance_ms(19'999);
     EXPECT_EQ(take(), 0);
@@ -35,7 +39,7 @@ TEST_F(early_records_test, hand_on_a_record_when_its_delay_is_over) {
 
 TEST_F(early_records_test, never_wait_longer_than_the_delay_from_when_they_were_read) {
     logs.heard(100'000, 5'000);
-    early.add(at(1, 900'000'000), 5'000);
+    read(early, at(1, 900'000'000));
     EXPECT_EQ(next_due_ms(), 35'000);
     own.advance_ms(10'000);
     EXPECT_EQ(next_due_ms(), 35'000);
@@ -43,8 +47,8 @@ TEST_F(early_records_test, never_wait_longer_than_the_delay_from_when_they_were_
 
 TEST_F(early_records_test, keep_the_order_of_the_log) {
     logs.heard(100'000, 5'000);
-    early.add(at(1, 100'000), 5'000);
-    early.add(at(2, 0), 5'000);  // long due, but behind the first
+    read(early, at(1, 100'000));
+    read(early, at(2, 0));  // long due, but behind the first
     EXPECT_EQ(take(), 0);
     own.advance_ms(30'000);
     EXPECT_EQ(take(), 1);
@@ -53,12 +57,12 @@ TEST_F(early_records_test, keep_the_order_of_the_log) {
 
 TEST_F(early_records_test, without_a_delay_everything_is_due_at_once) {
     early_records undelayed(0);
-    undelayed.add(at(1, 900'000'000), 5'000);
+    read(undelayed, at(1, 900'000'000));
     EXPECT_EQ(undelayed.take_due(own, logs)->offset, 1);
 }
 
 TEST_F(early_records_test, follow_the_logs_clock_as_soon_as_it_is_known) {
-    early.add(at(1, 100'000), 5'000);
+    read(early, at(1, 100'000));
     own.advance_ms(2'000);
     EXPECT_EQ(take(), 0) << "by this machine's clock it is long due";
     logs.heard(129'999, 7'000);
@@ -70,13 +74,13 @@ TEST_F(early_records_test, follow_the_logs_clock_as_soon_as_it_is_known) {
 
 TEST_F(early_records_test,
        wait_the_whole_delay_while_the_logs_clock_is_unknown_but_once_and_not_one_after_the_other) {
-    early.add(at(1, 100'000), 5'000);
+    read(early, at(1, 100'000));
     own.advance_ms(29'999);
     EXPECT_EQ(take(), 0);
     own.advance_ms(1);
     EXPECT_EQ(take(), 1);
-    early.add(at(2, 100'000), own.steady_ms());  // read only now: the partition was paused
-    early.add(at(3, 101'000), own.steady_ms());
+    read(early, at(2, 100'000));  // read only now: the partition was paused
+    read(early, at(3, 101'000));
     EXPECT_EQ(take(), 2);
     EXPECT_EQ(take(), 0);
     EXPECT_EQ(next_due_ms(), 36'000);

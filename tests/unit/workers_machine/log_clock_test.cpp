@@ -81,12 +81,18 @@ TEST_F(log_clock_test, where_only_old_records_were_seen_it_is_late_and_never_ear
     }
 }
 
-TEST_F(log_clock_test, before_the_first_record_the_wall_clock_stands_in_and_nothing_is_known) {
-    own.jump_wall_ms(hour);
-    EXPECT_EQ(now(), own.wall_ms());
+TEST_F(log_clock_test, before_the_first_fresh_record_it_is_what_any_record_proves_and_no_wrong_clock_counts) {
+    for (const std::int64_t step : {hour, -72 * hour}) {
+        own.jump_wall_ms(step);
+        EXPECT_EQ(log_clock().now_ms(own), own.wall_ms()) << "nothing was read at all";
+        logs.saw(truth() - minute, steady());
+        logs.saw(truth() - hour, steady());
+        EXPECT_EQ(now(), truth() - minute);
+    }
     EXPECT_FALSE(logs.is_known());
     hear();
     EXPECT_TRUE(logs.is_known());
+    EXPECT_EQ(now(), truth());
 }
 
 }  // namespace
