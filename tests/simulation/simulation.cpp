@@ -181,8 +181,7 @@ class run {
             thread->pause_until(x_world.time.now_ms() + x_world.chance.between(100, 25'000));
     }
 
-    /// An API node's: a worker judges by its own clock when a retry is due and until when a webhook is
-    /// parked, so one that is days off is days late, which the runs are too short for.
+    /// An API node's; workers start with clocks that are days off.
     void set_a_clock() {
         dice& chance = x_world.chance;
         const std::int64_t by =
