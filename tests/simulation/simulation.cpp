@@ -274,9 +274,9 @@ class run {
     seeded_faults x_faults{x_world.chance, x_log_repeats_commands};
     std::unique_ptr<events::memory_log> x_log;
     receivers x_receivers{x_world};
+    std::unique_ptr<client> x_client;  // a node that ends answers it
     std::vector<std::unique_ptr<api_node>> x_nodes;
     std::vector<std::unique_ptr<worker_machine>> x_workers;
-    std::unique_ptr<client> x_client;
 };
 
 }  // namespace
