@@ -43,17 +43,17 @@ void access_memory::keep(workspace found) {
     keep_in(x_workspaces, id, std::move(found));
 }
 
-std::optional<access_rights> access_memory::rights_of(schemas::user_id user,
-                                                      schemas::workspace_id workspace) const {
+std::optional<access_rights> access_memory::rights_of(schemas::user_id who,
+                                                      schemas::workspace_id where) const {
     const std::shared_lock lock(x_mutex);
-    const auto found = x_rights.find(place{user, workspace});
+    const auto found = x_rights.find(place{who, where});
     if (found == x_rights.end()) return std::nullopt;
     return found->second;
 }
 
-void access_memory::keep(schemas::user_id user, schemas::workspace_id workspace, access_rights found) {
+void access_memory::keep(schemas::user_id who, schemas::workspace_id where, access_rights found) {
     const std::lock_guard lock(x_mutex);
-    keep_in(x_rights, place{user, workspace}, found);
+    keep_in(x_rights, place{who, where}, found);
 }
 
 bool access_memory::depends_on(std::string_view key) noexcept {
