@@ -127,6 +127,9 @@ class log {
   public:
     virtual ~log() = default;
     virtual std::unique_ptr<producer> open_producer(producer_kind) = 0;
+    /// Why appends are refused now (unavailable), as far as the log knows by itself; a log elsewhere that
+    /// falls silent is told by its silence alone. Any thread; cheap.
+    virtual result<void> takes_appends() const { return {}; }
     /// Never fails: what is wrong is said by the first poll().
     virtual std::unique_ptr<reader> open_reader(const topic_partition&, std::int64_t from_offset) = 0;
     /// Joins `group`; a group that never committed a partition is an error event (the topic creator commits

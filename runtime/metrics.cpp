@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <list>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "runtime/assert.hpp"
+#include "runtime/process_metrics.hpp"
 
 namespace herald::runtime {
 namespace {
@@ -34,6 +36,8 @@ struct family {
 struct registry {
     std::mutex lock;
     std::map<std::string, family, std::less<>> families;
+    std::mutex sources_lock;  // held while they are called
+    std::list<std::function<void()>> sources;
 };
 
 registry& all() {
@@ -124,9 +128,23 @@ histogram& metric_histogram(std::string_view name, std::string_view help, metric
                               std::span<const std::int64_t>(duration_bounds_us));
 }
 
-std::string metrics_text() {
-    std::vector<prometheus::MetricFamily> shown;
+metrics_source add_metrics_source(std::function<void()> show) {
     registry& metrics = all();
+    const std::lock_guard held(metrics.sources_lock);
+    const auto place = metrics.sources.insert(metrics.sources.end(), std::move(show));
+    return {&*place, [&metrics, place](void*) {
+                const std::lock_guard held_again(metrics.sources_lock);
+                metrics.sources.erase(place);
+            }};
+}
+
+std::string metrics_text() {
+    registry& metrics = all();
+    {
+        const std::lock_guard held(metrics.sources_lock);
+        for (const auto& show : metrics.sources) show();
+    }
+    std::vector<prometheus::MetricFamily> shown = process_metrics();
     {
         const std::lock_guard held(metrics.lock);
         for (const auto& [name, named] : metrics.families) {

@@ -4,11 +4,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "runtime/metric_names.hpp"
 
 namespace herald::runtime {
 
@@ -73,7 +76,24 @@ gauge& metric_gauge(std::string_view name, std::string_view help, metric_labels 
 /// Shown in seconds; bounds from 50 µs to 60 s.
 histogram& metric_histogram(std::string_view name, std::string_view help, metric_labels = {});
 
-/// All metrics in the Prometheus text format, version 0.0.4; the answer of GET /metrics.
+inline counter& metric_counter(const metric_name& of, metric_labels labels = {}) {
+    return metric_counter(of.name, of.help, labels);
+}
+inline gauge& metric_gauge(const metric_name& of, metric_labels labels = {}) {
+    return metric_gauge(of.name, of.help, labels);
+}
+inline histogram& metric_histogram(const metric_name& of, metric_labels labels = {}) {
+    return metric_histogram(of.name, of.help, labels);
+}
+
+/// Sets metrics that are only known when they are asked for: called by metrics_text(), on its thread, before
+/// it reads them, as long as the handle lives. The handle's end waits for a call under way; so `show` must
+/// not destroy it, nor call metrics_text().
+using metrics_source = std::shared_ptr<void>;
+[[nodiscard]] metrics_source add_metrics_source(std::function<void()> show);
+
+/// All metrics, those of the process itself (`process_*`) among them, in the Prometheus text format, version
+/// 0.0.4; the answer of GET /metrics.
 std::string metrics_text();
 
 }  // namespace herald::runtime

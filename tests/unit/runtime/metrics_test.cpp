@@ -3,7 +3,9 @@
 #include "runtime/metrics.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,6 +69,36 @@ TEST(histogram, counts_each_duration_in_its_bucket_and_all_above) {
     EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"60\"} 3"));
     EXPECT_TRUE(shows("test_taken_seconds_bucket{le=\"+Inf\"} 4"));
     EXPECT_TRUE(shows("test_taken_seconds_count 4"));
+}
+
+TEST(metrics_source, is_asked_whenever_the_text_is_made_until_its_handle_ends) {
+    gauge& asked = metric_gauge("test_asked", "");
+    metrics_source source = add_metrics_source([&] { asked.add(1); });
+    EXPECT_TRUE(shows("test_asked 1"));
+    EXPECT_TRUE(shows("test_asked 2"));
+    source.reset();
+    EXPECT_TRUE(shows("test_asked 2"));
+}
+
+TEST(process_metrics, tell_memory_time_and_descriptors_of_this_process) {
+    const auto value = [](const std::string& name) {
+        const std::string text = "\n" + metrics_text();
+        const std::size_t at = text.find("\n" + name + " ");
+        return at == std::string::npos ? -1.0 : std::stod(text.substr(at + name.size() + 2));
+    };
+    const double before = value("process_open_fds");
+    const int descriptor = ::dup(0);
+    EXPECT_EQ(value("process_open_fds"), before + 1);
+    ::close(descriptor);
+    EXPECT_GE(value("process_max_fds"), before);
+    const double resident = value("process_resident_memory_bytes");
+    const std::vector<char> memory(64'000'000, 'x');
+    EXPECT_GT(value("process_resident_memory_bytes"), resident + 50e6) << memory.back();
+    const double cpu = value("process_cpu_seconds_total");
+    while (value("process_cpu_seconds_total") < cpu + 0.05) continue;
+    const auto now = static_cast<double>(std::time(nullptr));
+    EXPECT_GT(value("process_start_time_seconds"), now - 600);
+    EXPECT_LE(value("process_start_time_seconds"), now + 1);
 }
 
 TEST(labels, beyond_the_bound_share_one) {
