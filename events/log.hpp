@@ -33,6 +33,7 @@ struct record {
 
 /// Gets the offset of the record (−1 where the log knows only that it is there), or an error:
 ///   invalid_argument   the record is too large or the topic does not exist; it is not in the log
+///   aborted            nothing was sent: it is not in the log and will not be; the same may succeed later
 ///   unavailable        the outcome is unknown: it may or may not be in the log, now or later
 /// Called exactly once, on a thread of the log; must not block; may append again.
 using append_handler = std::function<void(result<std::int64_t>)>;
@@ -43,17 +44,19 @@ class producer {
   public:
     /// Waits for nothing: what is unacknowledged gets `unavailable` before the destructor returns.
     virtual ~producer() = default;
-    /// resource_exhausted at once (handler not called) when too much is unacknowledged.
+    /// An error (then the handler is not called) says that nothing was sent: resource_exhausted when too much
+    /// is unacknowledged, aborted when this producer has ended or the log takes nothing now.
     virtual result<void> append(const topic_partition&, std::string key, std::optional<std::string> value,
                                 append_handler) = 0;
 };
 
 enum class producer_kind : std::uint8_t {
-    /// Gives up on a record after 10 s (unavailable). A broken inner client is replaced by itself.
+    /// Gives up on a record after 10 s (aborted when it was never sent, else unavailable). A broken inner
+    /// client is replaced by itself.
     ordinary,
     /// For the publisher: one batch at a time, nothing expires, nothing is replaced: the first error ends it
     /// and
-    /// every later append gets `unavailable` (design.md §2).
+    /// every later append is refused (design.md §2).
     strict,
 };
 

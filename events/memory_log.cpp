@@ -47,7 +47,7 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
 
     result<void> append(memory_append what, append_handler handler) {
         const memory_lock lock(x_process->state);
-        if (x_has_ended) return runtime::unavailable("this producer has ended");
+        if (x_has_ended) return runtime::aborted("this producer has ended");
         const std::size_t bytes = what.key.size() + (what.value ? what.value->size() : 0);
         if (x_handlers.size() >= limits::producer_records_unacknowledged_max ||
             x_bytes + bytes > limits::producer_bytes_unacknowledged_max)
@@ -126,8 +126,8 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
     }
 
     void settle(batch_fate fate, const std::vector<std::uint64_t>& ids, std::vector<memory_append> batch) {
-        const bool lands =
-            fate != batch_fate::rejected && fate != batch_fate::held && fate != batch_fate::swallowed;
+        const bool lands = fate != batch_fate::rejected && fate != batch_fate::not_sent &&
+                           fate != batch_fate::held && fate != batch_fate::swallowed;
         const bool is_unheard = fate == batch_fate::unanswered || fate == batch_fate::swallowed;
         const bool fails = fate == batch_fate::answer_lost || (!lands && !is_unheard);
         std::vector<std::int64_t> offsets(batch.size(), -1);
@@ -136,7 +136,9 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
         for (std::size_t i = 0; fate == batch_fate::duplicated && i < batch.size(); ++i)
             x_process->state->append(batch[i]);
         for (std::size_t i = 0; !is_unheard && i < ids.size(); ++i) {
-            if (fails)
+            if (fate == batch_fate::not_sent)
+                owe(ids[i], runtime::aborted("the log is out of reach"));
+            else if (fails)
                 owe(ids[i], runtime::unavailable("the outcome of the append is unknown"));
             else
                 owe(ids[i], fate == batch_fate::offset_unknown ? -1 : offsets[i]);
@@ -152,7 +154,7 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
         if (!ends) return;
         x_has_ended = true;
         for (const waiting_record& each : std::exchange(x_waiting, {}))
-            owe(each.id, runtime::unavailable("an earlier append of this producer failed"));
+            owe(each.id, runtime::aborted("an earlier append of this producer failed"));
     }
 
     void answer() {

@@ -20,6 +20,7 @@ enum class batch_fate : std::uint8_t {
     duplicated,      // twice in the log, acknowledged
     answer_lost,     // in the log; unavailable
     rejected,        // not in the log; unavailable
+    not_sent,        // not in the log; aborted
     held,            // unavailable, and in the log only when memory_broker::release() says so
     unanswered,      // in the log; nothing is heard before the producer is destroyed
     swallowed,       // not in the log; nothing is heard before the producer is destroyed

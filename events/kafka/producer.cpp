@@ -62,8 +62,8 @@ class outbound {
     result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
                         append_handler handler) {
         std::lock_guard lock(x_mutex);
-        if (x_stopping || x_ended) return runtime::unavailable("this producer has ended");
-        if (x_line == nullptr) return runtime::unavailable("the Kafka client cannot be made");
+        if (x_stopping || x_ended) return runtime::aborted("this producer has ended");
+        if (x_line == nullptr) return runtime::aborted("the Kafka client cannot be made");
         const std::size_t bytes = key.size() + (value ? value->size() : 0);
         if (x_records == unacknowledged_records_max || x_bytes + bytes > unacknowledged_bytes_max)
             return too_many();
@@ -173,10 +173,10 @@ class outbound {
         // librdkafka remembers a missing topic for minutes; a new handle asks again.
         if (says_unknown(code)) x_line->topics.erase(where.topic);
         const std::string text = text_of(where) + ": " + rd_kafka_err2str(code);
+        if (!never_sent) return runtime::unavailable(text);
         const bool refused = says_unknown(code) || code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
                              code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
-        if (refused && never_sent) return runtime::invalid_argument(text);
-        return runtime::unavailable(text);
+        return refused ? runtime::invalid_argument(text) : runtime::aborted(text);
     }
 
     // ---- hearing; on the thread

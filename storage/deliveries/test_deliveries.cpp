@@ -59,6 +59,9 @@ class log_test_deliveries final : public test_deliveries,
     }
 
   private:
+    static error not_taken(const error& why) {
+        return runtime::unavailable("the log did not take the test: " + why.message);
+    }
     static error closed() { return runtime::unavailable("this node is shutting down"); }
 
     void append(const schemas::delivery& what) {
@@ -70,10 +73,10 @@ class log_test_deliveries final : public test_deliveries,
                                call_id = what.call_id](const result<std::int64_t>& done) {
             const auto self = weak.lock();
             if (self && !done && done.error().code != error_code::unavailable)
-                self->finish(call_id, done.error());
+                self->finish(call_id, not_taken(done.error()));
         };
         const auto accepted = x_producer->append(where, key, schemas::encode(what), appended);
-        if (!accepted) finish(what.call_id, accepted.error());
+        if (!accepted) finish(what.call_id, not_taken(accepted.error()));
     }
 
     void give_up_at(const std::string& call_id, std::int64_t at_ms) {

@@ -156,8 +156,8 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
     auto what = std::make_shared<record>(record{0, 0, std::move(key), std::move(value)});
     const std::size_t bytes = bytes_of(*what);
     const std::lock_guard lock(x_mutex);
-    if (x_is_stopping) return not_open();
-    if (account->has_ended) return runtime::unavailable("this producer has ended");
+    if (x_is_stopping) return runtime::aborted("the log is closed");
+    if (account->has_ended) return runtime::aborted("this producer has ended");
     if (account->records >= limits::producer_records_unacknowledged_max ||
         account->bytes + bytes > limits::producer_bytes_unacknowledged_max)
         return runtime::resource_exhausted("too many records wait for the disk");
@@ -279,7 +279,7 @@ void log_committer::take_batch() {
         x_batch.push_back(std::move(x_queue.front()));
         x_queue.pop_front();
         if (x_broken_until && x_batch.back().outcome)
-            x_batch.back().refuse(runtime::unavailable("the log cannot be written now"));
+            x_batch.back().refuse(runtime::aborted("the log cannot be written now"));
     }
 }
 
@@ -338,11 +338,12 @@ void log_committer::fail_batch(const error& reason) {
                  {{"reason", reason.message}});
     x_broken_until = steady_clock::now();
     x_reopen_delay = reopen_delay_base;
-    const error unknown = runtime::unavailable("the log could not be written: " + reason.message);
+    const std::string text = "the log could not be written: " + reason.message;
+    for (pending_append& each : x_batch)
+        if (each.outcome) each.refuse(runtime::unavailable(text));
     // What waits goes with it: a strict producer's must not land after a failure.
-    for (std::deque<pending_append>* appends : {&x_batch, &x_queue})
-        for (pending_append& each : *appends)
-            if (each.outcome) each.refuse(unknown);
+    for (pending_append& each : x_queue)
+        if (each.outcome) each.refuse(runtime::aborted(text));
 }
 
 /// Tells readers first: what was appended is read back sooner.

@@ -539,7 +539,7 @@ TEST_P(log_suite, a_strict_producer_ends_with_its_first_error) {
                                  std::string(limits::record_bytes_max + 1, 'x')));
     const result<std::int64_t> later = append_and_wait(*producer, promote_3, mark() + "later", "v");
     ASSERT_FALSE(later);
-    EXPECT_EQ(later.error().code, error_code::unavailable) << later.error().message;
+    EXPECT_EQ(later.error().code, error_code::aborted) << later.error().message;
     const auto next = log().open_producer(events::producer_kind::strict);
     EXPECT_TRUE(append_and_wait(*next, promote_3, mark() + "of the next", "v"));
 }

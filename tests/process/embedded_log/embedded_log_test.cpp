@@ -339,7 +339,7 @@ TEST_F(embedded_log, what_it_opened_may_outlive_it) {
     const auto reader = x_log->open_reader(direct_0, 0);
     const auto member = x_log->join(std::string(group::direct), {std::string(topic::direct)});
     x_log.reset();
-    EXPECT_EQ(producer->append(direct_0, "k", "v", [](auto) {}).error().code, error_code::unavailable);
+    EXPECT_EQ(producer->append(direct_0, "k", "v", [](auto) {}).error().code, error_code::aborted);
     EXPECT_EQ(reader->poll(10, 0).error().code, error_code::unavailable);
     EXPECT_THAT(member->poll(10, 0), IsEmpty());
     open();
@@ -612,20 +612,21 @@ TEST_F(embedded_log, a_full_disk_is_unavailable_and_service_resumes_with_room) {
         const auto refused = append(direct_0, "too much", std::string(10'000, 'x'));
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code, error_code::unavailable) << refused.error().message;
-        EXPECT_EQ(append(direct_0, "still", "v").error().code, error_code::unavailable);
+        EXPECT_EQ(append(direct_0, "still", "v").error().code, error_code::aborted)
+            << "it was not even tried to write";
         const auto readable = read(direct_0, 0);
         ASSERT_TRUE(readable) << readable.error().message;
         EXPECT_EQ(readable->size(), 100u);
         std::promise<result<std::int64_t>> told;
         ASSERT_TRUE(strict->append(direct_0, "strict", "v",
                                    [&](result<std::int64_t> got) { told.set_value(std::move(got)); }));
-        EXPECT_EQ(told.get_future().get().error().code, error_code::unavailable);
+        EXPECT_EQ(told.get_future().get().error().code, error_code::aborted);
     }
     const auto deadline = steady_clock::now() + patience;
     result<std::int64_t> again = append(direct_0, "again", "v");
     while (!again && steady_clock::now() < deadline) again = append(direct_0, "again", "v");
     ASSERT_TRUE(again) << again.error().message;
-    EXPECT_EQ(strict->append(direct_0, "k", "v", [](auto) {}).error().code, error_code::unavailable)
+    EXPECT_EQ(strict->append(direct_0, "k", "v", [](auto) {}).error().code, error_code::aborted)
         << "a strict producer ends with its first error";
 
     const auto all = read(direct_0, 0);

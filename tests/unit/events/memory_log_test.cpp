@@ -169,7 +169,7 @@ TEST_F(memory_log_faults, a_strict_producer_sends_nothing_after_an_error) {
     run();
     EXPECT_THAT(keys(), ElementsAre("a", "b"));
     EXPECT_THAT(x_answers, ElementsAre("a at 0", "b failed", "c failed"));
-    EXPECT_EQ(producer->append(promote_0, "d", "v", answer("d")).error().code, error_code::unavailable);
+    EXPECT_EQ(producer->append(promote_0, "d", "v", answer("d")).error().code, error_code::aborted);
 }
 
 TEST_F(memory_log_faults, a_held_batch_lands_when_it_is_released) {

@@ -138,6 +138,16 @@ TEST(node_test, without_a_key_an_append_of_unknown_outcome_is_never_repeated) {
     EXPECT_EQ(answered->outcome().code, 0u);
 }
 
+TEST(node_test, a_command_that_was_never_sent_is_unavailable_at_once_and_not_of_unknown_outcome) {
+    cluster all;
+    machine& a = all.start("a");
+    a.faults.fates = {batch_fate::not_sent};
+    EXPECT_EQ(all.create_model(a, "m")->failure(), error_code::unavailable);
+    a.faults.fates = {batch_fate::not_sent};
+    EXPECT_EQ(all.create_model(a, "m", "key")->failure(), error_code::unavailable);
+    EXPECT_EQ(all.create_model(a, "m", "key")->outcome().code, 0u);
+}
+
 TEST(node_test, an_outcome_that_stays_unknown_is_said_to_be_so) {
     cluster all;
     machine& a = all.start("a");
