@@ -5,6 +5,7 @@
 #include "api/service.hpp"
 #include "composition.hpp"
 #include "on_loop.hpp"
+#include "runtime/certificate.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
@@ -13,6 +14,7 @@
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/node.hpp"
+#include "storage/node/node_metrics.hpp"
 #include "storage/rocks_state.hpp"
 
 namespace herald {
@@ -61,10 +63,15 @@ api::server_options server_options_of(const settings& chosen, const endpoint& wh
 
 class composed_api_node final : public api_node {
   public:
-    composed_api_node(const settings& chosen, node_ground ground, end_request end)
-        : x_chosen(chosen), x_ground(ground), x_end(std::move(end)), x_folder(chosen.data / "herald") {}
+    composed_api_node(const settings& chosen, node_ground ground, end_request end, trouble_source beside)
+        : x_chosen(chosen),
+          x_ground(ground),
+          x_end(std::move(end)),
+          x_beside(std::move(beside)),
+          x_folder(chosen.data / "herald") {}
 
     ~composed_api_node() override {
+        x_metrics_source.reset();
         x_metrics_server.reset();
         x_server.reset();
         x_tests.reset();
@@ -83,6 +90,7 @@ class composed_api_node final : public api_node {
         x_deliveries = *std::move(deliveries);
         if (const auto made = make_registry(); !made) return made;
         if (const auto listening = listen(); !listening) return listening;
+        x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
         x_deliveries->start();
         x_node->start();
         x_server->start();
@@ -152,9 +160,23 @@ class composed_api_node final : public api_node {
         return {};
     }
 
+    api::readiness_report report() const {
+        if (!x_is_draining) return api::report_of(x_node->state_now(), x_beside());
+        return api::report_of(x_node->state_now(), runtime::trouble{runtime::not_ready_reason::draining,
+                                                                    "this node is shutting down"});
+    }
+
+    void show_metrics() {
+        x_metrics.show(x_node->state_now());
+        if (x_certificate_expiry_ms)
+            runtime::metric_gauge(runtime::metrics::certificate_expiry)
+                .set((*x_certificate_expiry_ms - runtime::system_clock().wall_ms()) / 1'000);
+    }
+
     result<void> listen() {
         api::service_options options;
-        options.is_serving = [this] { return !x_is_draining; };
+        const api::readiness ready = [this] { return report(); };
+        options.ready = ready;
         if (x_chosen.metrics_listen) options.metrics = api::metrics_here::no;
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         const endpoint where = x_chosen.listen.value_or(endpoint{"127.0.0.1", 8080});
@@ -162,10 +184,7 @@ class composed_api_node final : public api_node {
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
-        x_operator_service = api::make_operator_service([this]() -> std::optional<std::string> {
-            if (!x_node->ready() || x_is_draining) return std::nullopt;
-            return "{\"status\":\"ready\"}";
-        });
+        x_operator_service = api::make_operator_service(ready);
         auto metrics = api::make_server(server_options_of(x_chosen, *x_chosen.metrics_listen),
                                         *x_operator_service, x_jobs);
         if (!metrics) return metrics.error();
@@ -176,6 +195,7 @@ class composed_api_node final : public api_node {
     const settings& x_chosen;
     const node_ground x_ground;
     const end_request x_end;
+    const trouble_source x_beside;
     const std::filesystem::path x_folder;
     std::atomic<bool> x_is_draining = false;
     storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
@@ -192,12 +212,17 @@ class composed_api_node final : public api_node {
     std::unique_ptr<api::request_handler> x_operator_service;
     std::unique_ptr<api::server> x_server;
     std::unique_ptr<api::server> x_metrics_server;
+    storage::node_metrics x_metrics;
+    const std::optional<std::int64_t> x_certificate_expiry_ms =
+        runtime::certificate_expiry_ms(x_chosen.tls_certificate);
+    runtime::metrics_source x_metrics_source;
 };
 
 }  // namespace
 
-result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, node_ground ground, end_request end) {
-    auto node = std::make_unique<composed_api_node>(chosen, ground, std::move(end));
+result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, node_ground ground, end_request end,
+                                                trouble_source beside) {
+    auto node = std::make_unique<composed_api_node>(chosen, ground, std::move(end), std::move(beside));
     if (const auto started = node->start(); !started) return started.error();
     return std::unique_ptr<api_node>(std::move(node));
 }

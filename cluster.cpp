@@ -37,7 +37,8 @@ process_end run_api(const settings& chosen) {
     std::filesystem::create_directories(chosen.data / "herald", ignored);
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
-    auto node = make_api_node(chosen, {*ground->log, ground->keys}, stop.requester());
+    auto node = make_api_node(chosen, {*ground->log, ground->keys}, stop.requester(),
+                              [] { return std::optional<runtime::trouble>(); });
     if (!node) return failed(node.error());
     std::cout << "herald " HERALD_VERSION " api node serves on port " << (*node)->port() << std::endl;
     const process_end end = stop.wait();
@@ -54,7 +55,7 @@ process_end run_worker(const settings& chosen) {
     std::cout << "herald " HERALD_VERSION " worker delivers" << std::endl;
     runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1});
     const auto service =
-        api::make_operator_service([] { return std::optional<std::string>("{\"status\":\"ready\"}"); });
+        api::make_operator_service([&worker = **worker] { return api::report_of(worker.trouble()); });
     std::unique_ptr<api::server> server;
     if (chosen.listen) {
         api::server_options options;

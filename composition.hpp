@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "events/log.hpp"
 #include "runtime/key_ring.hpp"
+#include "runtime/readiness.hpp"
 #include "settings.hpp"
 #include "storage/node/genesis.hpp"
 
@@ -40,14 +42,21 @@ struct node_ground {
     const runtime::key_ring& keys;
 };
 
+/// Any thread.
+using trouble_source = std::function<std::optional<runtime::trouble>()>;
+
 /// Opens the state, begins to apply and to serve. Errors: failed_precondition when data and log do not match
 /// (exit code 3); others: exit code 1.
-result<std::unique_ptr<api_node>> make_api_node(const settings&, node_ground, end_request);
+/// `beside`: trouble of what else is in the process, which /readyz tells, too.
+result<std::unique_ptr<api_node>> make_api_node(const settings&, node_ground, end_request,
+                                                trouble_source beside);
 
 /// A worker: consumes events, delivers them.
 class worker_node {
   public:
     virtual ~worker_node() = default;
+    /// Why it is not ready, as of the last second. Any thread.
+    virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual void drain() = 0;
 };
 result<std::unique_ptr<worker_node>> make_worker_node(const settings&, node_ground, end_request);

@@ -93,7 +93,8 @@ process_end run_standalone(const settings& given) {
     const node_ground ground{**log, *keys};
     auto worker = make_worker_node(chosen, ground, stop.requester());
     if (!worker) return failed(worker.error());
-    auto node = make_api_node(chosen, ground, stop.requester());
+    auto node = make_api_node(chosen, ground, stop.requester(),
+                              [&delivers = **worker] { return delivers.trouble(); });
     if (!node) return failed(node.error());
     greet(chosen, (*node)->port());
     const process_end end = stop.wait();

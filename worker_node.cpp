@@ -1,5 +1,7 @@
 // A worker, put together: log → subscribers and worker → transport.
 #include <iostream>
+#include <map>
+#include <mutex>
 
 #include "composition.hpp"
 #include "events/subscriber_table.hpp"
@@ -16,6 +18,16 @@ constexpr std::int64_t metrics_interval_ms = 1'000;
 /// Shows the worker's own counters as metrics.
 class worker_metrics {
   public:
+    worker_metrics() {
+        for (const std::string_view reason : runtime::not_ready_reasons_of_worker)
+            x_reasons[reason] = &runtime::metric_gauge(runtime::metrics::not_ready,
+                                                       {{"process", "worker"}, {"reason", reason}});
+    }
+    void show(const std::optional<runtime::trouble>& trouble) {
+        const std::string_view why = trouble ? trouble->reason : std::string_view();
+        for (const auto& [name, shown] : x_reasons) shown->set(name == why);
+        x_log_reachable.set(why != runtime::not_ready_reason::subscribers_unreachable);
+    }
     void show(const workers::worker& from) {
         const workers::worker_counters& now = from.counters();
         const auto grown = [](runtime::counter& shown, std::uint64_t value) {
@@ -36,6 +48,9 @@ class worker_metrics {
     }
 
   private:
+    std::map<std::string_view, runtime::gauge*> x_reasons;
+    runtime::gauge& x_log_reachable =
+        runtime::metric_gauge(runtime::metrics::log_reachable, {{"process", "worker"}});
     runtime::counter& x_events = runtime::metric_counter("herald_worker_events_total", "events accepted");
     runtime::counter& x_gaps =
         runtime::metric_counter("herald_worker_sequence_gaps_total", "events after a gap: an alarm");
@@ -83,6 +98,11 @@ class composed_worker_node final : public worker_node {
         done.get_future().wait();
     }
 
+    std::optional<runtime::trouble> trouble() const override {
+        const std::lock_guard lock(x_mutex);
+        return x_trouble;
+    }
+
   private:
     result<void> make() {
         workers::http_transport_options transport;
@@ -110,6 +130,12 @@ class composed_worker_node final : public worker_node {
     void show_metrics() {
         if (!x_worker) return;
         x_metrics.show(*x_worker);
+        const auto now = x_worker->trouble();
+        x_metrics.show(now);
+        {
+            const std::lock_guard lock(x_mutex);
+            x_trouble = now;
+        }
         x_loops[0].run_at(x_loops[0].time().steady_ms() + metrics_interval_ms, [this] { show_metrics(); });
     }
 
@@ -118,6 +144,8 @@ class composed_worker_node final : public worker_node {
     const end_request x_end;
     runtime::event_loops x_loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
     worker_metrics x_metrics;
+    mutable std::mutex x_mutex;
+    std::optional<runtime::trouble> x_trouble;  // under x_mutex
     std::unique_ptr<workers::transport> x_transport;
     std::shared_ptr<events::subscriber_table> x_subscribers;
     std::unique_ptr<workers::worker> x_worker;

@@ -1,7 +1,9 @@
 #include "api/operator_endpoints.hpp"
 
 #include "api/server/error_response.hpp"
+#include "runtime/crypto.hpp"
 #include "runtime/metrics.hpp"
+#include "schemas/json_codec.hpp"
 
 namespace herald::api {
 namespace {
@@ -17,6 +19,14 @@ http_response json(std::string body) {
 http_response metrics() {
     http_response out = json(runtime::metrics_text());
     out.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    return out;
+}
+
+schemas::object_writer begun(const std::optional<runtime::trouble>& not_ready,
+                             const std::optional<runtime::trouble>& told) {
+    schemas::object_writer out;
+    out.text("status", not_ready ? "not ready" : "ready");
+    if (told) out.text("reason", told->reason).text("message", told->message);
     return out;
 }
 
@@ -38,14 +48,35 @@ class operator_service final : public request_handler {
 
 }  // namespace
 
+readiness_report report_of(std::optional<runtime::trouble> not_ready) {
+    std::string body = begun(not_ready, not_ready).finish();
+    return {std::move(not_ready), std::move(body)};
+}
+
+readiness_report report_of(const storage::node::status& now, const std::optional<runtime::trouble>& beside) {
+    std::optional<runtime::trouble> not_ready = now.not_ready ? now.not_ready : beside;
+    const auto& refused = now.writes_refused ? now.writes_refused : not_ready;
+    std::string body = begun(not_ready, refused)
+                           .flag("writes_refused", now.writes_refused.has_value())
+                           .number("next_offset", now.next_offset)
+                           .text("hash", runtime::to_hex(now.hash))
+                           .finish();
+    return {std::move(not_ready), std::move(body)};
+}
+
 std::optional<http_response> answer_operator(const request& received, const readiness& ready,
                                              metrics_here metrics_too) {
     if (received.method != runtime::http_method::get && received.method != runtime::http_method::head)
         return std::nullopt;
     if (received.path == "/healthz") return json("{\"status\":\"ok\"}");
     if (received.path == "/readyz") {
-        auto body = ready();
-        return body ? json(*std::move(body)) : error_response(runtime::unavailable("not ready"));
+        readiness_report said = ready();
+        http_response out = json(std::move(said.body));
+        if (said.not_ready) {
+            out.status = 503;
+            out.headers.push_back({"retry-after", "1"});
+        }
+        return out;
     }
     if (received.path == "/metrics" && metrics_too == metrics_here::yes) return metrics();
     return std::nullopt;

@@ -7,13 +7,26 @@
 #include <string>
 
 #include "api/server/server.hpp"
+#include "runtime/readiness.hpp"
+#include "storage/node/node.hpp"
 
 namespace herald::api {
 
 enum class metrics_here : bool { no, yes };
 
-/// What /readyz says, a JSON object; nothing while the process does not serve. Called on any thread.
-using readiness = std::function<std::optional<std::string>()>;
+/// What /readyz says: 503 with the reason while there is one.
+struct readiness_report {
+    std::optional<runtime::trouble> not_ready;
+    std::string body;  // a JSON object
+};
+/// Of a worker: {"status", and where it is not ready "reason" and "message"}.
+readiness_report report_of(std::optional<runtime::trouble> not_ready);
+/// Of an API node: also "writes_refused", then with the reason too, and "next_offset" and "hash": nodes at
+/// the same offset must show the same hash (P5). `beside`: trouble that the node does not know of.
+readiness_report report_of(const storage::node::status&, const std::optional<runtime::trouble>& beside);
+
+/// Called on any thread.
+using readiness = std::function<readiness_report()>;
 
 /// Nothing when the request is for something else.
 std::optional<runtime::http_response> answer_operator(const request&, const readiness&, metrics_here);

@@ -32,7 +32,7 @@ class service final : public request_handler {
           x_openapi(openapi_document(all_routes())) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        if (auto answer = answer_operator(received, x_ready, x_options.metrics)) {
+        if (auto answer = answer_operator(received, x_options.ready, x_options.metrics)) {
             out = *std::move(answer);
             return true;
         }
@@ -97,22 +97,9 @@ class service final : public request_handler {
         out = respond(match.target->read(call), call.reading());
     }
 
-    /// Tells where the state is, too: nodes at the same offset must show the same hash (P5).
-    std::optional<std::string> ready() const {
-        const storage::node::status now = x_services.registry.state_now();
-        if (!now.ready || !x_options.is_serving()) return std::nullopt;
-        return schemas::object_writer()
-            .text("status", "ready")
-            .flag("writes_refused", now.writes_refused)
-            .number("next_offset", now.next_offset)
-            .text("hash", runtime::to_hex(now.hash))
-            .finish();
-    }
-
     services& x_services;
     runtime::event_loops& x_loops;
     const service_options x_options;
-    const readiness x_ready = [this] { return ready(); };
     const router x_router{all_routes()};
     const std::string x_openapi;
 };

@@ -17,8 +17,7 @@ std::span<const route> all_routes();
 
 struct service_options {
     metrics_here metrics = metrics_here::yes;
-    /// /readyz says 200 while this and the registry say so.
-    std::function<bool()> is_serving = [] { return true; };
+    readiness ready;
 };
 
 /// Thread-safe. `loops` runs the scans of many rows on its blocking pool; both outlive it.

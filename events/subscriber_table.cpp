@@ -1,5 +1,6 @@
 #include "events/subscriber_table.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,7 +16,7 @@ namespace herald::events {
 namespace {
 
 constexpr std::size_t records_per_poll_max = 1'000;
-/// How often the end is looked for when nothing comes, so that at_end_ms() stays fresh, and how long a broken
+/// How often the leader is asked when nothing comes, so that at_end_ms() stays fresh, and how long a broken
 /// reader rests.
 constexpr std::int64_t poll_interval_ms = 1'000;
 
@@ -92,7 +93,12 @@ class log_subscriber_table final : public subscriber_table,
     presence presence_of(schemas::webhook_id id) const override { return x_content.presence_of(id); }
     const schemas::subscriber* find(schemas::webhook_id id) const override { return x_content.find(id); }
     schemas::subscribers_head head() const override { return x_content.head(); }
-    std::optional<std::int64_t> at_end_ms() const override { return x_at_end_ms; }
+    /// A reader that hears nothing does not know whether there is nothing: its end counts only for as long as
+    /// the leader answers.
+    std::optional<std::int64_t> at_end_ms() const override {
+        if (!x_at_end_ms) return std::nullopt;
+        return std::min(*x_at_end_ms, x_leader_ms);
+    }
     void on_change(std::function<void()> notify) override { x_notify = std::move(notify); }
 
   private:
@@ -104,29 +110,30 @@ class log_subscriber_table final : public subscriber_table,
     }
 
     void tick() {
-        if (x_reader)
-            poll();
-        else if (!x_asking)
-            open();
+        if (x_reader) poll();
+        if (!x_asking) ask();
         x_scheduler.run_at(x_scheduler.time().steady_ms() + poll_interval_ms,
                            guarded(&log_subscriber_table::tick));
     }
 
     /// A compacted topic starts at 0, unless somebody deleted records: its leader is asked. The log calls
     /// from threads of its own; they only post: were they to hold the table, it could end on one of them.
-    void open() {
+    void ask() {
         x_asking = true;
+        x_asked_ms = x_scheduler.time().steady_ms();
         x_log.query_range(
             where(), [weak = weak_from_this(), &scheduler = x_scheduler](const result<offset_range>& range) {
                 scheduler.post([weak, range] {
-                    if (const auto self = weak.lock()) self->opened(range);
+                    if (const auto self = weak.lock()) self->answered(range);
                 });
             });
     }
 
-    void opened(const result<offset_range>& range) {
+    void answered(const result<offset_range>& range) {
         x_asking = false;
         if (!range) return;
+        x_leader_ms = x_asked_ms;
+        if (x_reader) return;
         x_reader = x_log.open_reader(where(), range->first);
         x_reader->on_ready(
             [task = guarded(&log_subscriber_table::poll), &scheduler = x_scheduler, posted = x_poll_posted] {
@@ -165,6 +172,8 @@ class log_subscriber_table final : public subscriber_table,
     std::function<void()> x_notify;
     std::unique_ptr<reader> x_reader;
     bool x_asking = false;
+    std::int64_t x_asked_ms = 0;
+    std::int64_t x_leader_ms = 0;  // when the newest question was asked that the leader answered
     const std::shared_ptr<std::atomic<bool>> x_poll_posted = std::make_shared<std::atomic<bool>>(false);
     std::optional<std::int64_t> x_at_end_ms;
 };

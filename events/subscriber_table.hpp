@@ -31,8 +31,8 @@ class subscriber_table {
     virtual const schemas::subscriber* find(schemas::webhook_id) const = 0;
     /// Every change of a webhook at or below the head is in the table once at_end_ms() has a value.
     virtual schemas::subscribers_head head() const = 0;
-    /// Steady time at which nothing was left to read, the newest one; nothing before the end was reached
-    /// once.
+    /// Steady time at which nothing was left to read and the log was there to say so, the newest one, to
+    /// about a second; nothing before the end was reached once.
     virtual std::optional<std::int64_t> at_end_ms() const = 0;
     /// `notify` is called on the scheduler's thread after rows or the head changed and when the end is
     /// reached for the first time. Set once, before the first task runs.

@@ -51,6 +51,8 @@ constexpr std::int64_t claim_lapse_ms = 10'000;
 constexpr std::int64_t hash_exchange_offsets = 1'024;
 constexpr std::int64_t barrier_wait_ms_max = 2'000;
 constexpr std::int64_t barrier_heartbeat_age_ms_max = 5'000;
+constexpr std::int64_t unheard_ms_max =
+    8'000;  // a node or worker is not ready then (a new controller takes 5 s)
 constexpr std::uint64_t free_disk_bytes_min = 2ull * 1024 * 1024 * 1024;
 
 // Names and texts

@@ -14,9 +14,10 @@ struct metric_name {
 namespace metrics {
 
 inline constexpr metric_name build_info{"herald_build_info", "1; the label is the version that runs"};
-/// Labels: process (api, worker), reason.
+/// Labels: process (api, worker), reason (runtime/readiness.hpp).
 inline constexpr metric_name not_ready{"herald_not_ready", "1 while /readyz gives this reason"};
 inline constexpr metric_name writes_refused{"herald_writes_refused", "1 while most writes get 503"};
+/// Label: process.
 inline constexpr metric_name log_reachable{
     "herald_log_reachable",
     "1 while this process is heard in the log (a worker: reads it), 0 when not for 8 s"};

@@ -8,8 +8,8 @@
 
 namespace herald::runtime {
 
-/// process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds, process_max_fds,
-/// process_start_time_seconds; one that cannot be read is 0.
+/// herald_build_info, process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds,
+/// process_max_fds, process_start_time_seconds; one that cannot be read is 0.
 std::vector<prometheus::MetricFamily> process_metrics();
 
 }  // namespace herald::runtime

@@ -261,6 +261,7 @@ void engine::finish(const events::record& record, row_changes mutations) {
     }
     x_position.hash = runtime::as_bytes(x_hash.finish());
     x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
+    x_position.log_bytes += record.key.size() + value.size();
     if (record.offset % limits::hash_exchange_offsets == 0) {
         x_position.exchange_offset = static_cast<std::uint64_t>(record.offset);
         x_position.exchange_hash = x_position.hash;

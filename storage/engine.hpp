@@ -24,6 +24,7 @@ struct engine_position {
     std::string last_record_hash;       // SHA-256 of the newest applied record: tells a re-created log
     std::uint64_t exchange_offset = 0;  // newest applied multiple of limits::hash_exchange_offsets
     std::string exchange_hash;          // rolling hash after it
+    std::uint64_t log_bytes = 0;        // of all records up to here
 
     static void describe(auto& self, auto&& field) {
         field(1, "next_offset", self.next_offset);
@@ -33,6 +34,7 @@ struct engine_position {
         field(5, "last_record_hash", self.last_record_hash);
         field(6, "exchange_offset", self.exchange_offset);
         field(7, "exchange_hash", self.exchange_hash);
+        field(8, "log_bytes", self.log_bytes);
     }
 };
 

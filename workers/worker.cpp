@@ -44,6 +44,7 @@ class log_worker final : public worker {
   public:
     log_worker(worker_parts parts, worker_options options, partition_counts partitions)
         : x_scheduler(parts.scheduler),
+          x_subscribers(parts.subscribers),
           x_options(std::move(options)),
           x_log_time(parts.log, parts.scheduler),
           x_writer(parts.log, parts.scheduler, std::move(partitions), x_counters),
@@ -62,6 +63,20 @@ class log_worker final : public worker {
         x_machine.drain();
         x_drain_deadline_ms = x_scheduler.time().steady_ms() + limits::drain_ms_max;
         continue_drain(std::move(drained));
+    }
+
+    std::optional<runtime::trouble> trouble() const override {
+        namespace reason = runtime::not_ready_reason;
+        if (x_drain_deadline_ms) return runtime::trouble{reason::draining, "this worker is shutting down"};
+        if (x_group_failure) return runtime::trouble{reason::group_failed, x_group_failure->message};
+        const auto at_end_ms = x_subscribers.at_end_ms();
+        const std::int64_t now_ms = x_scheduler.time().steady_ms();
+        if (at_end_ms && now_ms - *at_end_ms <= limits::unheard_ms_max) return std::nullopt;
+        return runtime::trouble{reason::subscribers_unreachable,
+                                at_end_ms
+                                    ? "the log is out of reach: the end of `subscribers` was not seen for " +
+                                          std::to_string((now_ms - *at_end_ms) / 1'000) + " s"
+                                    : "the end of `subscribers` was not reached yet"};
     }
 
     const worker_counters& counters() const override { return x_counters; }
@@ -84,7 +99,10 @@ class log_worker final : public worker {
             (this->*take)(*x_groups[place], where, what);
         };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
-        handlers.on_failure = x_options.on_failure;
+        handlers.on_failure = [this](const error& failure) {
+            x_group_failure = failure;
+            x_options.on_failure(failure);
+        };
         handlers.overloaded = [this] {
             return x_memory.bytes() + x_machine.writing_bytes() > limits::worker_held_bytes_max;
         };
@@ -149,7 +167,7 @@ class log_worker final : public worker {
 
     void continue_drain(std::function<void()> drained) {
         const std::int64_t now_ms = x_scheduler.time().steady_ms();
-        if ((!x_machine.idle() || !x_writer.idle()) && now_ms < x_drain_deadline_ms) {
+        if ((!x_machine.idle() || !x_writer.idle()) && now_ms < *x_drain_deadline_ms) {
             const auto again = [this, drained = std::move(drained)] { continue_drain(drained); };
             x_scheduler.run_at(now_ms + drain_check_ms, x_lifetime.guard(again));
             return;
@@ -159,13 +177,15 @@ class log_worker final : public worker {
     }
 
     runtime::scheduler& x_scheduler;
+    const events::subscriber_table& x_subscribers;
     worker_options x_options;
     worker_counters x_counters;
     event_memory x_memory;
     log_clock_reader x_log_time;
     record_writer x_writer;
     delivery_machine x_machine;
-    std::int64_t x_drain_deadline_ms = 0;
+    std::optional<std::int64_t> x_drain_deadline_ms;  // nothing: it does not drain
+    std::optional<error> x_group_failure;
     lifetime x_lifetime;
     std::vector<std::unique_ptr<consumer>> x_groups;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "events/log.hpp"
@@ -16,6 +17,7 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
+#include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
 #include "workers/transport.hpp"
 #include "workers/worker_counters.hpp"
@@ -51,6 +53,8 @@ class worker {
     /// Takes nothing more; attempts on the way get up to 10 s, what waits goes to a retry topic; then it
     /// commits, leaves its groups and calls `drained`, once. The worker must stay until then.
     virtual void drain(std::function<void()> drained) = 0;
+    /// Why nothing, or not everything, is delivered now (design.md §1 "Trouble is told").
+    virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual const worker_counters& counters() const = 0;
     virtual worker_gauges gauges() const = 0;
 };

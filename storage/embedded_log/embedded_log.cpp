@@ -202,6 +202,7 @@ class rocks_embedded_log final : public embedded_log {
     std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
         return std::make_unique<embedded_producer>(x_committer, kind);
     }
+    result<void> takes_appends() const override { return x_committer->takes_appends(); }
     std::unique_ptr<events::reader> open_reader(const topic_partition& where,
                                                 std::int64_t from_offset) override {
         return std::make_unique<embedded_reader>(x_committer, where, from_offset);

@@ -20,8 +20,9 @@ constexpr std::size_t batch_bytes_max = 4 * 1024 * 1024;
 constexpr std::size_t read_bytes_max = 4 * 1024 * 1024;  // of one read(); one record may be larger
 constexpr std::size_t expired_per_round_max = 100'000;
 constexpr milliseconds commit_delay{100};
-constexpr milliseconds reopen_delay_base{500};  // doubling
-constexpr milliseconds reopen_delay_max{8'000};
+constexpr milliseconds reopen_delay_base{500};   // doubling
+constexpr milliseconds reopen_delay_max{1'000};  // soon after the cause is gone, appends are taken
+constexpr milliseconds broken_said_interval{60'000};
 constexpr milliseconds company_wait_max{1};
 
 std::size_t bytes_of(const record& what) { return what.key.size() + (what.value ? what.value->size() : 0); }
@@ -150,6 +151,13 @@ void log_committer::pending_append::refuse(error reason) {
     if (account->kind == events::producer_kind::strict) account->has_ended = true;
 }
 
+result<void> log_committer::takes_appends() const {
+    const std::lock_guard lock(x_mutex);
+    if (x_is_stopping) return not_open();
+    if (x_broken_until) return runtime::unavailable(x_broken_why);
+    return {};
+}
+
 result<void> log_committer::append(const account_pointer& account, const topic_partition& where,
                                    std::string key, std::optional<std::string> value,
                                    events::append_handler handler) {
@@ -158,6 +166,10 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
     const std::lock_guard lock(x_mutex);
     if (x_is_stopping) return runtime::aborted("the log is closed");
     if (account->has_ended) return runtime::aborted("this producer has ended");
+    if (x_broken_until) {
+        account->has_ended = account->kind == events::producer_kind::strict;
+        return runtime::aborted(x_broken_why);
+    }
     if (account->records >= limits::producer_records_unacknowledged_max ||
         account->bytes + bytes > limits::producer_bytes_unacknowledged_max)
         return runtime::resource_exhausted("too many records wait for the disk");
@@ -263,13 +275,23 @@ void log_committer::reopen(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     if (found && adopt(*found)) {
         x_broken_until.reset();
+        x_broken_why.clear();
         runtime::log(runtime::log_level::info, runtime::log_events::log_recovered);
         return;
     }
     x_reopen_delay = std::min(2 * x_reopen_delay, reopen_delay_max);
     x_broken_until = steady_clock::now() + x_reopen_delay;
-    const std::string reason = found ? "records that were there are missing" : found.error().message;
-    runtime::log(runtime::log_level::error, runtime::log_events::log_not_written, {{"reason", reason}});
+    say_broken(found ? "records that were there are missing" : found.error().message);
+}
+
+/// Once a minute while it lasts.
+void log_committer::say_broken(std::string why) {
+    const time_point now = steady_clock::now();
+    if (x_broken_why.empty() || now - x_broken_said >= broken_said_interval) {
+        runtime::log(runtime::log_level::error, runtime::log_events::log_not_written, {{"reason", why}});
+        x_broken_said = now;
+    }
+    x_broken_why = std::move(why);
 }
 
 void log_committer::take_batch() {
@@ -278,8 +300,6 @@ void log_committer::take_batch() {
         bytes += x_queue.front().bytes;
         x_batch.push_back(std::move(x_queue.front()));
         x_queue.pop_front();
-        if (x_broken_until && x_batch.back().outcome)
-            x_batch.back().refuse(runtime::aborted("the log cannot be written now"));
     }
 }
 
@@ -334,8 +354,7 @@ void log_committer::publish(const pending_append& appended) {
 
 /// Whether the batch is on disk is unknown. Only opening the database again tells.
 void log_committer::fail_batch(const error& reason) {
-    runtime::log(runtime::log_level::error, runtime::log_events::log_not_written,
-                 {{"reason", reason.message}});
+    say_broken(reason.message);
     x_broken_until = steady_clock::now();
     x_reopen_delay = reopen_delay_base;
     const std::string text = "the log could not be written: " + reason.message;

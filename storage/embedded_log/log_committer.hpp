@@ -92,6 +92,8 @@ class log_committer {
     void stop();
 
     // ---- producers
+    /// As events::log.
+    result<void> takes_appends() const;
     result<void> append(const account_pointer&, const events::topic_partition&, std::string key,
                         std::optional<std::string> value, events::append_handler);
     /// Answers what the producer has unacknowledged, and waits for its handler if one runs on another thread.
@@ -144,6 +146,7 @@ class log_committer {
     void wait_for_work(std::unique_lock<std::mutex>&);
     void wait_for_company(std::unique_lock<std::mutex>&);
     void reopen(std::unique_lock<std::mutex>&);
+    void say_broken(std::string why);
     bool adopt(const log_contents&);
     void take_batch();
     log_write place_batch();
@@ -166,12 +169,14 @@ class log_committer {
     std::mutex x_creating;     // one create_topics() at a time
     std::mutex x_maintaining;  // one maintain() at a time
 
-    std::mutex x_mutex;  // guards what follows
+    mutable std::mutex x_mutex;  // guards what follows
     std::condition_variable x_work;
     std::condition_variable x_answered;
     std::condition_variable x_maintenance_due;
     bool x_is_stopping = true;                 // until start()
     std::optional<time_point> x_broken_until;  // not before then is the database opened again
+    std::string x_broken_why;
+    time_point x_broken_said;  // when the log heard of it last
     std::chrono::milliseconds x_reopen_delay{};
     std::map<events::topic_partition, log_partition> x_partitions;
     std::map<std::string, std::int32_t> x_topics;

@@ -1,6 +1,7 @@
 #include "storage/node/command_gateway.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "events/topics.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 using schemas::command_envelope;
 using schemas::command_type;
+using std::chrono::steady_clock;
 
 constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
 constexpr unsigned times_too_late_max = 3;
@@ -68,7 +70,7 @@ void command_gateway::submit(command_type type, std::string body, schemas::reque
 std::optional<error> command_gateway::refusal(command_type type, const applied_state& state) const {
     if (!state.installation) return runtime::unavailable("this node has not read its log yet");
     if (x_parts.disk && x_parts.disk->is_low() && !passes_full_disk(type))
-        return runtime::unavailable("little disk is left: only deletes and scan reports are taken");
+        return runtime::unavailable(std::string(disk_low_message));
     const std::lock_guard lock(x_mutex);
     if (x_is_closed) return runtime::unavailable("this node is shutting down");
     if (is_of_node(type)) return std::nullopt;
@@ -100,13 +102,22 @@ void command_gateway::add(waiter waiting) {
 }
 
 void command_gateway::append(const schemas::uuid& id, std::string bytes) {
-    const auto accepted =
-        x_producer->append({std::string(events::topic::commands), 0}, std::string(), std::move(bytes),
-                           [weak = weak_from_this(), id](const result<std::int64_t>& done) {
-                               if (done) return;
-                               if (const auto self = weak.lock()) self->append_failed(id, done.error());
-                           });
+    const auto accepted = x_producer->append(
+        {std::string(events::topic::commands), 0}, std::string(), std::move(bytes),
+        [weak = weak_from_this(), id, began = steady_clock::now()](const result<std::int64_t>& done) {
+            const auto self = weak.lock();
+            if (!self) return;
+            if (!done) return self->append_failed(id, done.error());
+            self->appended(*done, steady_clock::now() - began);
+        });
     if (!accepted) append_failed(id, accepted.error());
+}
+
+void command_gateway::appended(std::int64_t offset, steady_clock::duration took) {
+    x_append_time.observe_us(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+    const auto end = static_cast<std::uint64_t>(offset + 1);  // 0: the log did not say
+    std::uint64_t before = x_log_end;
+    while (before < end && !x_log_end.compare_exchange_weak(before, end)) continue;
 }
 
 void command_gateway::append_failed(const schemas::uuid& id, const error& reason) {
@@ -206,6 +217,7 @@ std::size_t command_gateway::in_flight() const {
 }
 
 void command_gateway::answer_unknown(waiter& waiting) {
+    x_unknown.add();
     if (!waiting.command.request.idempotency_key.empty())
         waiting.handler(runtime::unavailable(
             "the log did not answer in time; repeat the request with the same Idempotency-Key"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "events/log.hpp"
+#include "runtime/metrics.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/binary.hpp"
@@ -59,6 +61,8 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     void close();
     /// Commands of users.
     std::size_t in_flight() const;
+    /// Behind the newest command of this node that the log is known to hold.
+    std::uint64_t log_end() const noexcept { return x_log_end; }
 
   private:
     struct waiter {
@@ -85,13 +89,17 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     void append_failed(const schemas::uuid& id, const error& reason);
     void repeat_later(const schemas::uuid& id, std::int64_t delay_ms);
     void repeat(const schemas::uuid& id);
-    static void answer_unknown(waiter&);
+    void appended(std::int64_t offset, std::chrono::steady_clock::duration took);
+    void answer_unknown(waiter&);
 
     const parts x_parts;
     mutable std::mutex x_mutex;
     waiters x_waiting;
     std::string x_user_refusal;
     bool x_is_closed = false;
+    std::atomic<std::uint64_t> x_log_end = 0;
+    runtime::histogram& x_append_time = runtime::metric_histogram(runtime::metrics::append_seconds);
+    runtime::counter& x_unknown = runtime::metric_counter(runtime::metrics::outcomes_unknown);
     const std::unique_ptr<events::producer> x_producer;  // destroyed first
 };
 

@@ -4,8 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
+
+#include "runtime/metrics.hpp"
 
 namespace herald::storage {
+
+inline constexpr std::string_view disk_low_message =
+    "little disk is left: only deletes and scan reports are taken";
 
 /// check() from one thread, is_low() from any.
 class disk_guard {
@@ -20,6 +26,7 @@ class disk_guard {
     const std::filesystem::path x_folder;
     const std::uint64_t x_free_bytes_min;
     std::atomic<bool> x_is_low = false;
+    runtime::gauge& x_free = runtime::metric_gauge(runtime::metrics::disk_free);
 };
 
 }  // namespace herald::storage

@@ -17,12 +17,10 @@ void job_claims::look_at(job& one, std::size_t index, const applied_state& state
     if (held && held->node == x_node && held->boot == x_boot) {
         if (one.token == held->token) return;
         one.token = held->token;
+        one.held.set(1);
         return one.work->start(one.token);
     }
-    if (one.token != 0) {
-        one.token = 0;
-        one.work->stop();
-    }
+    let_go(one);
     if (!one.is_asking && (!held || is_lapsed(state, *held))) ask(one, index);
 }
 
@@ -38,8 +36,12 @@ void job_claims::ask(job& one, std::size_t index) {
 
 void job_claims::stop() {
     if (std::exchange(x_is_stopped, true)) return;
-    for (job& one : x_jobs)
-        if (std::exchange(one.token, 0) != 0) one.work->stop();
+    for (job& one : x_jobs) let_go(one);
+}
+
+void job_claims::let_go(job& one) {
+    one.held.set(0);
+    if (std::exchange(one.token, 0) != 0) one.work->stop();
 }
 
 }  // namespace herald::storage

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/metrics.hpp"
 #include "runtime/scheduler.hpp"
 #include "storage/node/command_gateway.hpp"
 #include "storage/node/node.hpp"
@@ -22,7 +23,8 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
 
     /// Before the first look().
     void add(std::string name, std::shared_ptr<claimed_job> work) {
-        x_jobs.push_back({std::move(name), std::move(work)});
+        runtime::gauge& held = runtime::metric_gauge(runtime::metrics::claim, {{"name", name}});
+        x_jobs.push_back({std::move(name), std::move(work), held});
     }
     /// Acts on the state: after claims or nodes changed, and about once a second.
     void look(const applied_state&);
@@ -33,12 +35,14 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
     struct job {
         std::string name;
         std::shared_ptr<claimed_job> work;
+        runtime::gauge& held;
         std::uint64_t token = 0;  // of the claim that it runs under
         bool is_asking = false;
     };
 
     void look_at(job&, std::size_t index, const applied_state&);
     void ask(job&, std::size_t index);
+    static void let_go(job&);
 
     const std::string x_node;
     const schemas::uuid x_boot;

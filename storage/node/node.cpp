@@ -1,5 +1,6 @@
 #include "storage/node/node.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "events/publisher.hpp"
+#include "events/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -14,6 +16,7 @@
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/job_claims.hpp"
 #include "storage/node/membership.hpp"
+#include "storage/node/outbox_backlog.hpp"
 #include "storage/node/outbox_view.hpp"
 #include "storage/node/read_barrier.hpp"
 #include "storage/node/replica.hpp"
@@ -26,6 +29,9 @@ constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
 constexpr std::int64_t timers_due_rest_ms = 20;
 constexpr std::int64_t drain_look_ms = 20;
 constexpr std::int64_t farewell_ms_max = 1'000;
+constexpr std::int64_t outbox_look_ms = 2'000;
+constexpr std::size_t replayed_records_min = 10'000;  // fewer do not tell how fast it goes
+constexpr std::uint64_t replayed_per_second_assumed = 40'000;
 
 class publisher_job final : public claimed_job {
   public:
@@ -80,7 +86,14 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
 
     void fail(node_failure::kind, const std::string& message);
-    void refuse_writes();
+    /// Why this node is not ready; any thread.
+    std::optional<runtime::trouble> trouble() const;
+    void refuse_writes() {
+        const auto why = trouble();
+        x_gateway->refuse_users(why ? why->message : "");
+    }
+    void ask_log_end();
+    void look_at_outbox();
     std::int64_t now_ms() const { return x_on.scheduler.time().steady_ms(); }
     /// A task that does nothing once the node is gone.
     runtime::scheduler::task if_alive(void (log_node::*step)()) {
@@ -110,6 +123,12 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     std::atomic<bool> x_has_failed = false;
     std::atomic<bool> x_is_draining = false;
     std::atomic<bool> x_is_tied = false;
+    std::atomic<std::int64_t> x_heard_ms = 0;  // the newest own heartbeat was applied
+    std::atomic<std::size_t> x_nodes_that_differ = 0;
+    std::atomic<std::uint64_t> x_log_end = 0;  // as asked while this node catches up
+    std::atomic<std::uint64_t> x_replayed_per_second = replayed_per_second_assumed;
+    std::atomic<std::uint64_t> x_outbox_rows = 0;
+    std::atomic<std::int64_t> x_outbox_oldest_ms = 0;
 
     std::mutex x_mutex;
     written_tables x_written;  // since the last look()
@@ -119,10 +138,16 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     std::int64_t x_spoke_ms = 0;
     bool x_is_first_heard = false;
     std::size_t x_heartbeats_in_flight = 0;
+    bool x_is_asking_log_end = false;
+    std::int64_t x_outbox_looked_ms = INT64_MIN / 2;
+    std::int64_t x_time_seen_ms = 0;  // log time, and when it was first seen here:
+    std::int64_t x_time_seen_at_ms = 0;
     std::int64_t x_farewell_until_ms = 0;  // how long a drain waits for it to be heard
 
     // The applier's thread.
     std::atomic<bool> x_is_advance_posted = false;
+    std::size_t x_replayed = 0;  // records, until the log's end was reached
+    std::int64_t x_replay_began_ms = 0;
     std::condition_variable x_stopping;
     bool x_is_stopping = false;  // under x_mutex
     std::thread x_applier;
@@ -200,6 +225,7 @@ void log_node::advance_on_scheduler() {
 
 std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t& records) {
     if (x_has_failed) return std::nullopt;
+    const std::int64_t began_ms = now_ms();
     const auto outcome = x_replica->advance(wait_ms);
     if (const auto* failure = std::get_if<node_failure>(&outcome)) {
         fail(failure->what, failure->message);
@@ -207,8 +233,17 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
     }
     const auto& progress = std::get<replica::progress>(outcome);
     records = progress.records;
-    if (progress.at_end && x_replica->newest()->installation && !x_is_caught_up.exchange(true))
+    if (x_is_caught_up) return progress.rest_ms;
+    if (x_replayed == 0) x_replay_began_ms = began_ms;
+    x_replayed += records;
+    if (progress.at_end && x_replica->newest()->installation) {
+        const auto took_ms =
+            static_cast<std::uint64_t>(std::max<std::int64_t>(now_ms() - x_replay_began_ms, 1));
+        if (x_replayed >= replayed_records_min)
+            x_replayed_per_second = std::max<std::uint64_t>(x_replayed * 1'000 / took_ms, 1);
+        x_is_caught_up = true;
         x_on.scheduler.post(if_alive(&log_node::speak));
+    }
     return progress.rest_ms;
 }
 
@@ -231,6 +266,9 @@ void log_node::tick() {
     if (x_has_failed) return;
     if (x_options.disk) x_options.disk->check();
     x_gateway->expire();
+    refuse_writes();
+    if (!x_is_caught_up) ask_log_end();
+    look_at_outbox();
     speak();
     if (x_is_ready && !x_is_draining) x_jobs->look(*x_replica->newest());
     x_on.scheduler.run_at(now_ms() + tick_ms, if_alive(&log_node::tick));
@@ -294,13 +332,14 @@ void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_
         return fail(node_failure::kind::superseded, outcome->message);
     if (outcome->code != 0) return;
     x_barrier->heartbeat_arrived(sent_ms);
+    x_heard_ms = now_ms();
     if (!std::exchange(x_is_first_heard, true) && !x_has_failed) {
         runtime::log(runtime::log_level::info, runtime::log_events::node_ready,
                      {{"node", x_options.name}, {"offset", static_cast<std::int64_t>(outcome->offset)}});
         x_is_ready = true;
-        refuse_writes();
         x_jobs->look(*x_replica->newest());
     }
+    refuse_writes();
     // More timers may be due than one record fires.
     if (x_options.kind == node_kind::standalone)
         x_on.scheduler.run_at(now_ms() + timers_due_rest_ms, if_alive(&log_node::speak));
@@ -310,6 +349,7 @@ void log_node::check_hashes(const applied_state& state) {
     const hash_votes votes =
         compare_hashes(state, x_options.name, [this](std::uint64_t at) { return x_replica->hash_at(at); });
     const bool is_tied = votes.differ == votes.agree;
+    x_nodes_that_differ = votes.differ;
     if (votes.differ > 0)
         runtime::log(runtime::log_level::error, runtime::log_events::node_hash_differs,
                      {{"node", x_options.name},
@@ -323,13 +363,55 @@ void log_node::check_hashes(const applied_state& state) {
     if (x_is_tied.exchange(is_tied) != is_tied) refuse_writes();
 }
 
-void log_node::refuse_writes() {
-    if (x_is_draining)
-        x_gateway->refuse_users("this node is shutting down");
-    else if (x_is_tied)
-        x_gateway->refuse_users("nodes disagree about the state: no writes until an operator has looked");
-    else
-        x_gateway->refuse_users("");
+std::optional<runtime::trouble> log_node::trouble() const {
+    namespace reason = runtime::not_ready_reason;
+    if (x_has_failed) return runtime::trouble{reason::failed, "this node cannot go on"};
+    if (x_is_draining) return runtime::trouble{reason::draining, "this node is shutting down"};
+    if (!x_is_ready) return runtime::trouble{reason::starting, "this node is not ready yet"};
+    if (x_is_tied)
+        return runtime::trouble{reason::hashes_tied,
+                                "nodes disagree about the state: no writes until an operator has looked"};
+    if (x_replica->is_stuck())
+        return runtime::trouble{reason::state_not_written, "the state database cannot be written"};
+    const std::int64_t unheard_ms = now_ms() - x_heard_ms;
+    if (x_options.kind == node_kind::cluster && unheard_ms > limits::unheard_ms_max)
+        return runtime::trouble{reason::log_unreachable,
+                                "the log is out of reach: this node was not heard in it for " +
+                                    std::to_string(unheard_ms / 1'000) + " s"};
+    if (const auto taken = x_on.log.takes_appends(); !taken)
+        return runtime::trouble{reason::log_not_written, taken.error().message};
+    return std::nullopt;
+}
+
+// ---- what operators watch
+
+void log_node::ask_log_end() {
+    if (std::exchange(x_is_asking_log_end, true)) return;
+    x_on.log.query_range({std::string(events::topic::commands), 0},
+                         [weak = weak_from_this(), &scheduler = x_on.scheduler](const auto& range) {
+                             scheduler.post([weak, range] {
+                                 const auto self = weak.lock();
+                                 if (!self) return;
+                                 self->x_is_asking_log_end = false;
+                                 if (range) self->x_log_end = static_cast<std::uint64_t>(range->next);
+                             });
+                         });
+}
+
+/// Who does not publish knows of it from the publisher's heartbeats.
+void log_node::look_at_outbox() {
+    const std::int64_t now = now_ms();
+    if (!x_is_ready || now - x_outbox_looked_ms < outbox_look_ms) return;
+    x_outbox_looked_ms = now;
+    const auto state = x_replica->newest();
+    if (std::exchange(x_time_seen_ms, state->position.time_ms) != state->position.time_ms)
+        x_time_seen_at_ms = now;
+    const bool publishes = x_publisher->token() != 0;
+    const outbox_backlog waits = backlog_of(
+        *state->view, publishes ? x_publisher->published() : std::vector<schemas::published_position>());
+    const std::int64_t log_now_ms = x_time_seen_ms + now - x_time_seen_at_ms;
+    x_outbox_rows = waits.rows;
+    x_outbox_oldest_ms = waits.oldest_ms ? log_now_ms - *waits.oldest_ms : 0;
 }
 
 // ---- answering
@@ -352,13 +434,24 @@ void log_node::read(reading_handler handler) {
 
 node::status log_node::state_now() const {
     const auto state = x_replica->newest();
-    const bool disk_is_low = x_options.disk && x_options.disk->is_low();
-    return {.ready = x_is_ready,
-            .writes_refused = x_is_draining || x_is_tied || disk_is_low,
-            .next_offset = state->position.next_offset,
-            .time_ms = state->position.time_ms,
-            .hash = state->position.hash,
-            .commands_in_flight = x_gateway->in_flight()};
+    const std::uint64_t next = state->position.next_offset;
+    status now;
+    now.not_ready = trouble();
+    now.writes_refused = now.not_ready;
+    if (!now.writes_refused && x_options.disk && x_options.disk->is_low())
+        now.writes_refused =
+            runtime::trouble{runtime::not_ready_reason::disk_low, std::string(disk_low_message)};
+    now.next_offset = next;
+    now.time_ms = state->position.time_ms;
+    now.hash = state->position.hash;
+    now.commands_in_flight = x_gateway->in_flight();
+    now.lag_records = std::max({x_log_end.load(), x_gateway->log_end(), next}) - next;
+    now.log_bytes = state->position.log_bytes;
+    now.replay_ms = static_cast<std::int64_t>(next * 1'000 / x_replayed_per_second);
+    now.nodes_that_differ = x_nodes_that_differ;
+    now.outbox_rows = x_outbox_rows;
+    now.outbox_oldest_ms = x_outbox_oldest_ms;
+    return now;
 }
 
 // ---- ending

@@ -12,6 +12,7 @@
 #include "events/log.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
+#include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/commands.hpp"
 #include "storage/engine.hpp"
@@ -75,12 +76,18 @@ class node {
         bool stale = false;  // the log was out of reach: newer writes may be missing
     };
     struct status {
-        bool ready = false;           // serves
-        bool writes_refused = false;  // disk full, a tie of hashes, or draining
+        std::optional<runtime::trouble> not_ready;       // traffic is better sent elsewhere
+        std::optional<runtime::trouble> writes_refused;  // that, or little disk is left
         std::uint64_t next_offset = 0;
         std::int64_t time_ms = 0;  // log time
         std::string hash;
         std::size_t commands_in_flight = 0;
+        std::uint64_t lag_records = 0;  // in the log and not applied here
+        std::uint64_t log_bytes = 0;    // of the commands applied
+        std::int64_t replay_ms = 0;     // what applying all of them again would take, about
+        std::size_t nodes_that_differ = 0;
+        std::uint64_t outbox_rows = 0;      // events not published
+        std::int64_t outbox_oldest_ms = 0;  // age of the oldest of them
     };
 
     using outcome_handler = std::function<void(result<schemas::outcome>)>;
@@ -107,7 +114,9 @@ class node {
     /// the log, the local one marked stale. Errors: unavailable when the node does not serve.
     virtual void read(reading_handler) = 0;
 
+    /// Reads are answered; a node that is not ready in the sense of state_now() may still do that.
     virtual bool ready() const noexcept = 0;
+    /// Any thread; cheap enough for every question of an operator.
     virtual status state_now() const = 0;
 
     /// Runs the job while this node holds the claim of that name. Before start().

@@ -129,6 +129,7 @@ void read_barrier::expire() {
 
 void read_barrier::answer(reads& ready, bool stale) const {
     if (ready.empty()) return;
+    if (stale) x_stale_reads.add(ready.size());
     const auto state = x_parts.state->newest();
     for (const waiting_read& one : ready) one.handler(reading_of(*state, stale));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "events/log.hpp"
+#include "runtime/metrics.hpp"
 #include "runtime/scheduler.hpp"
 #include "storage/node/command_gateway.hpp"
 #include "storage/node/node.hpp"
@@ -62,6 +63,7 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
     std::multimap<std::uint64_t, waiting_read> x_by_offset;  // wait until that is applied
     bool x_is_asking = false;
     bool x_is_watched = false;
+    runtime::counter& x_stale_reads = runtime::metric_counter(runtime::metrics::stale_reads);
 };
 
 }  // namespace herald::storage

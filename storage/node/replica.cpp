@@ -119,7 +119,7 @@ std::optional<node_failure> replica::apply(std::span<const events::record> recor
 bool replica::write() {
     if (x_unwritten.empty()) return true;
     if (const auto written = x_engine.write(); !written) {
-        if (!std::exchange(x_is_stuck, true))  // tried five times a second: said once
+        if (!x_is_stuck.exchange(true))  // tried five times a second: said once
             runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
                          {{"reason", written.error().message}});
         return false;

@@ -1,6 +1,7 @@
 // The state of one node: reads the command log from where the state is, applies it, writes it, shows it.
 #pragma once
 
+#include <atomic>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -75,6 +76,8 @@ class replica {
 
     /// Never null; any thread.
     std::shared_ptr<const applied_state> newest() const { return x_newest.load(); }
+    /// Whether what was applied cannot be written now, mostly for want of disk. Any thread.
+    bool is_stuck() const noexcept { return x_is_stuck; }
     /// Rolling hash after the record `offset`, a multiple of limits::hash_exchange_offsets, as far as it is
     /// remembered. Any thread.
     std::optional<std::string> hash_at(std::uint64_t offset) const;
@@ -111,7 +114,7 @@ class replica {
     std::unique_ptr<events::reader> x_reader;
     bool x_is_checked = false;  // the reader gave the newest applied record, and it is the same
     std::optional<std::int64_t> x_missing_since_ms;
-    bool x_is_stuck = false;  // the newest write failed
+    std::atomic<bool> x_is_stuck = false;  // the newest write failed
     std::vector<applied_record> x_unwritten;
     std::size_t x_unwritten_bytes = 0;
 

@@ -14,14 +14,13 @@
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_log.hpp"
 #include "storage/rocks_state.hpp"
+#include "tests/process/node/standalone.hpp"
 #include "tests/support/folder.hpp"
 
 namespace herald::test {
 namespace {
 
 using std::chrono::steady_clock;
-
-constexpr std::chrono::seconds patience{30};
 
 /// While it lives, no file grows, as if the disk were full.
 class full_disk {
@@ -69,6 +68,33 @@ TEST(full_disk_test, the_state_is_read_on_and_asks_to_be_opened_anew_when_there_
     EXPECT_EQ(opened->store->view()->get("Za"), "1");
     ASSERT_TRUE(opened->store->write(row("Zb", "2")));
     EXPECT_EQ(opened->store->view()->get("Zb"), "2");
+}
+
+TEST(full_disk_test, while_the_log_takes_no_appends_writes_are_refused_at_once_and_taken_soon_after) {
+    temporary_folder data;
+    standalone one(data.path(), state_in::memory);
+    ASSERT_EQ(one.problem, "");
+    EXPECT_EQ(one.trouble(), "");
+    const auto until = [&](std::string_view trouble) {
+        const auto deadline = steady_clock::now() + patience;
+        while (one.trouble() != trouble && steady_clock::now() < deadline)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_EQ(one.trouble(), trouble);
+    };
+    {
+        const full_disk full;
+        const auto of_unknown_outcome = one.create_model_later("sent while nobody knew");
+        until("log_not_written");
+        const auto start = steady_clock::now();
+        for (int i = 0; i < 20; ++i)
+            EXPECT_EQ(one.create_model("m").code, static_cast<std::uint32_t>(error_code::unavailable));
+        EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(5));
+        EXPECT_TRUE(one.node->ready()) << "it still answers what it can";
+    }
+    const auto start = steady_clock::now();
+    until("");
+    EXPECT_EQ(one.create_model("m").code, 0u);
+    EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(full_disk_test, the_log_of_deliveries_is_written_again_when_there_is_room) {

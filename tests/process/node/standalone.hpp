@@ -26,10 +26,14 @@ namespace herald::test {
 inline constexpr std::string_view admin_key = "the administrator's key";
 inline constexpr std::chrono::seconds patience{30};
 
+enum class state_in : std::uint8_t { disk, memory };
+
 /// `problem` says why it did not come up.
 class standalone {
   public:
-    explicit standalone(const std::filesystem::path& data) { open(data); }
+    explicit standalone(const std::filesystem::path& data, state_in place = state_in::disk) {
+        open(data, place);
+    }
     ~standalone() {
         if (loops) loops->stop();
         node.reset();
@@ -47,9 +51,9 @@ class standalone {
         const auto answer = std::make_shared<std::promise<schemas::outcome>>();
         node->submit(schemas::create_model::type, schemas::encode(command), std::move(who),
                      runtime::system_random().uuid(), [answer](const result<schemas::outcome>& outcome) {
-                         schemas::outcome unknown;
-                         unknown.code = static_cast<std::uint32_t>(error_code::internal);
-                         answer->set_value(outcome ? *outcome : unknown);
+                         schemas::outcome none;
+                         if (!outcome) none.code = static_cast<std::uint32_t>(outcome.error().code);
+                         answer->set_value(outcome ? *outcome : none);
                      });
         return answer->get_future();
     }
@@ -66,6 +70,11 @@ class standalone {
         });
         return count;
     }
+    /// Why it is not ready; empty when it is.
+    std::string_view trouble() const {
+        const auto now = node->state_now().not_ready;
+        return now ? now->reason : std::string_view();
+    }
     std::optional<storage::node_failure> failure() {
         return failed.wait_for(std::chrono::seconds(0)) == std::future_status::ready
                    ? std::optional(failed.get())
@@ -75,22 +84,26 @@ class standalone {
     std::string problem;
     std::string rebuilt_because;
     std::unique_ptr<events::log> log;
-    std::unique_ptr<storage::rocks_state> store;
+    std::unique_ptr<storage::state_store> store;
     std::unique_ptr<runtime::event_loops> loops;
     std::shared_ptr<storage::node> node;
     std::shared_future<storage::node_failure> failed;
 
   private:
     void fail(const std::string& why) { problem = why; }
-    void open(const std::filesystem::path& data) {
+    void open(const std::filesystem::path& data, state_in place) {
         auto opened_log = storage::make_embedded_log(data / "log", {}, runtime::system_clock());
         if (!opened_log) return fail(opened_log.error().message);
         log = *std::move(opened_log);
         if (const auto made = log->create_topics(); !made) return fail(made.error().message);
-        auto opened = storage::open_rocks_state(data / "state");
-        if (!opened) return fail(opened.error().message);
-        rebuilt_because = opened->rebuilt_because;
-        store = std::move(opened->store);
+        if (place == state_in::memory) {
+            store = storage::make_memory_state();
+        } else {
+            auto opened = storage::open_rocks_state(data / "state");
+            if (!opened) return fail(opened.error().message);
+            rebuilt_because = opened->rebuilt_because;
+            store = std::move(opened->store);
+        }
         const runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
         storage::genesis_options options;
         options.admin_email = "admin@example.org";

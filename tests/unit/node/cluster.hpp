@@ -28,7 +28,8 @@ inline constexpr std::string_view admin_key = "the administrator's key";
 /// What the log does to one node; reachable and honest at first.
 struct node_faults final : events::memory_faults {
     events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
-        if (where != commands_partition || fates.empty()) return {events::batch_fate::accepted, waiting};
+        if (where != commands_partition) return {fate_of_events, waiting};
+        if (fates.empty()) return {events::batch_fate::accepted, waiting};
         const events::batch_fate next = fates.front();
         fates.erase(fates.begin());
         return {next, 1};
@@ -37,6 +38,7 @@ struct node_faults final : events::memory_faults {
     bool reachable() override { return is_reachable; }
 
     std::vector<events::batch_fate> fates;  // of the next batches of commands
+    events::batch_fate fate_of_events = events::batch_fate::accepted;
     std::int64_t lag = 0;
     bool is_reachable = true;
 };
@@ -67,6 +69,11 @@ struct machine {
 
     std::string hash() const { return node->state_now().hash; }
     std::uint64_t next_offset() const { return node->state_now().next_offset; }
+    /// Why it is not ready; empty when it is.
+    std::string_view trouble() const {
+        const auto now = node->state_now().not_ready;
+        return now ? now->reason : std::string_view();
+    }
 };
 
 class cluster {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/metrics.hpp"
+#include "storage/node/node_metrics.hpp"
 #include "tests/unit/node/cluster.hpp"
 
 namespace herald::storage {
@@ -152,11 +154,14 @@ TEST(node_test, an_outcome_that_stays_unknown_is_said_to_be_so) {
     cluster all;
     machine& a = all.start("a");
     a.faults.is_reachable = false;
+    runtime::counter& counted = runtime::metric_counter(runtime::metrics::outcomes_unknown);
+    const std::uint64_t before = counted.value();
     const auto plain = all.create_model(a, "m");
     const auto keyed = all.create_model(a, "n", "key");
     all.scheduler.run_for(limits::outcome_wait_ms_max + 1'000);
     EXPECT_EQ(plain->failure(), error_code::internal);
     EXPECT_EQ(keyed->failure(), error_code::unavailable);
+    EXPECT_GE(counted.value(), before + 2) << "heartbeats may be among them";
     EXPECT_EQ(a.node->state_now().commands_in_flight, 0u);
 }
 
@@ -370,6 +375,9 @@ TEST(node_test, a_tie_of_hashes_stops_writes_on_both_sides) {
     EXPECT_EQ(all.create_model(a, "n")->failure(), error_code::unavailable);
     EXPECT_EQ(all.create_model(b, "n")->failure(), error_code::unavailable);
     EXPECT_TRUE(a.failures.empty());
+    EXPECT_EQ(a.trouble(), "hashes_tied");
+    EXPECT_TRUE(a.node->ready()) << "it still answers";
+    EXPECT_EQ(a.node->state_now().nodes_that_differ, 1u);
 }
 
 // ---- claims
@@ -509,8 +517,170 @@ TEST(node_test, on_a_full_disk_only_what_makes_room_is_taken) {
     schemas::delete_webhooks gone;
     gone.ids = {schemas::webhook_id{9}};
     EXPECT_EQ(all.submit(a, gone)->outcome().code, static_cast<std::uint32_t>(error_code::not_found));
-    EXPECT_TRUE(a.node->state_now().writes_refused);
+    EXPECT_EQ(a.node->state_now().writes_refused->reason, "disk_low");
+    EXPECT_EQ(a.trouble(), "") << "deletes and scan reports must arrive";
+    EXPECT_GT(runtime::metric_gauge(runtime::metrics::disk_free).value(), 0);
     a.node.reset();
+}
+
+// ---- trouble is told
+
+TEST(node_test, a_node_that_is_not_heard_for_eight_seconds_is_not_ready_refuses_writes_and_comes_back) {
+    cluster all;
+    machine& a = all.start("a");
+    EXPECT_EQ(a.trouble(), "");
+    a.faults.fates.assign(1'000, batch_fate::not_sent);
+    all.scheduler.run_for(limits::unheard_ms_max - 2 * limits::heartbeat_interval_ms);
+    EXPECT_EQ(a.trouble(), "");
+    all.scheduler.run_for(2 * limits::heartbeat_interval_ms + 1'000);
+    EXPECT_EQ(a.trouble(), "log_unreachable");
+    EXPECT_TRUE(a.node->ready()) << "it still answers what it can";
+    EXPECT_EQ(all.create_model(a, "m")->failure(), error_code::unavailable);
+    EXPECT_EQ(all.create_model(a, "m", "key")->failure(), error_code::unavailable);
+    a.faults.fates.clear();
+    all.scheduler.run_for(limits::heartbeat_interval_ms);
+    EXPECT_EQ(a.trouble(), "");
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
+}
+
+TEST(node_test, a_standalone_node_needs_no_heartbeat_to_be_ready) {
+    cluster all(node_kind::standalone);
+    machine& a = all.start("a");
+    all.scheduler.run_for(limits::heartbeat_interval_standalone_ms - 1'000);
+    EXPECT_EQ(a.trouble(), "");
+}
+
+TEST(node_test, a_node_that_starts_or_drains_says_so) {
+    cluster all;
+    machine& a = all.machines["a"];
+    a.faults.is_reachable = false;
+    all.start("a");
+    EXPECT_EQ(a.trouble(), "starting");
+    a.faults.is_reachable = true;
+    all.scheduler.run_for(1'000);
+    EXPECT_EQ(a.trouble(), "");
+    a.node->drain([] {});
+    EXPECT_EQ(a.trouble(), "draining");
+    all.scheduler.run_for(limits::drain_commands_ms_max);
+}
+
+/// Takes no writes while told so.
+class stuck_store final : public state_store {
+  public:
+    result<void> write(const row_changes& changes) override {
+        if (is_stuck) return runtime::unavailable("the disk is full");
+        return x_to->write(changes);
+    }
+    std::shared_ptr<const state_view> view() const override { return x_to->view(); }
+
+    bool is_stuck = false;
+
+  private:
+    const std::unique_ptr<state_store> x_to = make_memory_state();
+};
+
+TEST(node_test, a_state_that_cannot_be_written_is_told_and_shows_as_lag) {
+    cluster all;
+    machine& a = all.machines["a"];
+    auto mine = std::make_unique<stuck_store>();
+    stuck_store& store = *mine;
+    a.store = std::move(mine);
+    all.start("a");
+    EXPECT_EQ(a.node->state_now().lag_records, 0u);
+    store.is_stuck = true;
+    all.create_model(a, "m");
+    EXPECT_EQ(a.trouble(), "state_not_written");
+    EXPECT_EQ(a.node->state_now().lag_records, 1u);
+    all.scheduler.run_for(3'000);
+    EXPECT_GT(a.node->state_now().lag_records, 1u);
+    EXPECT_EQ(all.create_model(a, "n")->failure(), error_code::unavailable);
+    store.is_stuck = false;
+    all.scheduler.run_for(1'000);
+    EXPECT_EQ(a.trouble(), "");
+    EXPECT_EQ(a.node->state_now().lag_records, 0u);
+}
+
+TEST(node_test, a_node_that_catches_up_shows_how_far_it_is_behind) {
+    cluster all;
+    machine& a = all.start("a");
+    for (int i = 0; i < 20; ++i) all.create_model(a, "m" + std::to_string(i));
+    machine& b = all.machines["b"];
+    auto mine = std::make_unique<stuck_store>();
+    mine->is_stuck = true;
+    stuck_store& store = *mine;
+    b.store = std::move(mine);
+    all.start("b");
+    all.scheduler.run_for(1'000);
+    EXPECT_EQ(b.trouble(), "starting");
+    EXPECT_GE(b.node->state_now().lag_records, 20u);
+    store.is_stuck = false;
+    all.scheduler.run_for(3'000);
+    EXPECT_EQ(b.node->state_now().lag_records, 0u);
+}
+
+TEST(node_test, the_log_s_growth_is_shown) {
+    cluster all;
+    machine& a = all.start("a");
+    const node::status before = a.node->state_now();
+    all.create_model(a, std::string(200, 'm'));
+    const node::status after = a.node->state_now();
+    EXPECT_EQ(after.next_offset, before.next_offset + 1);
+    EXPECT_GT(after.log_bytes, before.log_bytes + 200);
+    std::uint64_t bytes = 0;
+    for (const events::record& each : all.broker->records(commands_partition))
+        bytes += each.key.size() + each.value->size();
+    EXPECT_EQ(after.log_bytes, bytes);
+}
+
+TEST(node_test, events_that_are_not_published_are_counted_and_aged) {
+    cluster all;
+    machine& a = all.start("a");
+    all.scheduler.run_for(3'000);
+    EXPECT_EQ(runtime::metric_gauge(runtime::metrics::claim, {{"name", "publisher"}}).value(), 1);
+    schemas::create_webhook hook;
+    hook.name = "all";
+    hook.location = "https://example.org/hook";
+    hook.all_events = true;
+    hook.workspace_id = schemas::workspace_id{1};
+    ASSERT_EQ(all.submit(a, hook)->outcome().code, 0u);
+    all.scheduler.run_for(3'000);
+    a.faults.fate_of_events = batch_fate::rejected;
+    all.create_model(a, "m");
+    all.create_model(a, "n");
+    all.scheduler.run_for(20'000);
+    EXPECT_EQ(a.node->state_now().outbox_rows, 2u);
+    EXPECT_GE(a.node->state_now().outbox_oldest_ms, 17'000);
+    EXPECT_LE(a.node->state_now().outbox_oldest_ms, 21'000);
+    a.faults.fate_of_events = batch_fate::accepted;
+    all.scheduler.run_for(10'000);
+    EXPECT_EQ(a.node->state_now().outbox_rows, 0u);
+    EXPECT_EQ(a.node->state_now().outbox_oldest_ms, 0);
+    a.node->drain([] {});
+    all.scheduler.run_for(limits::drain_commands_ms_max);
+    EXPECT_EQ(runtime::metric_gauge(runtime::metrics::claim, {{"name", "publisher"}}).value(), 0);
+}
+
+TEST(node_test, metrics_say_what_readyz_says) {
+    node_metrics shown;
+    node::status now;
+    now.not_ready = runtime::trouble{runtime::not_ready_reason::log_unreachable, "…"};
+    now.writes_refused = now.not_ready;
+    now.lag_records = 7;
+    now.outbox_oldest_ms = 12'500;
+    shown.show(now);
+    const auto shows = [](const std::string& line) {
+        return runtime::metrics_text().find("\n" + line + "\n") != std::string::npos;
+    };
+    EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"log_unreachable\"} 1"));
+    EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"hashes_tied\"} 0"));
+    EXPECT_TRUE(shows("herald_log_reachable{process=\"api\"} 0"));
+    EXPECT_TRUE(shows("herald_writes_refused 1"));
+    EXPECT_TRUE(shows("herald_apply_lag_records 7"));
+    EXPECT_TRUE(shows("herald_outbox_oldest_seconds 12"));
+    shown.show(node::status());
+    EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"log_unreachable\"} 0"));
+    EXPECT_TRUE(shows("herald_log_reachable{process=\"api\"} 1"));
+    EXPECT_TRUE(shows("herald_writes_refused 0"));
 }
 
 }  // namespace

@@ -97,6 +97,8 @@ TEST(read_barrier_test, a_log_out_of_reach_makes_reads_stale_after_two_seconds) 
     cluster all;
     machine& a = all.start("a");
     a.faults.is_reachable = false;
+    runtime::counter& counted = runtime::metric_counter(runtime::metrics::stale_reads);
+    const std::uint64_t before = counted.value();
     const auto got = all.read(a);
     all.scheduler.run_for(limits::barrier_wait_ms_max - 100);
     EXPECT_TRUE(got->empty());
@@ -104,6 +106,7 @@ TEST(read_barrier_test, a_log_out_of_reach_makes_reads_stale_after_two_seconds) 
     ASSERT_EQ(got->size(), 1u);
     ASSERT_TRUE(got->front());
     EXPECT_TRUE(got->front()->stale);
+    EXPECT_EQ(counted.value(), before + 1);
     a.faults.is_reachable = true;
     all.scheduler.run_for(3'000);
     const auto again = all.read(a);

@@ -646,6 +646,34 @@ TEST_F(worker_test, a_group_that_is_out_of_range_stops_and_says_so) {
     scheduler.run_for(1 * second);
     ASSERT_EQ(process().failures.size(), 1u);
     EXPECT_THAT(process().failures[0], HasSubstr("events.promote"));
+    ASSERT_TRUE(process().mine->trouble());
+    EXPECT_EQ(process().mine->trouble()->reason, "group_failed");
+}
+
+TEST_F(worker_test, a_worker_without_the_end_of_subscribers_for_eight_seconds_says_so_and_comes_back) {
+    const auto trouble = [this] {
+        const auto now = process().mine->trouble();
+        return now ? now->reason : std::string_view();
+    };
+    faults.cut_off = true;
+    start();
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(trouble(), "subscribers_unreachable");
+    faults.cut_off = false;
+    scheduler.run_for(3 * second);
+    EXPECT_EQ(trouble(), "");
+    scheduler.run_for(60 * second);
+    EXPECT_EQ(trouble(), "") << "nothing to read is no trouble";
+    faults.cut_off = true;
+    scheduler.run_for(limits::unheard_ms_max - 1 * second);
+    EXPECT_EQ(trouble(), "");
+    scheduler.run_for(2 * second);
+    EXPECT_EQ(trouble(), "subscribers_unreachable");
+    faults.cut_off = false;
+    scheduler.run_for(2 * second);
+    EXPECT_EQ(trouble(), "");
+    process().mine->drain([] {});
+    EXPECT_EQ(trouble(), "draining");
 }
 
 TEST_F(worker_test, on_revocation_attempts_not_on_the_wire_are_cancelled_and_the_others_write_only_attempts) {

@@ -1,0 +1,14 @@
+// Until when a TLS certificate is good.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace herald::runtime {
+
+/// When the first certificate of a PEM file expires, in ms since the Unix epoch; nothing when there is none
+/// that can be read.
+std::optional<std::int64_t> certificate_expiry_ms(const std::filesystem::path& pem_file);
+
+}  // namespace herald::runtime

@@ -1,0 +1,22 @@
+// How far the publisher is behind, for metrics.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "schemas/commands.hpp"
+#include "storage/state.hpp"
+
+namespace herald::storage {
+
+struct outbox_backlog {
+    std::uint64_t rows = 0;                 // not published
+    std::optional<std::int64_t> oldest_ms;  // log time of the oldest of them
+};
+
+/// `known`: what the publisher knows to be published beyond what the state says. Reads one row for each
+/// partition that is behind. Throws state_corrupt.
+outbox_backlog backlog_of(const state_view&, const std::vector<schemas::published_position>& known);
+
+}  // namespace herald::storage
