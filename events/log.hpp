@@ -32,9 +32,10 @@ struct record {
 };
 
 /// Gets the offset of the record (−1 where the log knows only that it is there), or an error:
-///   invalid_argument   the record is too large or the topic does not exist; it is not in the log
-///   aborted            nothing was sent: it is not in the log and will not be; the same may succeed later
-///   unavailable        the outcome is unknown: it may or may not be in the log, now or later
+///   invalid_argument     the record is too large; it is not in the log, and never will be
+///   failed_precondition  the topic does not exist; it is not in the log
+///   aborted              nothing was sent: it is not in the log and will not be; the same may succeed later
+///   unavailable          the outcome is unknown: it may or may not be in the log, now or later
 /// Called exactly once, on a thread of the log; must not block; may append again.
 using append_handler = std::function<void(result<std::int64_t>)>;
 

@@ -59,7 +59,7 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
             owe(id,
                 runtime::invalid_argument("a record of " + std::to_string(bytes) + " bytes is too large"));
         else if (x_process->state->find(what.where) == nullptr)
-            owe(id, runtime::invalid_argument("there is no " + text_of(what.where)));
+            owe(id, runtime::failed_precondition("there is no " + text_of(what.where)));
         else
             x_waiting.push_back({id, std::move(what)});
         plan_send();

@@ -10,6 +10,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/metrics.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::events {
@@ -98,13 +99,14 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     void scan_tail(const action::read_tail& wanted, std::int64_t offsets) {
         const auto tail = std::make_shared<std::optional<partition_tail>>();
         partition_scan::handlers handlers;
-        handlers.found = [this, tail, epoch = wanted.epoch](const std::vector<record>& records) {
+        handlers.found = [this, tail, epoch = wanted.epoch,
+                          stream = wanted.stream](const std::vector<record>& records) {
             if (const auto newer = newest_tail(records)) *tail = newer;
-            x_machine.progressed(epoch, now_ms());
+            x_machine.progressed(epoch, stream, now_ms());
         };
         handlers.done = [this, tail, wanted, offsets](result<bool> from_first) {
             x_tail_scans.erase(wanted.stream);
-            if (!from_first) return failed(wanted.epoch, from_first.error());
+            if (!from_first) return read_failed(wanted, from_first.error());
             if (!*tail && !*from_first) return scan_tail(wanted, offsets * tail_growth);
             perform(x_machine.tail_read(wanted.epoch, wanted.stream, *tail, now_ms()));
         };
@@ -115,20 +117,29 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     void perform_one(const action::read_subscribers& wanted) {
         const auto content = std::make_shared<topic_content>();
         partition_scan::handlers handlers;
-        handlers.found = [this, content, epoch = wanted.epoch](const std::vector<record>& records) {
+        handlers.found = [this, content, wanted](const std::vector<record>& records) {
             for (const record& what : records) {
                 content->erase(what.key);
                 if (what.value) content->emplace(what.key, *what.value);
             }
-            x_machine.progressed(epoch, now_ms());
+            x_machine.progressed(wanted.epoch, wanted.stream, now_ms());
         };
         handlers.done = [this, content, wanted](result<bool> from_first) {
             x_subscribers_scan.reset();
-            if (!from_first) return failed(wanted.epoch, from_first.error());
+            if (!from_first) return read_failed(wanted, from_first.error());
             perform(x_machine.subscribers_read(wanted.epoch, *content, now_ms()));
         };
         x_subscribers_scan = scan_partition(x_log, x_scheduler, {std::string(topic::subscribers), 0},
                                             whole_partition, std::move(handlers));
+    }
+
+    template <class Read>
+    void read_failed(const Read& wanted, const error& reason) {
+        perform(x_machine.read_failed(wanted.epoch, wanted.stream, reason, now_ms()));
+    }
+
+    void perform_one(const action::end_read& of) {
+        if (x_tail_scans.erase(of.stream) == 0) x_subscribers_scan.reset();
     }
 
     void perform_one(action::append& wanted) {
@@ -141,7 +152,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
                                        if (const auto self = weak.lock()) self->appended(ticket, done);
                                    });
                                });
-        if (!accepted) failed(wanted.ticket.epoch, accepted.error());
+        if (!accepted) failed(wanted.ticket, accepted.error());
     }
 
     void perform_one(const action::wake_at& wanted) {
@@ -151,12 +162,14 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     }
 
     void appended(const append_ticket& ticket, const result<std::int64_t>& done) {
-        if (!done) return failed(ticket.epoch, done.error());
+        if (!done) return failed(ticket, done.error());
         perform(x_machine.acknowledged(ticket, now_ms()));
     }
 
-    void failed(std::uint64_t epoch, const error& reason) {
-        publisher_actions actions = x_machine.failed(epoch, now_ms());
+    void failed(const append_ticket& ticket, const error& reason) {
+        const std::uint64_t refused_before = x_machine.rows_refused();
+        publisher_actions actions = x_machine.append_failed(ticket, reason, now_ms());
+        x_events_refused.add(x_machine.rows_refused() - refused_before);
         if (actions.empty()) return;
         runtime::log(runtime::log_level::warning, runtime::log_events::publisher_restarts,
                      {{"reason", reason.message}});
@@ -171,6 +184,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     std::map<std::size_t, std::shared_ptr<partition_scan>> x_tail_scans;  // by stream
     std::shared_ptr<partition_scan> x_subscribers_scan;
     std::atomic<bool> x_wake_posted = false;
+    runtime::counter& x_events_refused = runtime::metric_counter(runtime::metrics::events_refused);
 };
 
 }  // namespace

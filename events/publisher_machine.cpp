@@ -25,6 +25,11 @@ std::optional<std::uint64_t> resume_at(const std::optional<partition_tail>& tail
     return tail->sequence + 1;
 }
 
+std::int64_t rest_ms(unsigned failures_before) {
+    return std::min(limits::publisher_rest_ms_base << std::min(failures_before, 16u),
+                    limits::publisher_rest_ms_max);
+}
+
 }  // namespace
 
 publisher_actions publisher_machine::start(std::int64_t now_ms) {
@@ -32,6 +37,7 @@ publisher_actions publisher_machine::start(std::int64_t now_ms) {
     x_cursors.clear();
     for (topic_partition& where : x_outbox.output_partitions())
         x_cursors.push_back({.where = std::move(where)});
+    x_flows.assign(x_cursors.size() + 1, {});
     x_failures_in_a_row = 0;
     begin(now_ms);
     return take();
@@ -51,10 +57,9 @@ publisher_actions publisher_machine::woken(std::int64_t now_ms) {
 
 publisher_actions publisher_machine::tail_read(std::uint64_t epoch, std::size_t stream,
                                                std::optional<partition_tail> tail, std::int64_t now_ms) {
-    if (epoch != x_epoch || x_state != state::running) return {};
+    if (!is_of_this_epoch(epoch)) return {};
     cursor& here = x_cursors.at(stream);
     HERALD_ASSERT(here.state == cursor_state::reading && x_tails_being_read > 0);
-    x_progress_ms = now_ms;
     --x_tails_being_read;
     const auto next = resume_at(tail, x_outbox.generation(), x_outbox.published(here.where));
     if (next) {
@@ -66,63 +71,82 @@ publisher_actions publisher_machine::tail_read(std::uint64_t epoch, std::size_t 
         runtime::log(runtime::log_level::error, runtime::log_events::publisher_outdated,
                      {{"topic", here.where.topic}, {"partition", here.where.partition}});
     }
-    read_tails();
+    read_what_is_due(now_ms);
     pump(now_ms);
+    flow& its = x_flows[stream];
+    if (its.records_in_flight == 0) its.failures_in_a_row = 0;  // else what is in flight tells
     return take();
 }
 
 publisher_actions publisher_machine::subscribers_read(std::uint64_t epoch, const topic_content& content,
                                                       std::int64_t now_ms) {
-    if (epoch != x_epoch || x_state != state::running) return {};
+    if (!is_of_this_epoch(epoch)) return {};
     HERALD_ASSERT(x_subscribers.state == subscribers_state::comparing);
-    x_progress_ms = now_ms;
     x_subscribers.compared_ms = now_ms;
+    x_flows[subscribers_stream()].failures_in_a_row = 0;
     compare_subscribers(content);
     pump(now_ms);
     return take();
 }
 
+publisher_actions publisher_machine::read_failed(std::uint64_t epoch, std::size_t stream, const error& reason,
+                                                 std::int64_t now_ms) {
+    if (!is_of_this_epoch(epoch) || !is_being_read(stream)) return {};
+    end_read(stream, reason, now_ms);
+    read_what_is_due(now_ms);
+    pump(now_ms);
+    return take();
+}
+
 publisher_actions publisher_machine::acknowledged(const append_ticket& ticket, std::int64_t now_ms) {
-    if (ticket.epoch != x_epoch || x_state != state::running) return {};
-    HERALD_ASSERT(x_records_in_flight > 0 && x_bytes_in_flight >= ticket.bytes);
+    if (!is_of_this_epoch(ticket.epoch)) return {};
+    flow& its = x_flows[ticket.stream];
+    HERALD_ASSERT(its.records_in_flight > 0 && its.bytes_in_flight >= ticket.bytes);
+    --its.records_in_flight;
+    its.bytes_in_flight -= ticket.bytes;
     --x_records_in_flight;
     x_bytes_in_flight -= ticket.bytes;
-    x_progress_ms = now_ms;
+    its.progress_ms = now_ms;
+    its.failures_in_a_row = 0;
     x_failures_in_a_row = 0;
-    if (ticket.stream == x_cursors.size()) {
+    if (ticket.stream == subscribers_stream()) {
         --x_subscribers.unacknowledged;
         pump_subscribers(now_ms);
     } else {
         cursor& here = x_cursors[ticket.stream];
         here.acknowledged = std::max(here.acknowledged, ticket.sequence);
+        if (its.more_to_send && its.records_in_flight <= records_max(ticket.stream) / 2)
+            while (publish_rows(ticket.stream, now_ms)) {
+            }
     }
     if (x_more_to_send && x_records_in_flight <= limits::publisher_records_in_flight_max / 2) pump(now_ms);
     return take();
 }
 
-publisher_actions publisher_machine::failed(std::uint64_t epoch, std::int64_t now_ms) {
-    if (epoch == x_epoch && x_state == state::running) give_up(now_ms);
+publisher_actions publisher_machine::append_failed(const append_ticket& ticket, const error& reason,
+                                                   std::int64_t now_ms) {
+    if (!is_of_this_epoch(ticket.epoch)) return {};
+    if (ticket.stream != subscribers_stream() && reason.code == error_code::invalid_argument)
+        judge_refusal(ticket, reason);
+    rest(ticket.stream, reason, now_ms);
+    give_up(now_ms);
     return take();
 }
 
 publisher_actions publisher_machine::time_passed(std::int64_t now_ms) {
     if (x_state == state::resting && now_ms >= x_rest_until_ms) {
         begin(now_ms);
+    } else if (x_state == state::running && is_stalled(now_ms)) {
+        give_up(now_ms);
     } else if (x_state == state::running) {
-        const bool idle = x_subscribers.state == subscribers_state::idle;
-        if (waits_for_the_log() && now_ms - x_progress_ms >= limits::publisher_stall_ms_max) {
-            give_up(now_ms);
-        } else if (idle && now_ms - x_subscribers.compared_ms >= limits::subscribers_compare_interval_ms) {
-            x_subscribers.state = subscribers_state::comparing;
-            x_progress_ms = now_ms;
-            x_actions.push_back(action::read_subscribers{x_epoch});
-        }
+        end_silent_reads(now_ms);
+        read_what_is_due(now_ms);
     }
     return take();
 }
 
-void publisher_machine::progressed(std::uint64_t epoch, std::int64_t now_ms) {
-    if (epoch == x_epoch) x_progress_ms = now_ms;
+void publisher_machine::progressed(std::uint64_t epoch, std::size_t stream, std::int64_t now_ms) {
+    if (is_of_this_epoch(epoch)) x_flows[stream].progress_ms = now_ms;
 }
 
 std::vector<schemas::published_position> publisher_machine::published() const {
@@ -140,15 +164,19 @@ std::vector<schemas::published_position> publisher_machine::published() const {
 void publisher_machine::begin(std::int64_t now_ms) {
     ++x_epoch;
     x_state = state::running;
-    x_progress_ms = now_ms;
     x_records_in_flight = 0;
     x_bytes_in_flight = 0;
     x_tails_being_read = 0;
+    x_more_to_send = false;
     for (cursor& here : x_cursors) here.state = cursor_state::unread;
+    for (flow& each : x_flows) {
+        each.records_in_flight = 0;
+        each.bytes_in_flight = 0;
+        each.more_to_send = false;
+    }
     x_subscribers = {};
     x_actions.push_back(action::open_producer{});
-    x_actions.push_back(action::read_subscribers{x_epoch});
-    read_tails();
+    read_what_is_due(now_ms);
 }
 
 void publisher_machine::end_epoch() {
@@ -160,20 +188,119 @@ void publisher_machine::end_epoch() {
 void publisher_machine::give_up(std::int64_t now_ms) {
     end_epoch();
     x_state = state::resting;
-    const std::int64_t rest = limits::publisher_rest_ms_base << std::min(x_failures_in_a_row, 16u);
-    ++x_failures_in_a_row;
-    x_rest_until_ms = now_ms + std::min(rest, limits::publisher_rest_ms_max);
+    x_rest_until_ms = now_ms + rest_ms(x_failures_in_a_row++);
     x_actions.push_back(action::wake_at{x_rest_until_ms});
 }
 
-void publisher_machine::read_tails() {
-    for (std::size_t stream = 0; stream < x_cursors.size(); ++stream) {
-        if (x_tails_being_read == limits::publisher_tails_at_once_max) return;
-        if (x_cursors[stream].state != cursor_state::unread) continue;
-        x_cursors[stream].state = cursor_state::reading;
-        ++x_tails_being_read;
-        x_actions.push_back(action::read_tail{x_epoch, stream, x_cursors[stream].where});
+bool publisher_machine::is_of_this_epoch(std::uint64_t epoch) const {
+    return epoch == x_epoch && x_state == state::running;
+}
+
+/// One partition that takes nothing is enough: only a new producer gives up what it holds.
+bool publisher_machine::is_stalled(std::int64_t now_ms) const {
+    return std::any_of(x_flows.begin(), x_flows.end(), [&](const flow& each) {
+        return each.records_in_flight > 0 && now_ms - each.progress_ms >= limits::publisher_stall_ms_max;
+    });
+}
+
+// ---- reading
+// --------------------------------------------------------------------------------------------------
+
+bool publisher_machine::is_being_read(std::size_t stream) const {
+    if (stream == subscribers_stream()) return x_subscribers.state == subscribers_state::comparing;
+    return x_cursors[stream].state == cursor_state::reading;
+}
+
+void publisher_machine::rest(std::size_t stream, const error& reason, std::int64_t now_ms) {
+    flow& its = x_flows[stream];
+    if (its.failures_in_a_row == 0)
+        runtime::log(runtime::log_level::warning, runtime::log_events::publisher_partition_rests,
+                     {{"topic", place_of(stream).topic},
+                      {"partition", place_of(stream).partition},
+                      {"reason", reason.message}});
+    its.rest_until_ms = now_ms + rest_ms(its.failures_in_a_row++);
+    x_actions.push_back(action::wake_at{its.rest_until_ms});
+}
+
+void publisher_machine::end_read(std::size_t stream, const error& reason, std::int64_t now_ms) {
+    if (stream == subscribers_stream()) {
+        x_subscribers.state = x_subscribers.compared_ms ? subscribers_state::idle : subscribers_state::unread;
+    } else {
+        x_cursors[stream].state = cursor_state::unread;
+        --x_tails_being_read;
     }
+    rest(stream, reason, now_ms);
+}
+
+void publisher_machine::end_silent_reads(std::int64_t now_ms) {
+    for (std::size_t stream = 0; stream < x_flows.size(); ++stream) {
+        if (!is_being_read(stream)) continue;
+        if (now_ms - x_flows[stream].progress_ms < limits::publisher_read_ms_max) continue;
+        x_actions.push_back(action::end_read{stream});
+        end_read(stream, runtime::unavailable("its leader is silent"), now_ms);
+    }
+}
+
+void publisher_machine::read_what_is_due(std::int64_t now_ms) {
+    flow& of_subscribers = x_flows[subscribers_stream()];
+    const subscriber_writer& writer = x_subscribers;
+    const bool wanted = writer.state == subscribers_state::unread ||
+                        (writer.state == subscribers_state::idle &&
+                         now_ms - *writer.compared_ms >= limits::subscribers_compare_interval_ms);
+    if (wanted && now_ms >= of_subscribers.rest_until_ms) {
+        x_subscribers.state = subscribers_state::comparing;
+        of_subscribers.progress_ms = now_ms;
+        x_actions.push_back(action::read_subscribers{x_epoch, subscribers_stream()});
+    }
+    while (x_tails_being_read < limits::publisher_tails_at_once_max) {
+        const auto stream = next_tail(now_ms);
+        if (!stream) return;
+        x_cursors[*stream].state = cursor_state::reading;
+        ++x_tails_being_read;
+        x_flows[*stream].progress_ms = now_ms;
+        x_actions.push_back(action::read_tail{x_epoch, *stream, x_cursors[*stream].where});
+    }
+}
+
+/// The one that is due longest, so that those that fail again and again do not keep the others waiting.
+std::optional<std::size_t> publisher_machine::next_tail(std::int64_t now_ms) const {
+    std::optional<std::size_t> next;
+    for (std::size_t stream = 0; stream < x_cursors.size(); ++stream) {
+        const std::int64_t due_ms = x_flows[stream].rest_until_ms;
+        if (x_cursors[stream].state != cursor_state::unread || due_ms > now_ms) continue;
+        if (!next || due_ms < x_flows[*next].rest_until_ms) next = stream;
+    }
+    return next;
+}
+
+// ---- rows that the log refuses
+// --------------------------------------------------------------------------------
+
+/// A log refuses whole batches: only of a row that was sent alone is it known that it is the one.
+void publisher_machine::judge_refusal(const append_ticket& ticket, const error& reason) {
+    cursor& here = x_cursors[ticket.stream];
+    if (ticket.sequence > here.alone_up_to) {
+        here.alone_up_to = here.next - 1;
+        return;
+    }
+    if (!here.refused || here.refused->sequence != ticket.sequence) ++x_rows_refused;
+    here.refused = {ticket.sequence, reason.message};
+}
+
+std::string publisher_machine::marker_of(const outbox_row& row, const cursor& of) const {
+    schemas::event marker;
+    if (auto event = schemas::decode<schemas::event>(row.value)) marker = *std::move(event);
+    marker.generation = x_outbox.generation();
+    marker.partition_sequence = row.sequence;
+    marker.body.clear();
+    marker.refused = "the log refused the event: " + of.refused->reason;
+    runtime::log(runtime::log_level::error, runtime::log_events::publisher_event_refused,
+                 {{"topic", of.where.topic},
+                  {"partition", of.where.partition},
+                  {"sequence", static_cast<std::int64_t>(row.sequence)},
+                  {"event", marker.id},
+                  {"reason", of.refused->reason}});
+    return schemas::encode(marker);
 }
 
 // ---- sending
@@ -188,40 +315,64 @@ void publisher_machine::pump(std::int64_t now_ms) {
 /// A partition with many rows takes turns with the others.
 void publisher_machine::pump_events(std::int64_t now_ms) {
     std::size_t exhausted = 0;
-    while (exhausted < x_cursors.size()) {
-        if (!has_room()) {
-            x_more_to_send = true;
-            return;
-        }
+    while (exhausted < x_cursors.size() && !x_more_to_send) {
         const bool may_have_more = publish_rows(x_turn, now_ms);
         exhausted = may_have_more ? 0 : exhausted + 1;
         x_turn = (x_turn + 1) % x_cursors.size();
     }
 }
 
-/// False when there is no more to publish now.
+/// False when there is no more to publish now, or no room for it.
 bool publisher_machine::publish_rows(std::size_t stream, std::int64_t now_ms) {
     cursor& here = x_cursors[stream];
+    flow& its = x_flows[stream];
+    its.more_to_send = false;
     if (here.state != cursor_state::publishing) return false;
-    std::vector<outbox_row> rows = x_outbox.rows(here.where, here.next, limits::publisher_rows_per_read_max);
+    if (!has_room()) {
+        x_more_to_send = true;
+        return false;
+    }
+    if (!has_room(stream)) {
+        its.more_to_send = true;
+        return false;
+    }
+    const std::size_t rows_max =
+        std::min({limits::publisher_rows_per_read_max, records_max(stream) - its.records_in_flight,
+                  limits::publisher_records_in_flight_max - x_records_in_flight});
+    std::vector<outbox_row> rows = x_outbox.rows(here.where, here.next, rows_max,
+                                                 limits::publisher_partition_bytes_max - its.bytes_in_flight);
     for (outbox_row& row : rows) {
-        if (!has_room()) return true;
         HERALD_ASSERT(row.sequence >= here.next);
         here.next = row.sequence + 1;
+        if (here.refused && here.refused->sequence == row.sequence) row.value = marker_of(row, here);
         send({x_epoch, stream, row.sequence}, {std::move(row.key), std::move(row.value)}, now_ms);
     }
-    return rows.size() == limits::publisher_rows_per_read_max;
+    return !rows.empty();
 }
 
 void publisher_machine::send(append_ticket ticket, change what, std::int64_t now_ms) {
     ticket.bytes = what.key.size() + what.value.value_or("").size();
-    if (x_records_in_flight == 0) x_progress_ms = now_ms;
+    flow& its = x_flows[ticket.stream];
+    if (its.records_in_flight == 0) its.progress_ms = now_ms;
+    ++its.records_in_flight;
+    its.bytes_in_flight += ticket.bytes;
     ++x_records_in_flight;
     x_bytes_in_flight += ticket.bytes;
-    const bool is_event = ticket.stream < x_cursors.size();
-    x_actions.push_back(action::append{ticket,
-                                       is_event ? x_cursors[ticket.stream].where : subscribers_partition,
-                                       std::move(what.key), std::move(what.value)});
+    x_actions.push_back(
+        action::append{ticket, place_of(ticket.stream), std::move(what.key), std::move(what.value)});
+}
+
+/// Of one partition, unacknowledged.
+std::size_t publisher_machine::records_max(std::size_t stream) const {
+    const bool alone =
+        stream != subscribers_stream() && x_cursors[stream].next <= x_cursors[stream].alone_up_to;
+    return alone ? 1 : limits::publisher_partition_records_max;
+}
+
+bool publisher_machine::has_room(std::size_t stream) const {
+    const flow& its = x_flows[stream];
+    return its.records_in_flight < records_max(stream) &&
+           its.bytes_in_flight < limits::publisher_partition_bytes_max;
 }
 
 bool publisher_machine::has_room() const {
@@ -229,9 +380,8 @@ bool publisher_machine::has_room() const {
            x_bytes_in_flight < limits::publisher_bytes_in_flight_max;
 }
 
-bool publisher_machine::waits_for_the_log() const {
-    return x_records_in_flight > 0 || x_tails_being_read > 0 ||
-           x_subscribers.state == subscribers_state::comparing;
+const topic_partition& publisher_machine::place_of(std::size_t stream) const {
+    return stream == subscribers_stream() ? subscribers_partition : x_cursors[stream].where;
 }
 
 // ---- subscribers
@@ -240,12 +390,9 @@ bool publisher_machine::waits_for_the_log() const {
 void publisher_machine::pump_subscribers(std::int64_t now_ms) {
     do {
         while (!x_subscribers.queue.empty()) {
-            if (!has_room()) {
-                x_more_to_send = true;
-                return;
-            }
+            if (!has_room(subscribers_stream())) return;  // an acknowledgement brings us back
             ++x_subscribers.unacknowledged;
-            send({x_epoch, x_cursors.size()}, std::move(x_subscribers.queue.front()), now_ms);
+            send({x_epoch, subscribers_stream()}, std::move(x_subscribers.queue.front()), now_ms);
             x_subscribers.queue.pop_front();
         }
     } while (x_subscribers.unacknowledged == 0 && next_subscriber_step());
@@ -256,6 +403,7 @@ void publisher_machine::pump_subscribers(std::int64_t now_ms) {
 bool publisher_machine::next_subscriber_step() {
     subscriber_writer& here = x_subscribers;
     switch (here.state) {
+        case subscribers_state::unread:
         case subscribers_state::comparing:
             return false;
         case subscribers_state::writing: {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "events/outbox.hpp"
+#include "runtime/error.hpp"
 #include "schemas/commands.hpp"
 
 namespace herald::events {
@@ -43,19 +44,25 @@ struct open_producer {
 struct close_producer {
     friend bool operator==(const close_producer&, const close_producer&) = default;
 };
-/// Answered by tail_read().
+/// Answered by tail_read() or read_failed().
 struct read_tail {
     std::uint64_t epoch = 0;
     std::size_t stream = 0;
     topic_partition where;
     friend bool operator==(const read_tail&, const read_tail&) = default;
 };
-/// Answered by subscribers_read().
+/// Answered by subscribers_read() or read_failed().
 struct read_subscribers {
     std::uint64_t epoch = 0;
+    std::size_t stream = 0;
     friend bool operator==(const read_subscribers&, const read_subscribers&) = default;
 };
-/// Answered by acknowledged() or failed().
+/// Nobody waits for this read any more.
+struct end_read {
+    std::size_t stream = 0;
+    friend bool operator==(const end_read&, const end_read&) = default;
+};
+/// Answered by acknowledged() or append_failed().
 struct append {
     append_ticket ticket;
     topic_partition where;
@@ -70,15 +77,18 @@ struct wake_at {
 };
 }  // namespace action
 
-using publisher_action = std::variant<action::open_producer, action::close_producer, action::read_tail,
-                                      action::read_subscribers, action::append, action::wake_at>;
+using publisher_action =
+    std::variant<action::open_producer, action::close_producer, action::read_tail, action::read_subscribers,
+                 action::end_read, action::append, action::wake_at>;
 using publisher_actions = std::vector<publisher_action>;
 
 /// One cursor for each output partition: after its tail was read, rows from there on, in order.
-/// `subscribers`: the changes, and when they are acknowledged the head. Anything that goes wrong ends the
-/// epoch: the producer is closed, and after a pause a new one starts from the tails as they are then. Holds
-/// no rows but those of subscribers still to be written; what is unacknowledged is bounded
-/// (limits::publisher_*).
+/// `subscribers`: the changes, and when they are acknowledged the head. An append that fails, or 30 s without
+/// progress of one partition that has something on the way, ends the epoch: the producer is closed, and after
+/// a pause a new one starts from the tails as they are then. A read that fails or falls silent rests by
+/// itself and holds up no other partition. A row that the log refuses (invalid_argument), sent alone, goes as
+/// a marker of the same sequence. Holds no rows but those of subscribers still to be written; what is
+/// unacknowledged is bounded for each partition and in all (limits::publisher_*).
 class publisher_machine {
   public:
     /// `from` must outlive the machine; it is first asked by start().
@@ -93,16 +103,20 @@ class publisher_machine {
                                 std::int64_t now_ms);
     publisher_actions subscribers_read(std::uint64_t epoch, const topic_content& content,
                                        std::int64_t now_ms);
+    /// The stream's tail, or `subscribers`, cannot be read.
+    publisher_actions read_failed(std::uint64_t epoch, std::size_t stream, const error& reason,
+                                  std::int64_t now_ms);
     publisher_actions acknowledged(const append_ticket& ticket, std::int64_t now_ms);
-    /// An append or a read of this epoch went wrong, whatever the reason.
-    publisher_actions failed(std::uint64_t epoch, std::int64_t now_ms);
+    publisher_actions append_failed(const append_ticket& ticket, const error& reason, std::int64_t now_ms);
     /// To be called every second at least, and when wake_at says so.
     publisher_actions time_passed(std::int64_t now_ms);
     /// A read of this epoch goes on, though it is not at its end.
-    void progressed(std::uint64_t epoch, std::int64_t now_ms);
+    void progressed(std::uint64_t epoch, std::size_t stream, std::int64_t now_ms);
 
     /// What is known to be in the log beyond what the state knows.
     std::vector<schemas::published_position> published() const;
+    /// How many rows the log refused since the first start().
+    std::uint64_t rows_refused() const noexcept { return x_rows_refused; }
 
   private:
     enum class state : std::uint8_t { stopped, running, resting };
@@ -113,13 +127,30 @@ class publisher_machine {
         /// The partition has events of a later generation than the state: nothing may follow them.
         outdated
     };
+    /// How it goes with one partition of the log; that of `subscribers` is the last.
+    struct flow {
+        std::size_t records_in_flight = 0;
+        std::size_t bytes_in_flight = 0;
+        bool more_to_send = false;
+        std::int64_t progress_ms = 0;  // of its read, or of what is in flight
+        // These survive the epochs.
+        unsigned failures_in_a_row = 0;
+        std::int64_t rest_until_ms = 0;  // it is not read before
+    };
+    struct refused_row {
+        std::uint64_t sequence = 0;
+        std::string reason;
+    };
     struct cursor {
         topic_partition where;
         cursor_state state = cursor_state::unread;
         std::uint64_t next = 0;
-        std::uint64_t acknowledged = 0;  // survives the epochs
+        // These survive the epochs.
+        std::uint64_t acknowledged = 0;
+        std::uint64_t alone_up_to = 0;  // one of these was refused together with others: they go one by one
+        std::optional<refused_row> refused;
     };
-    enum class subscribers_state : std::uint8_t { comparing, writing, writing_head, idle };
+    enum class subscribers_state : std::uint8_t { unread, comparing, writing, writing_head, idle };
     struct change {
         std::string key;
         std::optional<std::string> value;
@@ -127,19 +158,28 @@ class publisher_machine {
     /// The writer of `subscribers`. Everything up to `written` is in the topic, `target` is what is being
     /// written.
     struct subscriber_writer {
-        subscribers_state state = subscribers_state::comparing;
+        subscribers_state state = subscribers_state::unread;
         std::deque<change> queue;
         std::size_t unacknowledged = 0;
         std::uint64_t target = 0;
         std::uint64_t written = 0;
         bool head_is_due = false;
-        std::int64_t compared_ms = 0;
+        std::optional<std::int64_t> compared_ms;  // none: not yet in this epoch
     };
 
     void begin(std::int64_t now_ms);
     void end_epoch();
     void give_up(std::int64_t now_ms);
-    void read_tails();
+    void rest(std::size_t stream, const error& reason, std::int64_t now_ms);
+    bool is_of_this_epoch(std::uint64_t epoch) const;
+    bool is_being_read(std::size_t stream) const;
+    bool is_stalled(std::int64_t now_ms) const;
+    void end_silent_reads(std::int64_t now_ms);
+    void end_read(std::size_t stream, const error& reason, std::int64_t now_ms);
+    void read_what_is_due(std::int64_t now_ms);
+    std::optional<std::size_t> next_tail(std::int64_t now_ms) const;
+    void judge_refusal(const append_ticket& ticket, const error& reason);
+    std::string marker_of(const outbox_row& row, const cursor& of) const;
     void pump(std::int64_t now_ms);
     void pump_events(std::int64_t now_ms);
     bool publish_rows(std::size_t stream, std::int64_t now_ms);
@@ -147,15 +187,19 @@ class publisher_machine {
     void compare_subscribers(const topic_content& content);
     bool next_subscriber_step();
     void send(append_ticket ticket, change what, std::int64_t now_ms);
+    std::size_t records_max(std::size_t stream) const;
+    bool has_room(std::size_t stream) const;
     bool has_room() const;
-    bool waits_for_the_log() const;
+    const topic_partition& place_of(std::size_t stream) const;
+    std::size_t subscribers_stream() const { return x_cursors.size(); }
     publisher_actions take() { return std::exchange(x_actions, {}); }
 
     const outbox& x_outbox;
     state x_state = state::stopped;
     std::uint64_t x_epoch = 0;
     std::vector<cursor> x_cursors;
-    std::size_t x_turn = 0;  // whose rows come next
+    std::vector<flow> x_flows;  // one for each cursor, and that of `subscribers`
+    std::size_t x_turn = 0;     // whose rows come next
     std::size_t x_tails_being_read = 0;
     subscriber_writer x_subscribers;
     std::size_t x_records_in_flight = 0;
@@ -163,7 +207,7 @@ class publisher_machine {
     bool x_more_to_send = false;
     unsigned x_failures_in_a_row = 0;
     std::int64_t x_rest_until_ms = 0;
-    std::int64_t x_progress_ms = 0;
+    std::uint64_t x_rows_refused = 0;
     publisher_actions x_actions;
 };
 

@@ -54,8 +54,14 @@ inline constexpr std::string_view worker_append_refused = "worker_append_refused
 /// This node publishes under a new claim, or no longer. Fields: token.
 inline constexpr std::string_view publisher_started = "publisher_started";
 inline constexpr std::string_view publisher_stopped = "publisher_stopped";
-/// An append or a read of the publisher failed: a new producer goes on from the tails. Fields: reason.
+/// An append of the publisher failed: a new producer goes on from the tails. Fields: reason.
 inline constexpr std::string_view publisher_restarts = "publisher_restarts";
+/// A partition cannot be read or written; the publisher tries again and goes on with the others. Fields:
+/// topic, partition, reason.
+inline constexpr std::string_view publisher_partition_rests = "publisher_partition_rests";
+/// The log takes no record of this event: a marker goes in its place, its deliveries are dead: an alarm.
+/// Fields: topic, partition, sequence, event, reason.
+inline constexpr std::string_view publisher_event_refused = "publisher_event_refused";
 /// A partition has events of a later generation: this node publishes nothing there. Fields: topic, partition.
 inline constexpr std::string_view publisher_outdated = "publisher_outdated";
 /// The topic `subscribers` cannot be read from where it was; it is read again from its start. Fields: reason.

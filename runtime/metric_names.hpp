@@ -34,6 +34,8 @@ inline constexpr metric_name claim{"herald_claim", "1 while this node holds the 
 inline constexpr metric_name outbox_rows{"herald_outbox_rows", "Events that are not published yet"};
 inline constexpr metric_name outbox_oldest{"herald_outbox_oldest_seconds",
                                            "Age of the oldest event that is not published yet"};
+inline constexpr metric_name events_refused{
+    "herald_events_refused_total", "Events that the log took no record of; their deliveries are dead"};
 inline constexpr metric_name log_offset{"herald_log_offset", "Commands applied since the log began"};
 inline constexpr metric_name log_bytes{"herald_log_bytes",
                                        "Bytes of the commands applied since the log began"};

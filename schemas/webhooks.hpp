@@ -85,6 +85,8 @@ struct event {
     std::vector<audience_member> audience;
     std::string body;
     std::string traceparent;
+    /// The log took no record of this event: this one stands for it, without a body. Why; else empty.
+    std::string refused;
 
     static void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -100,6 +102,7 @@ struct event {
         field(11, "audience", self.audience);
         field(12, "body", self.body);
         field(13, "traceparent", self.traceparent);
+        field(14, "refused", self.refused);
     }
 };
 

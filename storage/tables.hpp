@@ -49,7 +49,7 @@ enum class table : char {
     webhook_change = 'd',        // offset, webhook → "" (changed) or "-" (deleted)
     feature_flag = 'e',          // name
     outcome = 'f',               // principal, 16 bytes of SHA-256(scope, key)
-    outcome_bucket = 'g',        // hour, key of the outcome row
+    outcome_bucket = 'g',        // hour, key of the outcome row → varint: bytes of that row
     timer = 'h',                 // due, kind, key → ""
     outbox = 'i',                // topic 0, partition, sequence → schemas::event
     outbox_sequence = 'j',       // topic 0, partition → the last sequence given out

@@ -56,6 +56,7 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     at->second.part = std::move(part);
     at->second.since_ms = now_ms();
     x_waiting.insert(key);
+    if (!at->second.what.event->refused.empty()) return bury(at, at->second.what.event->refused);
     if (is_test(at->second)) x_tests.insert(key);
     proceed(key);
 }
@@ -354,6 +355,12 @@ void delivery_machine::hold(iterator at) {
     write_dead(at, message);
 }
 
+void delivery_machine::bury(iterator at, std::string why) {
+    ++x_parts.counters.dead;
+    write_no_attempt(at->second.what, {attempt_result::dead, delivery_error::none, why, log_ms()});
+    write_dead(at, std::move(why));
+}
+
 void delivery_machine::expire_test(iterator at) {
     skip(at, "the test was not attempted before its deadline", delivery_error::timeout);
 }
@@ -361,12 +368,8 @@ void delivery_machine::expire_test(iterator at) {
 void delivery_machine::spill(iterator at, spill_reason reason) {
     schemas::delivery& record = at->second.what.record;
     if (is_test(at->second)) return skip(at, "too many tests of this webhook wait already");
-    if (backlog_full(record.webhook_id)) {
-        std::string why = "too many deliveries of this webhook wait for another attempt";
-        ++x_parts.counters.dead;
-        write_no_attempt(at->second.what, {attempt_result::dead, delivery_error::none, why, log_ms()});
-        return write_dead(at, std::move(why));
-    }
+    if (backlog_full(record.webhook_id))
+        return bury(at, "too many deliveries of this webhook wait for another attempt");
     if (reason == spill_reason::parked) {
         const std::int64_t wait_ms = x_lanes.parked_until_ms(record.webhook_id) - now_ms();
         record.parked_until_ms = log_ms() + wait_ms;

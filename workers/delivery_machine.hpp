@@ -108,6 +108,7 @@ class delivery_machine {
     // Its end without an attempt
     void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
     void hold(iterator);
+    void bury(iterator, std::string why);
     void expire_test(iterator);
     void spill(iterator, spill_reason);
     // Its successor on another topic

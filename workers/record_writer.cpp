@@ -19,6 +19,10 @@ constexpr std::int64_t pause_ms_first = 100;
 constexpr std::int64_t pause_ms_max = 5'000;
 constexpr std::uint32_t attempt_record_tries_max = 4;
 
+bool is_refusal(const error& why) noexcept {
+    return why.code == error_code::invalid_argument || why.code == error_code::failed_precondition;
+}
+
 }  // namespace
 
 struct record_writer::pending {
@@ -89,7 +93,7 @@ void record_writer::answered(std::shared_ptr<pending> what, const result<std::in
         what->acknowledged();
         return;
     }
-    if (what->tries == 1 && outcome.error().code == error_code::invalid_argument)
+    if (what->tries == 1 && is_refusal(outcome.error()))
         runtime::log(runtime::log_level::error, runtime::log_events::worker_append_refused,
                      {{"topic", what->where.topic}, {"reason", outcome.error().message}});
     const std::int64_t again_ms = x_scheduler.time().steady_ms() + what->pause_ms;

@@ -174,9 +174,10 @@ class outbound {
         if (says_unknown(code)) x_line->topics.erase(where.topic);
         const std::string text = text_of(where) + ": " + rd_kafka_err2str(code);
         if (!never_sent) return runtime::unavailable(text);
-        const bool refused = says_unknown(code) || code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
-                             code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
-        return refused ? runtime::invalid_argument(text) : runtime::aborted(text);
+        if (says_unknown(code)) return runtime::failed_precondition(text);
+        const bool too_large =
+            code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+        return too_large ? runtime::invalid_argument(text) : runtime::aborted(text);
     }
 
     // ---- hearing; on the thread

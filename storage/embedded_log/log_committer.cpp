@@ -177,7 +177,7 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
     log_partition* const partition = found == x_partitions.end() ? nullptr : &found->second;
     pending_append added{account, partition, std::move(what), bytes, std::move(handler)};
     if (partition == nullptr)
-        added.refuse(runtime::invalid_argument("there is no " + text_of(where)));
+        added.refuse(runtime::failed_precondition("there is no " + text_of(where)));
     else if (bytes > limits::record_bytes_max)
         added.refuse(
             runtime::invalid_argument("a record of " + std::to_string(bytes) + " bytes is too large"));

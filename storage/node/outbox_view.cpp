@@ -65,15 +65,17 @@ std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const state_view>
 }
 
 std::vector<events::outbox_row> outbox_view::rows(const events::topic_partition& where, std::uint64_t from,
-                                                  std::size_t rows_max) const {
+                                                  std::size_t rows_max, std::size_t bytes_max) const {
     std::vector<events::outbox_row> found;
+    std::size_t bytes = 0;
     const auto view = x_store.view();
     if (last_sequence(view, where) < from || rows_max == 0) return found;
     const key_of prefix = partition_key(table::outbox, where);
     view->scan(prefix, key_of(prefix).number(from), [&](std::string_view key, std::string_view value) {
         const auto event = decode_row<schemas::event>(key, value);
         found.push_back({event.partition_sequence, event.resource_id, std::string(value)});
-        return found.size() < rows_max;
+        bytes += value.size();
+        return found.size() < rows_max && bytes < bytes_max;
     });
     return found;
 }

@@ -22,7 +22,7 @@ class outbox_view final : public events::outbox {
     std::vector<events::topic_partition> output_partitions() const override;
     std::uint64_t published(const events::topic_partition&) const override;
     std::vector<events::outbox_row> rows(const events::topic_partition&, std::uint64_t from,
-                                         std::size_t rows_max) const override;
+                                         std::size_t rows_max, std::size_t bytes_max) const override;
     std::uint64_t last_subscriber_change() const override;
     std::vector<events::subscriber_change> subscriber_changes(std::uint64_t after,
                                                               std::size_t changes_max) const override;

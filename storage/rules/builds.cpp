@@ -69,6 +69,7 @@ answer apply(rule_context& context, const schemas::create_build& command) {
                         "give external_location";
     }
     std::string encoded = schemas::encode(build);
+    if (const auto good = check_entity_size("the build", build, encoded); !good) return good.error();
     state.put(key_of(table::build).number(build.id), encoded);
     state.put(key_of(table::build_of_version).number(version->row.id).number(build.id), "");
     emit_created(context, schemas::resource_type::build, build.id.value, workspace->id, build);

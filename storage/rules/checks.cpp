@@ -88,6 +88,13 @@ result<void> check_entity_size(std::string_view what, std::string_view encoded) 
                                      " bytes; it must be " + at_most(limits::entity_bytes_max));
 }
 
+result<void> check_json_size(std::string_view what, std::size_t bytes) {
+    if (bytes <= limits::entity_json_bytes_max) return {};
+    return runtime::invalid_argument(std::string(what) + " would be " + std::to_string(bytes) +
+                                     " bytes as JSON, where a control character takes 6; it must be " +
+                                     at_most(limits::entity_json_bytes_max));
+}
+
 std::vector<std::string> sorted_labels(std::vector<std::string> labels) {
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/registry.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/views.hpp"
 #include "storage/rule_context.hpp"
 
 namespace herald::storage::rules {
@@ -26,6 +27,15 @@ result<void> check_labels(const std::vector<std::string>&);
 result<void> check_attributes(const std::vector<schemas::key_value>&);
 /// invalid_argument when the row's bytes are over limits::entity_bytes_max.
 result<void> check_entity_size(std::string_view what, std::string_view encoded);
+/// invalid_argument when the JSON form's bytes are over limits::entity_json_bytes_max.
+result<void> check_json_size(std::string_view what, std::size_t bytes);
+/// Both, of an entity that events show.
+template <class Entity>
+result<void> check_entity_size(std::string_view what, const Entity& entity, std::string_view encoded) {
+    if (encoded.size() <= limits::entity_short_bytes_max) return {};
+    if (const auto good = check_entity_size(what, encoded); !good) return good;
+    return check_json_size(what, view_of(entity).size());
+}
 
 /// Sorted, without duplicates (client_calls.md §3).
 std::vector<std::string> sorted_labels(std::vector<std::string>);

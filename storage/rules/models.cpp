@@ -50,7 +50,8 @@ answer apply(rule_context& context, const schemas::create_model& command) {
     model.version_number = 0;
     model.versions_made = 0;
     std::string encoded = schemas::encode(model);
-    if (const auto good = check_entity_size("the registered model", encoded); !good) return good.error();
+    if (const auto good = check_entity_size("the registered model", model, encoded); !good)
+        return good.error();
     state.put(key_of(table::model).number(model.id), encoded);
     put_number(state, name_key, model.id.value);
     state.put(key_of(table::model_of_workspace).number(workspace->id).number(model.id), "");

@@ -5,7 +5,7 @@
 namespace herald::storage::rules {
 namespace {
 
-constexpr std::size_t trimmed_per_timer = 300;
+constexpr std::size_t looked_at_per_timer = 300;
 constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
 
 void take_published(rule_context& context, const schemas::node_heartbeat& heartbeat) {
@@ -73,17 +73,17 @@ answer apply(rule_context& context, const schemas::claim& command) {
 }
 
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
-/// time.
-void fire_outbox_trim(rule_context& context, std::string_view) {
+/// time. `after` is where the last firing of the day left off: rows that are not published hold up nothing.
+void fire_outbox_trim(rule_context& context, std::string_view after) {
     state_changes& state = context.state;
     std::vector<std::string> old;
-    state.scan(key_of(table::outbox_by_time), {}, [&](std::string_view key, std::string_view) {
+    const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
+    state.scan(key_of(table::outbox_by_time), from, [&](std::string_view key, std::string_view) {
         const auto time = static_cast<std::int64_t>(number_in_key(key));
         if (time + limits::outbox_kept_ms > context.time_ms()) return false;
         old.emplace_back(key);
-        return old.size() < trimmed_per_timer;
+        return old.size() < looked_at_per_timer;
     });
-    std::size_t dropped = 0;
     for (const std::string& by_time : old) {
         // outbox key: letter, topic, 0, partition, sequence; outbox_published has the same without the
         // sequence.
@@ -95,10 +95,11 @@ void fire_outbox_trim(rule_context& context, std::string_view) {
         if (sequence > find_number(state, published_key).value_or(0)) continue;
         state.erase(outbox_key);
         state.erase(by_time);
-        ++dropped;
     }
-    context.set_timer(context.time_ms() + (dropped == trimmed_per_timer ? 0 : trim_interval_ms),
-                      timer_kind::outbox_trim, "");
+    if (old.size() == looked_at_per_timer)
+        context.set_timer(context.time_ms(), timer_kind::outbox_trim, std::string_view(old.back()).substr(1));
+    else
+        context.set_timer(context.time_ms() + trim_interval_ms, timer_kind::outbox_trim, "");
 }
 
 }  // namespace herald::storage::rules

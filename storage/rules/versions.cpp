@@ -214,7 +214,7 @@ answer store(rule_context& context, const model_version& before, model_version a
     if (encoded == schemas::encode(before)) return encoded;
     after.time_updated = context.stamp_ms();
     encoded = schemas::encode(after);
-    if (const auto good = check_entity_size("the model version", encoded); !good) return good.error();
+    if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
     context.state.put(key_of(table::version).number(after.id), encoded);
     emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
                  after.workspace_id, before, after);
@@ -262,7 +262,8 @@ answer apply(rule_context& context, const schemas::create_version& command) {
     version.redirect_metadata.clear();
     version.time_created = version.time_updated = context.stamp_ms();
     std::string encoded = schemas::encode(version);
-    if (const auto good = check_entity_size("the model version", encoded); !good) return good.error();
+    if (const auto good = check_entity_size("the model version", version, encoded); !good)
+        return good.error();
 
     put_row(state, key_of(table::model).number(parent->row.id), parent->row);
     state.put(key_of(table::version).number(version.id), encoded);

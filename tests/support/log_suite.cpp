@@ -314,7 +314,7 @@ TEST_P(log_suite, every_call_names_an_unknown_topic_as_such) {
     const result<std::int64_t> appended =
         append_and_wait(*log().open_producer(events::producer_kind::ordinary), nowhere, mark(), "v");
     ASSERT_FALSE(appended);
-    EXPECT_EQ(appended.error().code, error_code::invalid_argument) << appended.error().message;
+    EXPECT_EQ(appended.error().code, error_code::failed_precondition) << appended.error().message;
 
     const result<events::offset_range> range = range_of(log(), nowhere);
     ASSERT_FALSE(range);
@@ -332,7 +332,7 @@ TEST_P(log_suite, an_unknown_partition_is_refused) {
     const result<std::int64_t> appended =
         append_and_wait(*log().open_producer(events::producer_kind::ordinary), beyond, mark(), "v");
     ASSERT_FALSE(appended);
-    EXPECT_EQ(appended.error().code, error_code::invalid_argument) << appended.error().message;
+    EXPECT_EQ(appended.error().code, error_code::failed_precondition) << appended.error().message;
     EXPECT_EQ(final_failure(*log().open_reader(beyond, 0)).code, error_code::failed_precondition);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "events/outbox.hpp"
+#include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::events {
@@ -11,21 +12,31 @@ namespace herald::events {
 inline const topic_partition promote_0{"events.promote", 0};
 inline const topic_partition promote_1{"events.promote", 1};
 
-/// Two output partitions; their rows are events that hold nothing but their place.
+/// Output partitions; their rows are events that hold nothing but their place.
 struct fake_outbox final : outbox {
     std::uint32_t generation() const override { return generation_number; }
-    std::vector<topic_partition> output_partitions() const override { return {promote_0, promote_1}; }
+    std::vector<topic_partition> output_partitions() const override {
+        std::vector<topic_partition> all;
+        for (std::size_t each = 0; each < partitions; ++each)
+            all.push_back({"events.promote", static_cast<std::int32_t>(each)});
+        return all;
+    }
     std::uint64_t published(const topic_partition& where) const override {
         const auto found = published_up_to.find(where);
         return found == published_up_to.end() ? 0 : found->second;
     }
-    std::vector<outbox_row> rows(const topic_partition& where, std::uint64_t from,
-                                 std::size_t rows_max) const override {
+    std::vector<outbox_row> rows(const topic_partition& where, std::uint64_t from, std::size_t rows_max,
+                                 std::size_t bytes_max) const override {
         std::vector<outbox_row> found;
+        std::size_t bytes = 0;
         const auto last = last_sequence.find(where);
-        for (std::uint64_t sequence = from; last != last_sequence.end() && sequence <= last->second;
-             ++sequence)
-            if (found.size() < rows_max) found.push_back({sequence, "key", event_with(sequence)});
+        for (std::uint64_t sequence = from; last != last_sequence.end() && sequence <= last->second &&
+                                            found.size() < rows_max && bytes < bytes_max;
+             ++sequence) {
+            found.push_back({sequence, "key", event_with(sequence)});
+            bytes += found.back().value.size();
+        }
+        bytes_read_at_once = std::max(bytes_read_at_once, bytes);
         return found;
     }
     std::uint64_t last_subscriber_change() const override {
@@ -52,6 +63,9 @@ struct fake_outbox final : outbox {
         schemas::event event;
         event.generation = generation_number;
         event.partition_sequence = sequence;
+        event.id = "event " + std::to_string(sequence);
+        const bool is_large = sequence > 0 && sequence == large_sequence;
+        event.body.assign(is_large ? limits::record_bytes_max : body_bytes, 'x');
         return schemas::encode(event);
     }
     void webhook_changes(std::uint64_t offset, std::uint64_t id) {
@@ -66,6 +80,10 @@ struct fake_outbox final : outbox {
     }
 
     std::uint32_t generation_number = 1;
+    std::size_t partitions = 2;
+    std::size_t body_bytes = 0;        // of each event
+    std::uint64_t large_sequence = 0;  // of one that the log refuses
+    mutable std::size_t bytes_read_at_once = 0;
     std::map<topic_partition, std::uint64_t> published_up_to;
     std::map<topic_partition, std::uint64_t> last_sequence;
     std::vector<subscriber_change> changes;

@@ -30,7 +30,8 @@ std::string sentence(const publisher_action& what) {
         std::string operator()(const action::append& of) const {
             if (of.where.topic != topic::subscribers) {
                 const auto event = *schemas::decode<schemas::event>(of.value.value_or(""));
-                return std::to_string(of.where.partition) + ": " + std::to_string(event.partition_sequence);
+                return std::to_string(of.where.partition) + ": " + std::to_string(event.partition_sequence) +
+                       (event.refused.empty() ? "" : " refused");
             }
             if (!of.value) return "delete " + of.key;
             if (of.key == subscribers_head_key) {
@@ -39,6 +40,9 @@ std::string sentence(const publisher_action& what) {
             }
             return of.key + " at " +
                    std::to_string(schemas::decode<schemas::subscriber>(*of.value)->revision);
+        }
+        std::string operator()(const action::end_read& of) const {
+            return "end reading " + std::to_string(of.stream);
         }
         std::string operator()(const action::wake_at& at) const {
             return "wake at " + std::to_string(at.at_ms);
@@ -66,6 +70,9 @@ struct publisher_machine_test : ::testing::Test {
     }
     sentences subscribers(const topic_content& content = {}) {
         return said(machine.subscribers_read(epoch, content, now));
+    }
+    sentences fail(const append_ticket& ticket, const error& reason = runtime::unavailable("no answer")) {
+        return said(machine.append_failed(ticket, reason, now));
     }
     sentences acknowledge_all() {
         sentences all;
@@ -134,11 +141,11 @@ TEST_F(publisher_machine_test, an_error_closes_the_producer_and_all_tails_are_re
     run_from_nothing();
     state.last_sequence[promote_0] = 5;
     EXPECT_THAT(said(machine.woken(now)), ElementsAre("0: 4", "0: 5"));
-    EXPECT_THAT(said(machine.failed(epoch, now)), ElementsAre("close", "wake at 1100"));
+    EXPECT_THAT(fail(in_flight.front()), ElementsAre("close", "wake at 1100"));
     EXPECT_THAT(said(machine.woken(now)), IsEmpty());
     now += 100;
     EXPECT_THAT(said(machine.time_passed(now)),
-                ElementsAre("open", "read subscribers", "tail of 0", "tail of 1"));
+                ElementsAre("open", "read subscribers", "tail of 1", "tail of 0"));
     EXPECT_THAT(tail(0, partition_tail{1, 4}), ElementsAre("0: 5"));
 }
 
@@ -146,15 +153,16 @@ TEST_F(publisher_machine_test, the_rest_after_errors_grows_to_a_bound_and_an_ack
     state.last_sequence = {{promote_0, 1}};
     said(machine.start(now));
     for (const std::int64_t rest : {100, 200, 400, 800, 1'600, 3'200, 5'000, 5'000}) {
-        EXPECT_THAT(said(machine.failed(epoch, now)),
-                    ElementsAre("close", "wake at " + std::to_string(now + rest)));
+        tail(0, std::nullopt);
+        EXPECT_THAT(fail(in_flight.front()), ElementsAre("close", "wake at " + std::to_string(now + rest)));
         now += rest;
         said(machine.time_passed(now));
     }
     tail(0, std::nullopt);
     acknowledge_all();
-    EXPECT_THAT(said(machine.failed(epoch, now)),
-                ElementsAre("close", "wake at " + std::to_string(now + 100)));
+    state.last_sequence = {{promote_0, 2}};
+    said(machine.woken(now));
+    EXPECT_THAT(fail(in_flight.front()), ElementsAre("close", "wake at " + std::to_string(now + 100)));
 }
 
 TEST_F(publisher_machine_test, answers_of_an_earlier_producer_change_nothing) {
@@ -162,10 +170,10 @@ TEST_F(publisher_machine_test, answers_of_an_earlier_producer_change_nothing) {
     said(machine.start(now));
     tail(0, std::nullopt);
     const append_ticket old = in_flight.back();
-    said(machine.failed(epoch, now));
+    fail(old);
     said(machine.time_passed(now + 100));
     EXPECT_THAT(said(machine.acknowledged(old, now)), IsEmpty());
-    EXPECT_THAT(said(machine.failed(old.epoch, now)), IsEmpty());
+    EXPECT_THAT(fail(old), IsEmpty());
     EXPECT_THAT(machine.published(), IsEmpty());
 }
 
@@ -181,17 +189,152 @@ TEST_F(publisher_machine_test, thirty_seconds_without_progress_count_as_an_error
     EXPECT_THAT(said(machine.time_passed(now)), Contains("close"));
 }
 
-TEST_F(publisher_machine_test, a_tail_that_nobody_answers_counts_as_an_error_unless_its_read_goes_on) {
+TEST_F(publisher_machine_test, thirty_seconds_of_one_partition_are_enough_though_the_others_go_on) {
+    run_from_nothing();
+    state.last_sequence = {{promote_0, 1}};
+    said(machine.woken(now));
+    const append_ticket stuck = in_flight.back();
+    for (std::int64_t passed = 1'000; passed < limits::publisher_stall_ms_max; passed += 1'000) {
+        now += 1'000;
+        ++state.last_sequence[promote_1];
+        EXPECT_THAT(said(machine.woken(now)), ElementsAre("1: " + std::to_string(passed / 1'000)));
+        said(machine.acknowledged(in_flight.back(), now));
+        EXPECT_THAT(said(machine.time_passed(now)), IsEmpty());
+    }
+    now += 1'000;
+    EXPECT_THAT(said(machine.time_passed(now)), Contains("close"));
+    EXPECT_THAT(said(machine.acknowledged(stuck, now)), IsEmpty());
+}
+
+TEST_F(publisher_machine_test, a_tail_that_cannot_be_read_rests_by_itself_and_the_others_go_on) {
+    state.last_sequence = {{promote_0, 1}, {promote_1, 1}};
     said(machine.start(now));
-    now += limits::publisher_stall_ms_max - 1;
-    machine.progressed(epoch, now);
+    for (const std::int64_t rest : {100, 200, 400}) {
+        EXPECT_THAT(said(machine.read_failed(epoch, 0, runtime::unavailable("no leader"), now)),
+                    ElementsAre("wake at " + std::to_string(now + rest)));
+        EXPECT_THAT(said(machine.time_passed(now + rest - 1)), IsEmpty());
+        now += rest;
+        EXPECT_THAT(said(machine.time_passed(now)), ElementsAre("tail of 0"));
+    }
+    EXPECT_THAT(tail(1, std::nullopt), ElementsAre("1: 1"));
+    EXPECT_THAT(tail(0, std::nullopt), ElementsAre("0: 1"));
+}
+
+TEST_F(publisher_machine_test, a_tail_that_nobody_answers_is_given_up_unless_its_read_goes_on) {
+    said(machine.start(now));
+    tail(1, std::nullopt);
+    subscribers();
+    now += limits::publisher_read_ms_max - 1;
+    machine.progressed(epoch, 0, now);
     now += 1;
     EXPECT_THAT(said(machine.time_passed(now)), IsEmpty());
-    now += limits::publisher_stall_ms_max;
-    EXPECT_THAT(said(machine.time_passed(now)), Contains("close"));
+    now += limits::publisher_read_ms_max;
+    EXPECT_THAT(said(machine.time_passed(now)),
+                ElementsAre("end reading 0", "wake at " + std::to_string(now + 100)));
+    now += 100;
+    EXPECT_THAT(said(machine.time_passed(now)), ElementsAre("tail of 0"));
+}
+
+TEST_F(publisher_machine_test, tails_that_fail_again_and_again_take_no_place_from_the_others) {
+    state.partitions = 3 * limits::publisher_tails_at_once_max;
+    const std::size_t healthy = state.partitions - 1;
+    state.last_sequence = {{{"events.promote", static_cast<std::int32_t>(healthy)}, 1}};
+    said(machine.start(now));
+    for (std::size_t stream = 0; stream < healthy; ++stream)
+        said(machine.read_failed(epoch, stream, runtime::unavailable("no leader"), now));
+    EXPECT_THAT(tail(healthy, std::nullopt), ElementsAre(std::to_string(healthy) + ": 1"));
+}
+
+TEST_F(publisher_machine_test, while_subscribers_cannot_be_read_events_go_on) {
+    state.last_sequence = {{promote_0, 1}};
+    said(machine.start(now));
+    tail(0, std::nullopt);
+    EXPECT_THAT(said(machine.read_failed(epoch, 2, runtime::unavailable("no leader"), now)),
+                ElementsAre("wake at 1100"));
+    acknowledge_all();
+    state.last_sequence = {{promote_0, 2}};
+    EXPECT_THAT(said(machine.woken(now)), ElementsAre("0: 2"));
+    now += 100;
+    EXPECT_THAT(said(machine.time_passed(now)), ElementsAre("read subscribers"));
+}
+
+TEST_F(publisher_machine_test, a_row_that_the_log_refuses_goes_as_a_marker_of_its_sequence) {
+    const error too_large = runtime::invalid_argument("too large");
+    state.last_sequence = {{promote_0, 4}};
+    run_from_nothing();
+    state.last_sequence = {{promote_0, 7}};
+    EXPECT_THAT(said(machine.woken(now)), ElementsAre("0: 5", "0: 6", "0: 7"));
+    // The log refuses the batch; which of its rows is to blame is found out by sending them alone.
+    fail(in_flight.front(), too_large);
+    said(machine.time_passed(now += 100));
+    EXPECT_THAT(tail(0, partition_tail{1, 4}), ElementsAre("0: 5"));
+    EXPECT_THAT(acknowledge_all().front(), "0: 6");
+    EXPECT_EQ(machine.rows_refused(), 0u);
+
+    said(machine.stop());
+    said(machine.start(now));
+    state.last_sequence = {{promote_0, 9}};
+    tail(0, partition_tail{1, 7});
+    fail(in_flight.back(), too_large);
+    said(machine.time_passed(now += 100));
+    EXPECT_THAT(tail(0, partition_tail{1, 7}), ElementsAre("0: 8"));
+    fail(in_flight.front(), too_large);
+    EXPECT_EQ(machine.rows_refused(), 1u);
+    said(machine.time_passed(now += 200));
+    EXPECT_THAT(tail(0, partition_tail{1, 7}), ElementsAre("0: 8 refused"));
+    EXPECT_THAT(acknowledge_all(), ElementsAre("0: 9"));
+    EXPECT_EQ(machine.published().back().sequence, 9u);
+    EXPECT_EQ(machine.rows_refused(), 1u);
+}
+
+TEST_F(publisher_machine_test, rows_of_a_topic_that_is_missing_are_not_taken_for_bad_ones) {
+    state.last_sequence = {{promote_0, 1}};
+    said(machine.start(now));
+    for (int time = 0; time < 4; ++time) {
+        EXPECT_THAT(tail(0, std::nullopt), ElementsAre("0: 1"));
+        fail(in_flight.front(), runtime::failed_precondition("there is no such topic"));
+        said(machine.time_passed(now += 5'000));
+    }
+    EXPECT_EQ(machine.rows_refused(), 0u);
+}
+
+TEST_F(publisher_machine_test, the_rows_read_at_once_are_bounded_in_bytes) {
+    state.body_bytes = 300'000;
+    state.last_sequence = {{promote_0, 100}};
+    run_from_nothing();
+    EXPECT_LE(state.bytes_read_at_once, limits::publisher_partition_bytes_max + state.body_bytes + 100);
+    EXPECT_EQ(machine.published().back().sequence, 100u);
+}
+
+TEST_F(publisher_machine_test, a_partition_that_is_stuck_leaves_room_to_the_others) {
+    state.last_sequence = {{promote_0, 5'000}, {promote_1, 5'000}};
+    said(machine.start(now));
+    subscribers();
+    acknowledge_all();
+    tail(0, std::nullopt);
+    const std::size_t stuck = in_flight.size();
+    EXPECT_EQ(stuck, limits::publisher_partition_records_max);
+    in_flight.clear();
+    tail(1, std::nullopt);
+    acknowledge_all();
+    ASSERT_EQ(machine.published().size(), 1u);
+    EXPECT_EQ(machine.published()[0].sequence, 5'000u);
 }
 
 TEST_F(publisher_machine_test, what_is_unacknowledged_is_bounded_and_partitions_take_turns) {
+    state.partitions = 12;
+    for (std::int32_t partition = 0; partition < 12; ++partition)
+        state.last_sequence[{"events.promote", partition}] = 1'000;
+    said(machine.start(now));
+    subscribers({{"head", schemas::encode(schemas::subscribers_head{1, 0})}});
+    for (std::size_t stream = 0; stream < 12; ++stream) tail(stream, std::nullopt);
+    EXPECT_EQ(in_flight.size(), limits::publisher_records_in_flight_max);
+    acknowledge_all();
+    ASSERT_EQ(machine.published().size(), 12u);
+    for (const auto& position : machine.published()) EXPECT_EQ(position.sequence, 1'000u);
+}
+
+TEST_F(publisher_machine_test, a_partition_s_rows_all_go_however_many_there_are) {
     state.last_sequence = {{promote_0, 5'000}, {promote_1, 100}};
     run_from_nothing();  // acknowledges as it goes: all is sent
     EXPECT_EQ(machine.published().size(), 2u);
@@ -200,8 +343,7 @@ TEST_F(publisher_machine_test, what_is_unacknowledged_is_bounded_and_partitions_
     subscribers({{"head", schemas::encode(schemas::subscribers_head{1, 0})}});
     tail(1, std::nullopt);
     const sentences first = tail(0, std::nullopt);
-    EXPECT_EQ(in_flight.size(), limits::publisher_records_in_flight_max);
-    EXPECT_THAT(first.back(), "0: " + std::to_string(limits::publisher_records_in_flight_max - 100));
+    EXPECT_EQ(first.back(), "0: " + std::to_string(limits::publisher_partition_records_max));
     acknowledge_all();
     const auto done = machine.published();
     ASSERT_EQ(done.size(), 2u);

@@ -8,6 +8,7 @@
 #include "events/subscriber_table.hpp"
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
+#include "runtime/metrics.hpp"
 #include "tests/unit/events/fake_outbox.hpp"
 #include "tests/unit/workers_machine/manual_scheduler.hpp"
 
@@ -124,6 +125,19 @@ TEST_F(publisher_test, silence_of_the_log_ends_the_producer_after_thirty_seconds
     EXPECT_THAT(sequences(promote_0), IsEmpty());
     scheduler.run_for(2'000);
     EXPECT_THAT(sequences(promote_0), ElementsAre(1));
+}
+
+TEST_F(publisher_test, an_event_that_is_too_large_for_the_log_becomes_a_marker_and_the_rest_goes_on) {
+    state.last_sequence = {{promote_0, 3}};
+    state.large_sequence = 2;
+    work->start(7);
+    scheduler.run_for(1'000);
+    EXPECT_THAT(sequences(promote_0), ElementsAre(1, 2, 3));
+    const auto marker = *schemas::decode<schemas::event>(*broker.records(promote_0)[1].value);
+    EXPECT_EQ(marker.id, "event 2");
+    EXPECT_EQ(marker.body, "");
+    EXPECT_THAT(marker.refused, ::testing::HasSubstr("too large"));
+    EXPECT_THAT(runtime::metrics_text(), ::testing::HasSubstr("herald_events_refused_total 1\n"));
 }
 
 TEST_F(publisher_test, a_late_batch_of_a_dead_producer_leaves_no_hole) {

@@ -111,6 +111,36 @@ TEST(engine, forgets_outcomes_after_a_day_of_log_time) {
         << "the key is free again";
 }
 
+TEST(engine, takes_no_new_key_when_the_outcomes_that_it_keeps_have_too_many_bytes) {
+    registry registry;
+    const std::string counter = key_of(table::counter).text("bytes of outcomes kept");
+    const auto kept = [&] { return find_number(*registry.view(), counter).value_or(0); };
+    registry.idempotency_key = "k";
+    const auto first = registry.run(model_command("a"));
+    EXPECT_GE(kept(), schemas::encode(first).size());
+    const std::uint64_t of_one = kept();
+    row_changes full;
+    std::string number;
+    schemas::append_varint(number, limits::outcome_bytes_max);
+    full[counter] = number;
+    ASSERT_TRUE(registry.store->write(full));
+    engine again(*registry.store);
+    registry.idempotency_key = "another";
+    const auto refused =
+        again.apply(registry.record_of(registry.envelope_of(registry.admin, model_command("b"))));
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(code_of(refused->outcome), error_code::resource_exhausted);
+    registry.idempotency_key = "k";
+    const auto repeat =
+        again.apply(registry.record_of(registry.envelope_of(registry.admin, model_command("a"))));
+    EXPECT_EQ(schemas::encode(repeat->outcome), schemas::encode(first)) << "a repeat is still answered";
+    registry.now_ms += limits::outcome_kept_ms + 2 * 3'600'000;
+    registry.idempotency_key.clear();
+    ASSERT_TRUE(again.apply(registry.record_of(registry.envelope_of(registry.admin, model_command("c")))));
+    ASSERT_TRUE(again.write());
+    EXPECT_EQ(find_number(*registry.store->view(), counter), limits::outcome_bytes_max - of_one);
+}
+
 TEST(engine, takes_no_command_of_a_revoked_key) {
     registry registry;
     auto envelope = registry.envelope_of(registry.admin, model_command("a"));

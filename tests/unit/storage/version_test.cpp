@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "registry.hpp"
+#include "schemas/views.hpp"
 
 namespace herald::storage {
 namespace {
@@ -52,6 +53,62 @@ TEST_F(version_rules, every_version_has_a_time_of_its_own) {
     const auto first = registry.version_named("v1", model.id);
     const auto second = registry.version_named("v2", model.id);
     EXPECT_LT(first.time_created, second.time_created);
+}
+
+TEST_F(version_rules, a_record_whose_json_would_not_fit_into_an_event_is_refused) {
+    const auto made = registry.version_named("v1", model.id);
+    schemas::model_version texts;
+    texts.readme_text = std::string(119'500, '\x01');
+    const auto outcome = update(made.id, texts, {"readme_text"});
+    EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
+    EXPECT_THAT(outcome.message, HasSubstr("as JSON"));
+    texts.readme_text.resize(118'000);
+    EXPECT_EQ(update(made.id, texts, {"readme_text"}).code, 0u);
+    texts.version = "v2";
+    texts.readme_text.resize(120'000, '\x01');
+    EXPECT_EQ(code_of(create(texts)), error_code::invalid_argument);
+    schemas::create_model command;
+    command.workspace_name = "default";
+    command.model.name = "large";
+    command.model.readme_text = std::string(120'000, '\x01');
+    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+}
+
+TEST_F(version_rules, the_largest_event_fits_into_a_record_with_all_that_a_delivery_adds) {
+    for (std::size_t hooks = 0; hooks < limits::webhooks_per_workspace_max; ++hooks)
+        registry.webhook_for({schemas::event_type::update, schemas::event_type::promote});
+    schemas::model_version texts;
+    texts.version = "v1";
+    texts.readme_text = std::string(119'000, '\x01');
+    while (create(texts).code != 0) texts.readme_text.resize(texts.readme_text.size() - 100);
+    const schemas::version_id id{1};
+    schemas::model_version label;
+    label.labels = {"a"};
+    ASSERT_EQ(update(id, label, {"labels"}).code, 0u);
+    std::size_t largest = 0;
+    for (const auto& event : registry.outbox()) largest = std::max(largest, schemas::encode(event).size());
+    EXPECT_GT(largest, 2 * limits::entity_json_bytes_max - 5'000) << "the test would show nothing";
+    EXPECT_LE(largest, limits::event_bytes_max);
+}
+
+TEST_F(version_rules, what_counts_as_short_fits_as_json_whatever_it_holds) {
+    schemas::model_version version;
+    version.version = "v1";
+    schemas::artifact artifact;
+    artifact.artifact_type = schemas::artifact_type::image;
+    for (const auto& [type, name] : schemas::enum_names<schemas::artifact_type>::all)
+        if (name.size() > name_of(artifact.artifact_type).size()) artifact.artifact_type = type;
+    artifact.linked_artifact_id = "1";
+    for (std::size_t i = 0; i < limits::artifacts_max; ++i) {
+        artifact.key = std::to_string(i);
+        version.artifacts.push_back(artifact);
+        version.datasets.push_back(artifact);
+    }
+    ASSERT_LT(schemas::encode(version).size(), limits::entity_short_bytes_max);
+    version.readme_text =
+        std::string(limits::entity_short_bytes_max - schemas::encode(version).size() - 4, '\x01');
+    ASSERT_LE(schemas::encode(version).size(), limits::entity_short_bytes_max);
+    EXPECT_LE(view_of(version).size(), limits::entity_json_bytes_max);
 }
 
 TEST_F(version_rules, bad_names_are_refused) {

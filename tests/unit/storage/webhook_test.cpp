@@ -1,6 +1,9 @@
 // Property: who hears of an event is decided once, at its place in the log (P3).
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "events/event_topic.hpp"
 #include "registry.hpp"
 
 namespace herald::storage {
@@ -174,6 +177,37 @@ TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_day
         heartbeat.published.push_back({"events.resource", partition, 1});
     registry.run(heartbeat);
     EXPECT_EQ(trim(), 0u);
+}
+
+TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them) {
+    hook_with({}, true, {});
+    for (int count = 0; count < 700; ++count) registry.model_named("m" + std::to_string(count));
+    schemas::claim claim;
+    claim.job = "publisher";
+    claim.node = "a";
+    schemas::node_heartbeat heartbeat;
+    heartbeat.node = "a";
+    heartbeat.first = true;
+    heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
+    heartbeat.published = {{"events.resource", 0, 1'000}, {"events.resource", 1, 1'000}};
+    registry.run(heartbeat);  // the other two partitions are stuck
+    const auto rows = registry.outbox();
+    const auto stuck =
+        static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const schemas::event& event) {
+            return events::partition_of(event.resource_id, 4) >= 2;
+        }));
+    ASSERT_GT(stuck, 300u) << "more than one firing looks at";
+    ASSERT_LT(stuck, 400u);
+    registry.now_ms += limits::outbox_kept_ms + 2ll * 24 * 3'600'000;
+    for (int records = 0; records < 5; ++records) registry.run(schemas::no_operation{});
+    EXPECT_EQ(registry.outbox().size(), stuck);
+    registry.now_ms += 2ll * 24 * 3'600'000;
+    heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
+    heartbeat.published = {{"events.resource", 2, 1'000}, {"events.resource", 3, 1'000}};
+    registry.run(heartbeat);
+    registry.now_ms += 2ll * 24 * 3'600'000;
+    for (int records = 0; records < 5; ++records) registry.run(schemas::no_operation{});
+    EXPECT_EQ(registry.outbox().size(), 0u) << "the next day begins at the oldest again";
 }
 
 TEST_F(webhook_rules, a_failure_before_all_time_is_no_harm) {

@@ -74,6 +74,28 @@ TEST_F(worker_test, a_member_that_was_disabled_at_the_event_is_recorded_as_held_
     EXPECT_EQ(committed(), 1);
 }
 
+TEST_F(worker_test, the_deliveries_of_an_event_that_the_log_refused_are_dead_with_its_reason) {
+    write_webhooks(1, 2);
+    start();
+    schemas::event event = event_for({1, 2});
+    event.body.clear();
+    event.refused = "the log refused the event: too large";
+    event.audience[1].held = true;
+    publish(event);
+    const schemas::event next = publish({1});
+    scheduler.run_for(1 * second);
+    ASSERT_EQ(transport.sent().size(), 1u);
+    EXPECT_EQ(transport.sent()[0].body, next.body);
+    ASSERT_EQ(dead().size(), 1u);
+    EXPECT_EQ(dead()[0].reason, event.refused);
+    EXPECT_EQ(dead()[0].id, delivery_id(event.id, {1}));
+    ASSERT_EQ(attempts_of(2).size(), 1u);
+    EXPECT_EQ(attempts_of(2)[0].result, attempt_result::held);
+    EXPECT_EQ(counters().dead, 1u);
+    EXPECT_EQ(counters().sequence_gaps, 0u);
+    EXPECT_EQ(committed(), 2);
+}
+
 TEST_F(worker_test, an_event_without_audience_is_done_at_once) {
     start();
     publish(event_for({}));
