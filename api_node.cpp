@@ -20,6 +20,8 @@
 namespace herald {
 namespace {
 
+constexpr std::int64_t announce_interval_ms = 20;
+
 process_end end_for(storage::node_failure::kind what) {
     switch (what) {
         case storage::node_failure::kind::log_mismatch:
@@ -71,6 +73,7 @@ class composed_api_node final : public api_node {
           x_folder(chosen.data / "herald") {}
 
     ~composed_api_node() override {
+        on_loop(x_jobs[0], [this] { x_is_ending = true; });
         x_metrics_source.reset();
         x_metrics_server.reset();
         x_server.reset();
@@ -95,6 +98,7 @@ class composed_api_node final : public api_node {
         x_node->start();
         x_server->start();
         if (x_metrics_server) x_metrics_server->start();
+        on_loop(x_jobs[0], [this] { announce(); });
         return {};
     }
 
@@ -166,6 +170,20 @@ class composed_api_node final : public api_node {
                                                                     "this node is shutting down"});
     }
 
+    /// Says that it serves when that is true: once it has found the log to be its own and has caught up.
+    void announce() {
+        if (x_is_ending) return;
+        if (x_node->state_now().not_ready) {
+            x_jobs[0].run_at(x_jobs[0].time().steady_ms() + announce_interval_ms, [this] { announce(); });
+            return;
+        }
+        const std::string address = x_chosen.listen.value_or(endpoint{"127.0.0.1", 8080}).address;
+        const bool is_v6 = address.find(':') != std::string::npos;
+        say_that_it_runs(runtime::log_events::serving, x_chosen,
+                         (x_chosen.tls_certificate.empty() ? "http://" : "https://") +
+                             (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port()));
+    }
+
     void show_metrics() {
         x_metrics.show(x_node->state_now());
         if (x_certificate_expiry_ms)
@@ -198,6 +216,7 @@ class composed_api_node final : public api_node {
     const trouble_source x_beside;
     const std::filesystem::path x_folder;
     std::atomic<bool> x_is_draining = false;
+    bool x_is_ending = false;  // on the loop of the jobs
     storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
     runtime::event_loops x_loops;  // HTTP: one a core
     runtime::event_loops x_jobs{

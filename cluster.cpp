@@ -33,14 +33,12 @@ result<cluster_ground> open_ground(const settings& chosen) {
 
 process_end run_api(const settings& chosen) {
     stop_signal stop;
-    std::error_code ignored;
-    std::filesystem::create_directories(chosen.data / "herald", ignored);
+    if (const auto made = make_folder(chosen); !made) return failed(made.error());
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
     auto node = make_api_node(chosen, {*ground->log, ground->keys}, stop.requester(),
                               [] { return std::optional<runtime::trouble>(); });
     if (!node) return failed(node.error());
-    std::cout << "herald " HERALD_VERSION " api node serves on port " << (*node)->port() << std::endl;
     const process_end end = stop.wait();
     (*node)->drain();
     return end;
@@ -52,7 +50,6 @@ process_end run_worker(const settings& chosen) {
     if (!ground) return failed(ground.error());
     auto worker = make_worker_node(chosen, {*ground->log, ground->keys}, stop.requester());
     if (!worker) return failed(worker.error());
-    std::cout << "herald " HERALD_VERSION " worker delivers" << std::endl;
     runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1});
     const auto service =
         api::make_operator_service([&worker = **worker] { return api::report_of(worker.trouble()); });
@@ -67,6 +64,7 @@ process_end run_worker(const settings& chosen) {
         server = *std::move(made);
         server->start();
     }
+    (*worker)->announce();
     const process_end end = stop.wait();
     (*worker)->drain();
     server.reset();  // before its loops

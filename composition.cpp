@@ -1,9 +1,13 @@
 #include "composition.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <iostream>
 
 #include "events/kafka/kafka_log.hpp"
 #include "runtime/crypto.hpp"
+#include "runtime/log.hpp"
 
 namespace herald {
 
@@ -28,6 +32,38 @@ result<std::unique_ptr<events::log>> open_kafka(const settings& chosen) {
     options.topic_prefix = chosen.topic_prefix;
     options.properties = chosen.kafka_options;
     return events::kafka::make_kafka_log(std::move(options));
+}
+
+result<std::filesystem::path> make_folder(const settings& chosen) {
+    const std::filesystem::path folder = chosen.data / "herald";
+    std::error_code wrong;
+    std::filesystem::create_directories(folder, wrong);
+    if (!wrong) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, wrong);
+    if (wrong) return runtime::unavailable("cannot make " + folder.string() + ": " + wrong.message());
+    return folder;
+}
+
+result<void> write_key_file(const std::filesystem::path& file, const std::string& email,
+                            const std::string& key) {
+    ::unlink(file.c_str());  // whose mode may be another
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const std::string text = "email " + email + "\nkey " + key + "\n";
+    const bool written =
+        descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    if (descriptor >= 0) ::close(descriptor);
+    if (!written) return runtime::unavailable("cannot write " + file.string());
+    return {};
+}
+
+void say_that_it_runs(std::string_view event, const settings& chosen, const std::string& where) {
+    const bool http = chosen.http_locations == workers::plain_http::allowed;
+    const std::string addresses =
+        chosen.addresses_text.empty() ? "public" : "public," + chosen.addresses_text;
+    runtime::log(runtime::log_level::info, event,
+                 {{"version", std::string_view(HERALD_VERSION)},
+                  {"address", where},
+                  {"webhook_addresses", addresses},
+                  {"webhook_http", http}});
 }
 
 }  // namespace herald

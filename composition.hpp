@@ -10,6 +10,7 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/readiness.hpp"
 #include "settings.hpp"
+#include "storage/engine.hpp"
 #include "storage/node/genesis.hpp"
 
 namespace herald {
@@ -26,6 +27,17 @@ process_end failed(const error& why);
 storage::genesis_options genesis_options_of(const settings&);
 
 result<std::unique_ptr<events::log>> open_kafka(const settings&);
+
+/// Makes DIR/herald, for its owner's eyes only; existing ones become so.
+result<std::filesystem::path> make_folder(const settings&);
+/// Writes an administrator's e-mail and key for the owner's eyes only; what was there is replaced.
+result<void> write_key_file(const std::filesystem::path&, const std::string& email, const std::string& key);
+/// What webhooks may be: public addresses and, if any, these; http or https only.
+void say_that_it_runs(std::string_view event, const settings&, const std::string& where);
+/// Applies the log from its start into `rows` (empty), up to `next_offset` or, with 0, to its end; the
+/// position there. Errors: not_found when the log ends before; those of the log and of apply.
+result<storage::engine_position> apply_log(events::log&, storage::state_store& rows,
+                                           std::uint64_t next_offset);
 
 /// An API node: HTTP, the registry, its jobs. Made and destroyed by the main thread.
 class api_node {
@@ -55,6 +67,8 @@ result<std::unique_ptr<api_node>> make_api_node(const settings&, node_ground, en
 class worker_node {
   public:
     virtual ~worker_node() = default;
+    /// From now on it says so, once, when it delivers.
+    virtual void announce() = 0;
     /// Why it is not ready, as of the last second. Any thread.
     virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual void drain() = 0;

@@ -2,10 +2,14 @@
 
 #include <toml++/toml.h>
 #include <CLI/CLI.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 
 #include "runtime/limits.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 
 namespace herald {
@@ -33,6 +37,12 @@ std::string environment_name(const std::string& option) {
     for (const char c : option)
         name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     return name;
+}
+
+std::string did_you_mean(std::string_view word, const std::set<std::string>& names) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string_view nearest = runtime::nearest(word, views);
+    return nearest.empty() ? std::string() : "; did you mean " + std::string(nearest) + "?";
 }
 
 std::optional<std::string> text_of(const toml::node_view<const toml::node>& value) {
@@ -70,8 +80,18 @@ result<std::optional<endpoint>> parse_endpoint(const std::string& option, const 
         return runtime::invalid_argument(option + " is \"" + text +
                                          "\"; it must be ADDRESS:PORT, as in 127.0.0.1:8080");
     std::string address = text.substr(0, colon);
+    if (address.empty())
+        return runtime::invalid_argument(option + " is \"" + text + "\", without an address; 0.0.0.0" + text +
+                                         " is every address of this machine, 127.0.0.1" + text +
+                                         " is for itself only");
+    if (address == "localhost") address = "127.0.0.1";
     if (address.size() > 2 && address.front() == '[' && address.back() == ']')
         address = address.substr(1, address.size() - 2);
+    boost::system::error_code not_literal;
+    boost::asio::ip::make_address(address, not_literal);
+    if (not_literal)
+        return runtime::invalid_argument(option + " is \"" + text + "\"; \"" + address +
+                                         "\" is not an IPv4 or IPv6 address, as in 127.0.0.1:8080");
     return std::optional<endpoint>(endpoint{std::move(address), static_cast<std::uint16_t>(*port)});
 }
 
@@ -109,7 +129,7 @@ result<void> check(settings& checked, const raw_settings& raw) {
     auto addresses = workers::address_policy::parse(raw.allow_addresses);
     if (!addresses) return runtime::invalid_argument("--allow-addresses: " + addresses.error().message);
     checked.addresses = *std::move(addresses);
-    checked.addresses_named = !raw.allow_addresses.empty();
+    checked.addresses_text = raw.allow_addresses;
     if (raw.allow_http) checked.http_locations = workers::plain_http::allowed;
     checked.header_prefixes = split(raw.header_prefix);
     if (checked.header_prefixes.empty() ||
@@ -120,10 +140,11 @@ result<void> check(settings& checked, const raw_settings& raw) {
                                          "\"; it must be one or more names of letters, digits, - and _");
     checked.require_approval_for.clear();
     for (const std::string& name : split(raw.require_approval_for)) {
+        if (raw.require_approval_for == "none") break;
         const auto stage = schemas::from_name<schemas::stage>(name);
         if (!stage)
             return runtime::invalid_argument("--require-approval-for names \"" + name +
-                                             "\", which is no stage");
+                                             "\", which is no stage; none needs no approval");
         checked.require_approval_for.push_back(*stage);
     }
     for (const std::string& option : raw.kafka_options) {
@@ -149,6 +170,7 @@ class command_line {
   public:
     command_line() {
         x_app.require_subcommand(1);
+        x_app.set_version_flag("--version", "herald " HERALD_VERSION);
         x_app.description(
             "Herald: a model registry that speaks. Every option is also HERALD_<OPTION> in the environment "
             "and a "
@@ -163,9 +185,16 @@ class command_line {
     }
 
     std::pair<std::optional<settings>, int> read(int count, const char* const* arguments) try {
+        if (const auto wrong = check_verb(count > 1 ? arguments[1] : "--help"); !wrong)
+            return refuse(wrong.error().message);
         x_app.parse(count, const_cast<char**>(arguments));
         CLI::App& command = *x_app.get_subcommands().front();
-        fill_from_elsewhere(command, read_file(command));
+        const toml::table file = read_file(command);
+        if (const auto good = check_file(file); !good) return refuse(good.error().message);
+        warn_about_environment();
+        fill_from_elsewhere(command, file);
+        x_out.addresses_named = was_given(command, "--allow-addresses");
+        x_out.http_named = was_given(command, "--allow-http");
         x_out.verb = verb_of(command.get_name());
         if (const auto good = check(x_out, x_raw); !good) return refuse(good.error().message);
         if (needs_kafka(x_out.verb) && x_out.kafka.empty()) return refuse("--kafka HOST:PORT is missing");
@@ -174,6 +203,8 @@ class command_line {
             return refuse("--key-ring FILE is missing");
         if (x_out.verb == verb::init && x_out.admin_email.empty()) return refuse("--admin-email is missing");
         return {std::move(x_out), 0};
+    } catch (const CLI::ExtrasError&) {
+        return refuse(about_surplus(*x_app.get_subcommands().front()));
     } catch (const CLI::ParseError& failure) {
         return {std::nullopt, x_app.exit(failure) == 0 ? 0 : wrong_use};
     } catch (const toml::parse_error& failure) {
@@ -198,6 +229,70 @@ class command_line {
     std::pair<std::optional<settings>, int> refuse(const std::string& why) {
         std::cerr << "herald: " << why << "\n";
         return {std::nullopt, wrong_use};
+    }
+
+    static bool was_given(CLI::App& command, const char* option) {
+        const CLI::Option* found = command.get_option_no_throw(option);
+        return found != nullptr && found->count() > 0;
+    }
+
+    static std::set<std::string> options_of(const CLI::App& command, const std::string& prefix = {}) {
+        std::set<std::string> names;
+        for (const CLI::Option* option : command.get_options())
+            for (const std::string& name : option->get_lnames()) names.insert(prefix + name);
+        return names;
+    }
+    /// Of all verbs: one file, one environment may serve several.
+    std::set<std::string> all_options() const {
+        std::set<std::string> names;
+        for (const CLI::App* command : x_app.get_subcommands({})) names.merge(options_of(*command));
+        return names;
+    }
+
+    result<void> check_verb(const std::string& word) const {
+        std::set<std::string> verbs;
+        for (const CLI::App* command : x_app.get_subcommands({})) verbs.insert(command->get_name());
+        if (word.starts_with('-') || verbs.contains(word)) return {};
+        std::string all;
+        for (const std::string& verb : verbs) all += (all.empty() ? "" : ", ") + verb;
+        return runtime::invalid_argument("there is no \"" + word + "\"" + did_you_mean(word, verbs) +
+                                         " The verbs are " + all);
+    }
+
+    static std::string about_surplus(const CLI::App& command) {
+        const std::vector<std::string> surplus = command.remaining();
+        const std::string word = surplus.empty() ? "" : surplus.front();
+        return command.get_name() + " takes no \"" + word + "\"" +
+               did_you_mean(word.substr(0, word.find('=')), options_of(command, "--"));
+    }
+
+    result<void> check_file(const toml::table& file) const {
+        const std::set<std::string> names = all_options();
+        for (const auto& [key, value] : file)
+            if (const std::string name(key.str()); !names.contains(name))
+                return runtime::invalid_argument("--config " + x_config + ": there is no option \"" + name +
+                                                 "\"" + did_you_mean(name, names));
+        return {};
+    }
+
+    /// Not refused: other programs put names there, too (a Kubernetes service called herald, HERALD_PORT).
+    void warn_about_environment() const {
+        static constexpr std::string_view prefix = "HERALD_";
+        std::set<std::string> names;
+        for (const std::string& option : all_options()) names.insert(environment_name(option));
+        for (char** variable = environ; *variable != nullptr; ++variable) {
+            const std::string_view whole(*variable);
+            const std::string name(whole.substr(0, whole.find('=')));
+            if (!name.starts_with(prefix) || names.contains(name)) continue;
+            // What they have in common would make any two names alike.
+            std::vector<std::string_view> ends;
+            for (const std::string& known : names)
+                ends.push_back(std::string_view(known).substr(prefix.size()));
+            const std::string_view nearest = runtime::nearest(name.substr(prefix.size()), ends);
+            runtime::log(runtime::log_level::warning, runtime::log_events::environment_unknown,
+                         {{"name", name},
+                          {"nearest", nearest.empty() ? "" : std::string(prefix) + std::string(nearest)}});
+        }
     }
 
     toml::table read_file(CLI::App& command) {
@@ -226,8 +321,9 @@ class command_line {
     }
     void add_sending(CLI::App& command) {
         command.add_option("--allow-addresses", x_raw.allow_addresses,
-                           "CIDR,… that deliveries may connect to");
-        command.add_flag("--allow-http", x_raw.allow_http, "webhooks may have http locations");
+                           "CIDR,… that deliveries may connect to, beside the public ones");
+        command.add_flag("--allow-http", x_raw.allow_http,
+                         "webhooks may have http locations; --allow-http=false");
         command.add_option("--extra-ca", x_out.extra_ca_file, "PEM, trusted beside the system's");
         command.add_option("--dns-servers", x_out.dns_servers, "ADDRESS:PORT,… (the system's)");
     }
@@ -243,7 +339,8 @@ class command_line {
         command.add_option("--admin-key", x_out.admin_key,
                            "of the first administrator; better HERALD_ADMIN_KEY");
         command.add_option("--organization", x_out.organization, "name of the first organization (default)");
-        command.add_option("--require-approval-for", x_raw.require_approval_for, "stages (PRODUCTION)");
+        command.add_option("--require-approval-for", x_raw.require_approval_for,
+                           "stages, or none (PRODUCTION)");
     }
 
     void add_standalone() {

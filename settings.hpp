@@ -39,8 +39,10 @@ struct settings {
     std::string tls_certificate;
     std::string tls_key;
     workers::address_policy addresses;
-    bool addresses_named = false;  // --allow-addresses was given
+    std::string addresses_text;    // what was given
+    bool addresses_named = false;  // --allow-addresses was given, if only as ''
     workers::plain_http http_locations = workers::plain_http::refused;
+    bool http_named = false;  // --allow-http was given, if only as false
     std::string extra_ca_file;
     std::string dns_servers;
     std::string node_id;

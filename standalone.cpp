@@ -1,11 +1,8 @@
 // herald standalone: an API node and a worker over the embedded log, in one process.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <iostream>
-
 #include "composition.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "stop_signal.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
@@ -13,17 +10,6 @@
 
 namespace herald {
 namespace {
-
-/// Keeps the first administrator's key where only the owner of the data can read it.
-result<void> write_key_file(const std::filesystem::path& file, const storage::genesis_options& admin) {
-    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const std::string text = "email " + admin.admin_email + "\nkey " + admin.admin_key + "\n";
-    const bool written =
-        descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    if (descriptor >= 0) ::close(descriptor);
-    if (!written) return runtime::unavailable("cannot write " + file.string());
-    return {};
-}
 
 /// What this machine has applied before; nothing where there is no state database.
 result<std::shared_ptr<const storage::state_view>> state_before(const std::filesystem::path& folder) {
@@ -33,44 +19,43 @@ result<std::shared_ptr<const storage::state_view>> state_before(const std::files
     return opened->store->view();
 }
 
-/// Begins an empty log. A key that Herald made itself is printed once and kept in a file.
+/// Begins an empty log. A key that Herald made itself is kept in a file, and nowhere else.
 result<void> begin(const settings& chosen, const std::filesystem::path& folder, events::log& log,
                    const runtime::key_ring& keys) {
-    const auto existing = storage::read_genesis(log, keys);
-    if (existing) return {};
-    if (existing.error().code != error_code::not_found) return existing.error();
-    storage::genesis_options options = genesis_options_of(chosen);
-    if (options.admin_email.empty()) options.admin_email = "admin@localhost";
-    const auto before = state_before(folder / "state");
-    if (!before) return before.error();
-    // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
-    // without one.
     const std::filesystem::path key_file = folder / "admin-key";
-    if (const auto written = write_key_file(key_file, options); !written) return written;
-    const auto begun =
-        storage::begin_log(log, keys, options, **before, runtime::system_random(), runtime::system_clock());
-    if (!begun) return begun.error();
-    if (chosen.admin_key.empty())
-        std::cout << "The first administrator is " << options.admin_email << ", with the developer key\n  "
-                  << options.admin_key << "\nwhich is also in " << key_file.string() << "\n";
+    const std::filesystem::path new_key_file = folder / "admin-key.new";
+    const auto existing = storage::read_genesis(log, keys);
+    if (!existing && existing.error().code != error_code::not_found) return existing.error();
+    if (!existing) {
+        storage::genesis_options options = genesis_options_of(chosen);
+        if (options.admin_email.empty()) options.admin_email = "admin@localhost";
+        const auto before = state_before(folder / "state");
+        if (!before) return before.error();
+        // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
+        // without one. Under another name: the log may be refused.
+        if (chosen.admin_key.empty())
+            if (const auto kept = write_key_file(new_key_file, options.admin_email, options.admin_key); !kept)
+                return kept;
+        const auto begun = storage::begin_log(log, keys, options, **before, runtime::system_random(),
+                                              runtime::system_clock());
+        if (!begun) return begun.error();
+        if (chosen.admin_key.empty())
+            runtime::log(runtime::log_level::info, runtime::log_events::administrator_made,
+                         {{"email", options.admin_email}, {"key_file", key_file.native()}});
+    }
+    std::error_code none_made;
+    std::filesystem::rename(new_key_file, key_file, none_made);
     return {};
 }
 
-void greet(const settings& chosen, std::uint16_t port) {
-    const std::string address = chosen.listen.value_or(endpoint{"127.0.0.1", 8080}).address;
-    std::cout << "herald " HERALD_VERSION " serves on " << (chosen.tls_certificate.empty() ? "http" : "https")
-              << "://" << address << ":" << port << "\n";
-    if (chosen.http_locations == workers::plain_http::allowed)
-        std::cout
-            << "Webhooks may use http and this machine's loopback addresses (the default of standalone; see "
-               "--allow-addresses).\n";
-    std::cout.flush();
-}
-
-/// On one machine receivers are often on the same: http and loopback are allowed unless addresses were named.
+/// On one machine receivers are often on the same: http and loopback are allowed unless something else was
+/// said.
 settings with_local_receivers(settings chosen) {
-    chosen.http_locations = workers::plain_http::allowed;
-    if (!chosen.addresses_named) chosen.addresses = *workers::address_policy::parse("127.0.0.0/8,::1/128");
+    if (!chosen.http_named) chosen.http_locations = workers::plain_http::allowed;
+    if (!chosen.addresses_named) {
+        chosen.addresses_text = "127.0.0.0/8,::1/128";
+        chosen.addresses = *workers::address_policy::parse(chosen.addresses_text);
+    }
     return chosen;
 }
 
@@ -79,9 +64,9 @@ settings with_local_receivers(settings chosen) {
 process_end run_standalone(const settings& given) {
     stop_signal stop;
     const settings chosen = with_local_receivers(given);
-    const std::filesystem::path folder = chosen.data / "herald";
-    std::error_code ignored;
-    std::filesystem::create_directories(folder, ignored);
+    const auto made = make_folder(chosen);
+    if (!made) return failed(made.error());
+    const std::filesystem::path& folder = *made;
     const auto keys = runtime::key_ring::load_or_create(
         chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring, runtime::system_random());
     if (!keys) return failed(keys.error());
@@ -96,7 +81,7 @@ process_end run_standalone(const settings& given) {
     auto node = make_api_node(chosen, ground, stop.requester(),
                               [&delivers = **worker] { return delivers.trouble(); });
     if (!node) return failed(node.error());
-    greet(chosen, (*node)->port());
+    (*worker)->announce();
     const process_end end = stop.wait();
     (*node)->drain();
     (*worker)->drain();

@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::size_t records_per_batch = 1'000;
 
-/// Applies the log from its start, in memory, up to `next_offset` (0: all of it); the rolling hash there.
-result<std::string> hash_at(events::log& log, std::uint64_t next_offset) {
-    const auto rows = storage::make_memory_state();
-    storage::engine engine(*rows);
+}  // namespace
+
+result<storage::engine_position> apply_log(events::log& log, storage::state_store& rows,
+                                           std::uint64_t next_offset) {
+    storage::engine engine(rows);
     const auto reader = log.open_reader({std::string(events::topic::commands), 0}, 0);
     for (;;) {
         const auto batch = reader->poll(records_per_batch, 1'000);
@@ -25,17 +26,15 @@ result<std::string> hash_at(events::log& log, std::uint64_t next_offset) {
         for (const events::record& record : batch->records) {
             const auto applied = engine.apply(record);
             if (!applied) return applied.error();
-            if (engine.position().next_offset == next_offset) return runtime::to_hex(engine.position().hash);
+            if (engine.position().next_offset == next_offset) return engine.position();
         }
         if (const auto written = engine.write(); !written) return written.error();
         if (batch->at_end) break;
     }
-    if (next_offset == 0) return runtime::to_hex(engine.position().hash);
+    if (next_offset == 0) return engine.position();
     return runtime::not_found("the log ends at " + std::to_string(engine.position().next_offset) +
                               ", before " + std::to_string(next_offset));
 }
-
-}  // namespace
 
 process_end run_state_hash(const settings& chosen) {
     std::unique_ptr<events::log> log;
@@ -48,9 +47,10 @@ process_end run_state_hash(const settings& chosen) {
         if (!kafka) return failed(kafka.error());
         log = *std::move(kafka);
     }
-    const auto hash = hash_at(*log, chosen.at_offset);
-    if (!hash) return failed(hash.error());
-    std::cout << *hash << "\n";
+    const auto rows = storage::make_memory_state();
+    const auto position = apply_log(*log, *rows, chosen.at_offset);
+    if (!position) return failed(position.error());
+    std::cout << runtime::to_hex(position->hash) << "\n";
     return process_end::done;
 }
 

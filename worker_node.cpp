@@ -6,19 +6,53 @@
 #include "composition.hpp"
 #include "events/subscriber_table.hpp"
 #include "on_loop.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
 #include "workers/http_transport.hpp"
+#include "workers/lag_reader.hpp"
 #include "workers/worker.hpp"
 
 namespace herald {
 namespace {
 
 constexpr std::int64_t metrics_interval_ms = 1'000;
+constexpr std::uint64_t lag_interval = 5;  // of these
+
+std::string text_of(const std::optional<endpoint>& where) {
+    return where ? where->address + ":" + std::to_string(where->port) : std::string();
+}
 
 /// Shows the worker's own counters as metrics.
 class worker_metrics {
   public:
     worker_metrics() {
+        using counters = workers::worker_counters;
+        const auto add = [this](std::uint64_t counters::*of, std::string_view name, std::string_view help,
+                                runtime::metric_labels labels = {}) {
+            x_counters.emplace_back(of, &runtime::metric_counter(name, help, labels));
+        };
+        add(&counters::events, "herald_worker_events_total", "events accepted");
+        add(&counters::events_repeated, "herald_worker_events_repeated_total", "events dropped: had already");
+        add(&counters::sequence_gaps, "herald_worker_sequence_gaps_total", "events after a gap: an alarm");
+        add(&counters::unreadable, "herald_worker_unreadable_total", "records passed over: an alarm");
+        add(&counters::deliveries, "herald_worker_deliveries_total", "deliveries that came, from any topic");
+        add(&counters::attempts_succeeded, "herald_worker_attempts_total", "attempts by result",
+            {{"result", "succeeded"}});
+        add(&counters::attempts_failed, "herald_worker_attempts_total", "attempts by result",
+            {{"result", "failed"}});
+        add(&counters::attempts_cancelled, "herald_worker_attempts_total", "attempts by result",
+            {{"result", "cancelled"}});
+        add(&counters::skipped, "herald_worker_skipped_total", "deliveries to deleted webhooks, late tests");
+        add(&counters::held, "herald_worker_held_total", "deliveries to webhooks that are switched off");
+        add(&counters::retried, "herald_worker_retried_total", "deliveries put off after an attempt");
+        add(&counters::spilled, "herald_worker_spilled_total", "deliveries put off without one");
+        add(&counters::hops, "herald_worker_hops_total", "moves between retry topics within one wait");
+        add(&counters::dead, "herald_worker_dead_total", "deliveries given up");
+        add(&counters::appends_repeated, "herald_worker_appends_repeated_total", "appends made again");
+        add(&counters::attempt_records_lost, "herald_worker_attempt_records_lost_total",
+            "attempts that the delivery log misses");
+        HERALD_ASSERT(x_counters.size() == sizeof(counters) / sizeof(std::uint64_t));
         for (const std::string_view reason : runtime::not_ready_reasons_of_worker)
             x_reasons[reason] = &runtime::metric_gauge(runtime::metrics::not_ready,
                                                        {{"process", "worker"}, {"reason", reason}});
@@ -30,41 +64,33 @@ class worker_metrics {
     }
     void show(const workers::worker& from) {
         const workers::worker_counters& now = from.counters();
-        const auto grown = [](runtime::counter& shown, std::uint64_t value) {
-            shown.add(value - shown.value());
-        };
-        grown(x_events, now.events);
-        grown(x_gaps, now.sequence_gaps);
-        grown(x_succeeded, now.attempts_succeeded);
-        grown(x_failed, now.attempts_failed);
-        grown(x_retried, now.retried);
-        grown(x_spilled, now.spilled);
-        grown(x_dead, now.dead);
-        grown(x_lost, now.attempt_records_lost);
+        for (const auto& [of, shown] : x_counters) shown->add(now.*of - shown->value());
         const workers::worker_gauges gauges = from.gauges();
         x_in_memory.set(static_cast<std::int64_t>(gauges.deliveries_in_memory));
         x_in_flight.set(static_cast<std::int64_t>(gauges.attempts_in_flight));
         x_breakers.set(static_cast<std::int64_t>(gauges.breakers_open));
+        const auto waiting = [](std::string_view stage, std::uint64_t count) {
+            runtime::metric_gauge(runtime::metrics::waiting, {{"stage", stage}})
+                .set(static_cast<std::int64_t>(count));
+        };
+        waiting("row", gauges.waiting_for_row);
+        waiting("lane", gauges.lanes_waiting);
+        waiting("attempt", gauges.attempts_in_flight);
+        waiting("write", gauges.writing);
+        x_oldest.set(std::max<std::int64_t>(0, gauges.log_ms - std::min(gauges.oldest_ms, gauges.log_ms)) /
+                     1'000);
+    }
+    void show(const events::subscriber_table& webhooks) {
+        x_disabled.set(static_cast<std::int64_t>(webhooks.disabled_count()));
     }
 
   private:
     std::map<std::string_view, runtime::gauge*> x_reasons;
     runtime::gauge& x_log_reachable =
         runtime::metric_gauge(runtime::metrics::log_reachable, {{"process", "worker"}});
-    runtime::counter& x_events = runtime::metric_counter("herald_worker_events_total", "events accepted");
-    runtime::counter& x_gaps =
-        runtime::metric_counter("herald_worker_sequence_gaps_total", "events after a gap: an alarm");
-    runtime::counter& x_succeeded = runtime::metric_counter("herald_worker_attempts_total",
-                                                            "attempts by result", {{"result", "succeeded"}});
-    runtime::counter& x_failed =
-        runtime::metric_counter("herald_worker_attempts_total", "attempts by result", {{"result", "failed"}});
-    runtime::counter& x_retried =
-        runtime::metric_counter("herald_worker_retried_total", "deliveries put off after an attempt");
-    runtime::counter& x_spilled =
-        runtime::metric_counter("herald_worker_spilled_total", "deliveries put off without one");
-    runtime::counter& x_dead = runtime::metric_counter("herald_worker_dead_total", "deliveries given up");
-    runtime::counter& x_lost = runtime::metric_counter("herald_worker_attempt_records_lost_total",
-                                                       "attempts that the delivery log misses");
+    std::vector<std::pair<std::uint64_t workers::worker_counters::*, runtime::counter*>> x_counters;
+    runtime::gauge& x_oldest = runtime::metric_gauge(runtime::metrics::waiting_oldest);
+    runtime::gauge& x_disabled = runtime::metric_gauge(runtime::metrics::webhooks_disabled);
     runtime::gauge& x_in_memory = runtime::metric_gauge("herald_worker_deliveries", "deliveries in memory");
     runtime::gauge& x_in_flight =
         runtime::metric_gauge("herald_worker_attempts_in_flight", "attempts under way");
@@ -79,6 +105,7 @@ class composed_worker_node final : public worker_node {
 
     ~composed_worker_node() override {
         on_loop(x_loops[0], [this] {
+            x_lag.reset();
             x_worker.reset();
             x_subscribers.reset();
             x_transport.reset();
@@ -96,6 +123,10 @@ class composed_worker_node final : public worker_node {
         std::promise<void> done;
         on_loop(x_loops[0], [&] { x_worker->drain([&] { done.set_value(); }); });
         done.get_future().wait();
+    }
+
+    void announce() override {
+        on_loop(x_loops[0], [this] { x_says_that_it_delivers = true; });
     }
 
     std::optional<runtime::trouble> trouble() const override {
@@ -123,6 +154,7 @@ class composed_worker_node final : public worker_node {
             std::move(options));
         if (!worker) return worker.error();
         x_worker = *std::move(worker);
+        x_lag.emplace(x_ground.log, x_loops[0]);
         show_metrics();
         return {};
     }
@@ -130,7 +162,11 @@ class composed_worker_node final : public worker_node {
     void show_metrics() {
         if (!x_worker) return;
         x_metrics.show(*x_worker);
+        x_metrics.show(*x_subscribers);
+        if (x_shown++ % lag_interval == 0) x_lag->measure(x_worker->positions());
         const auto now = x_worker->trouble();
+        if (!now && x_subscribers->at_end_ms() && std::exchange(x_says_that_it_delivers, false))
+            say_that_it_runs(runtime::log_events::delivering, x_chosen, text_of(x_chosen.listen));
         x_metrics.show(now);
         {
             const std::lock_guard lock(x_mutex);
@@ -144,6 +180,9 @@ class composed_worker_node final : public worker_node {
     const end_request x_end;
     runtime::event_loops x_loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
     worker_metrics x_metrics;
+    std::optional<workers::lag_reader> x_lag;
+    std::uint64_t x_shown = 0;
+    bool x_says_that_it_delivers = false;
     mutable std::mutex x_mutex;
     std::optional<runtime::trouble> x_trouble;  // under x_mutex
     std::unique_ptr<workers::transport> x_transport;

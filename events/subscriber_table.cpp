@@ -45,6 +45,12 @@ class table_content {
         return place == x_rows.end() ? nullptr : &place->second.row;
     }
     const schemas::subscribers_head& head() const { return x_head; }
+    std::size_t disabled_count() const {
+        return static_cast<std::size_t>(std::count_if(
+            x_rows.begin(), x_rows.end(), [](const auto& row) { return !row.second.row.enabled; }));
+    }
+    /// From now on a webhook that is switched off leaves a line in the log: what was read is news.
+    void tell_news() { x_tells_news = true; }
 
   private:
     struct entry {
@@ -62,6 +68,9 @@ class table_content {
         if (x_deleted.contains(id)) return false;
         entry& kept = x_rows[id];
         if (row->revision <= kept.revision_seen) return false;
+        if (x_tells_news && kept.row.enabled && !row->enabled)
+            runtime::log(runtime::log_level::warning, runtime::log_events::webhook_disabled,
+                         {{"webhook_id", static_cast<std::int64_t>(id.value)}, {"webhook_name", row->name}});
         kept = {row->revision, std::move(*row)};
         return true;
     }
@@ -81,6 +90,7 @@ class table_content {
     std::unordered_map<schemas::webhook_id, entry> x_rows;
     std::unordered_set<schemas::webhook_id> x_deleted;
     schemas::subscribers_head x_head;
+    bool x_tells_news = false;
 };
 
 class log_subscriber_table final : public subscriber_table,
@@ -92,6 +102,7 @@ class log_subscriber_table final : public subscriber_table,
 
     presence presence_of(schemas::webhook_id id) const override { return x_content.presence_of(id); }
     const schemas::subscriber* find(schemas::webhook_id id) const override { return x_content.find(id); }
+    std::size_t disabled_count() const override { return x_content.disabled_count(); }
     schemas::subscribers_head head() const override { return x_content.head(); }
     /// A reader that hears nothing does not know whether there is nothing: its end counts only for as long as
     /// the leader answers.
@@ -158,6 +169,7 @@ class log_subscriber_table final : public subscriber_table,
         if (batch->at_end) {
             changed |= !x_at_end_ms;
             x_at_end_ms = x_scheduler.time().steady_ms();
+            x_content.tell_news();
         } else if (!batch->records.empty() && !x_poll_posted->exchange(true)) {
             x_scheduler.post(guarded(&log_subscriber_table::poll));
         }

@@ -43,6 +43,26 @@ inline constexpr std::string_view delivery_log_reset = "delivery_log_reset";
 inline constexpr std::string_view delivery_log_trouble = "delivery_log_trouble";
 /// Events are missing in a partition: an alarm. Fields: topic, partition, offset, message.
 inline constexpr std::string_view sequence_gap = "sequence_gap";
+/// A name in the environment that begins with HERALD_ and is no option. Fields: name, nearest (of the
+/// options).
+inline constexpr std::string_view environment_unknown = "environment_unknown";
+/// This API node answers from now on. Fields: version, address, webhook_addresses, webhook_http.
+inline constexpr std::string_view serving = "serving";
+/// This worker has read what it needs and delivers from now on. Fields: as serving; address is where health
+/// and metrics are, if anywhere.
+inline constexpr std::string_view delivering = "delivering";
+/// Herald made the first administrator's key. Fields: email, key_file.
+inline constexpr std::string_view administrator_made = "administrator_made";
+
+/// An attempt failed, a delivery is dead, or held because its webhook is disabled; not more than a few a
+/// minute of one webhook. Fields: webhook_id, webhook_name, delivery_id, event_type, attempt (0: none was
+/// made), error (class), status, message, next_attempt (empty: none), left_out (lines since the last one).
+inline constexpr std::string_view delivery_failed = "delivery_failed";
+inline constexpr std::string_view delivery_dead = "delivery_dead";
+inline constexpr std::string_view delivery_held = "delivery_held";
+/// A webhook was disabled, by its own answer or after 5 days of failures. Fields: webhook_id, webhook_name.
+inline constexpr std::string_view webhook_disabled = "webhook_disabled";
+
 /// A record is not what its topic holds and is passed over: an alarm. Fields: topic, partition, offset,
 /// message.
 inline constexpr std::string_view record_unreadable = "record_unreadable";

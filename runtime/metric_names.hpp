@@ -50,5 +50,22 @@ inline constexpr metric_name clock_off{"herald_clock_off_seconds",
 inline constexpr metric_name certificate_expiry{"herald_certificate_expiry_seconds",
                                                 "Until the TLS certificate expires"};
 
+/// Of a worker. Label: topic.
+inline constexpr metric_name consumer_lag{
+    "herald_consumer_lag", "Records of this worker's partitions that are not done, as of the last minute"};
+/// Label: event (type).
+inline constexpr metric_name delivery_seconds{"herald_delivery_seconds",
+                                              "From the commit of an event to a receiver's 2xx"};
+/// Label: result (succeeded, will_retry, dead).
+inline constexpr metric_name attempt_seconds{"herald_attempt_seconds", "Duration of attempts"};
+/// Label: stage (row, lane, attempt, write).
+inline constexpr metric_name waiting{"herald_waiting", "Deliveries in memory, by what they wait for"};
+inline constexpr metric_name waiting_oldest{
+    "herald_waiting_oldest_seconds",
+    "Age of the oldest event in memory, or of the oldest record that waits in a retry topic"};
+/// Label: reason (refused, backlog, gone, or the class of the last error).
+inline constexpr metric_name dead{"herald_dead_total", "Deliveries given up"};
+inline constexpr metric_name webhooks_disabled{"herald_webhooks_disabled", "Webhooks that are switched off"};
+
 }  // namespace metrics
 }  // namespace herald::runtime

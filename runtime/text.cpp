@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 namespace herald::runtime {
 namespace {
@@ -171,6 +174,31 @@ std::string to_lower(std::string_view text) {
     std::string out(text);
     for (char& c : out) c = lower(c);
     return out;
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> names) {
+    static constexpr std::size_t word_bytes_max = 64;
+    if (word.empty() || word.size() > word_bytes_max) return {};
+    std::string_view best;
+    std::size_t least = (std::max<std::size_t>(word.size(), 4) + 1) / 2;  // it must be below
+    std::vector<std::size_t> row;                                         // Levenshtein's, one at a time
+    for (const std::string_view name : names) {
+        row.resize(name.size() + 1);
+        std::iota(row.begin(), row.end(), std::size_t{0});
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            std::size_t diagonal = std::exchange(row[0], i + 1);
+            for (std::size_t j = 0; j < name.size(); ++j) {
+                const std::size_t changed = diagonal + (lower(word[i]) == lower(name[j]) ? 0 : 1);
+                diagonal = row[j + 1];
+                row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+            }
+        }
+        if (row.back() < least) {
+            least = row.back();
+            best = name;
+        }
+    }
+    return best;
 }
 
 }  // namespace herald::runtime

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,8 @@ std::string http_date(std::int64_t ms_since_epoch);
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;  // ASCII only
 std::string to_lower(std::string_view text);                                        // ASCII only
+/// The one of `names` that `word` was probably meant to be: the nearest by single changed characters, if less
+/// than half of it differs; else "".
+std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
 }  // namespace herald::runtime

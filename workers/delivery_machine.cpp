@@ -133,6 +133,12 @@ void delivery_machine::drain() {
 
 void delivery_machine::read_gauges(worker_gauges& gauges) const {
     gauges.deliveries_in_memory = x_deliveries.size();
+    for (const auto& [key, mine] : x_deliveries) {
+        if (mine.at == stage::waiting) ++gauges.waiting_for_row;
+        if (mine.at == stage::writing) ++gauges.writing;
+        gauges.oldest_ms = std::min(gauges.oldest_ms, mine.what.event->time_ms);
+    }
+    gauges.log_ms = log_ms();
     gauges.attempts_in_flight = x_lanes.in_flight();
     gauges.lanes_waiting = x_lanes.waiting();
     gauges.breakers_open = x_lanes.open_breakers();
@@ -286,7 +292,7 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
 
     if (meaning.delivery != verdict_on_delivery::done) return fail(at, meaning, std::move(attempt));
     ++x_parts.counters.attempts_succeeded;
-    x_parts.writer.write_attempt(attempt);
+    tell(attempt, *at->second.what.event);
     done(at);
 }
 
@@ -294,7 +300,7 @@ void delivery_machine::answered_test(iterator at, const delivery_answer& answer,
     const bool well = answer.error == delivery_error::none;
     ++(well ? x_parts.counters.attempts_succeeded : x_parts.counters.attempts_failed);
     attempt.result = well ? attempt_result::succeeded : attempt_result::dead;
-    x_parts.writer.write_attempt(attempt);
+    tell(attempt, *at->second.what.event);
     leave_lane(at, receiver_state::unknown);
     done(at);
 }
@@ -319,7 +325,7 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     attempt.message = dead ? dead_because : meaning.reason;
     attempt.result = dead ? attempt_result::dead : attempt_result::will_retry;
     if (!dead) attempt.next_attempt_ms = log_ms() + wait_ms;
-    x_parts.writer.write_attempt(attempt);
+    tell(attempt, *at->second.what.event);
     if (!mine.part.wanted()) return forget(at);  // the partition's next owner makes this attempt again
     if (!dead) return write_wait(at, wait_ms, &worker_counters::retried);
     ++x_parts.counters.dead;
@@ -417,10 +423,16 @@ void delivery_machine::write(iterator at, std::string_view topic) {
 }
 
 void delivery_machine::write_no_attempt(const delivery_of_event& what, const no_attempt& why) {
-    x_parts.writer.write_attempt(record_of(what, why));
+    tell(record_of(what, why), *what.event);
 }
 
 // --- the rest ---
+
+void delivery_machine::tell(const schemas::attempt& attempt, const schemas::event& event) {
+    x_parts.writer.write_attempt(attempt);
+    const schemas::subscriber* row = x_parts.subscribers.find(attempt.webhook_id);
+    x_report.saw(attempt, event, row ? std::string_view(row->name) : std::string_view(), now_ms());
+}
 
 void delivery_machine::done(iterator at) {
     const record_part part = at->second.part;

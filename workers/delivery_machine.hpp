@@ -19,6 +19,7 @@
 #include "workers/answer.hpp"
 #include "workers/attempt_record.hpp"
 #include "workers/consumer.hpp"
+#include "workers/delivery_report.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/lanes.hpp"
 #include "workers/lifetime.hpp"
@@ -118,6 +119,7 @@ class delivery_machine {
     void write(iterator, std::string_view topic);
     void write_no_attempt(const delivery_of_event&, const no_attempt&);
 
+    void tell(const schemas::attempt&, const schemas::event&);
     void done(iterator);
     void forget(iterator);
     bool is_test(const delivery_in_memory&) const noexcept;
@@ -131,6 +133,7 @@ class delivery_machine {
     delivery_machine_options x_options;
     lanes x_lanes;
     retry_backlog x_backlog;
+    delivery_report x_report;
     std::map<delivery_key, delivery_in_memory> x_deliveries;
     std::set<delivery_key> x_waiting;              // of x_deliveries: stage waiting
     std::set<delivery_key> x_tests;                // of x_deliveries: tests

@@ -38,6 +38,10 @@ class delivery_tracker {
                x_entries.size() >= limits::worker_window_records_max;
     }
     std::size_t parts_open() const noexcept { return x_parts_open; }
+    /// Everything below is done.
+    std::int64_t next_offset() const noexcept {
+        return x_entries.empty() ? x_next_offset : x_entries.front().offset;
+    }
     /// True if take_commit() has something.
     bool advanced() const noexcept { return x_advanced; }
     /// The highest point below which all is done, once each time that it advances.

@@ -42,6 +42,12 @@ class early_records {
         return std::min(first.due_ms_max, steady_ms + wait_ms);
     }
 
+    /// The log's time of the first record.
+    std::optional<std::int64_t> oldest_ms() const {
+        if (x_records.empty()) return std::nullopt;
+        return x_records.front().what.time_ms;
+    }
+
   private:
     struct early {
         events::record what;

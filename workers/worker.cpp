@@ -81,10 +81,23 @@ class log_worker final : public worker {
 
     const worker_counters& counters() const override { return x_counters; }
 
+    std::map<events::topic_partition, std::int64_t> positions() const override {
+        std::map<events::topic_partition, std::int64_t> all;
+        for (const auto& group : x_groups)
+            group->each_partition(
+                [&](const auto& where, std::int64_t next, const auto&) { all.emplace(where, next); });
+        return all;
+    }
+
     worker_gauges gauges() const override {
         worker_gauges now;
         x_machine.read_gauges(now);
-        for (const auto& group : x_groups) now.partitions += group->partitions();
+        for (const auto& group : x_groups) {
+            now.partitions += group->partitions();
+            group->each_partition([&](const auto&, std::int64_t, std::optional<std::int64_t> early_ms) {
+                if (early_ms) now.oldest_ms = std::min(now.oldest_ms, *early_ms);
+            });
+        }
         return now;
     }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,8 @@ class worker {
     virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual const worker_counters& counters() const = 0;
     virtual worker_gauges gauges() const = 0;
+    /// For each of its partitions the offset below which all is done.
+    virtual std::map<events::topic_partition, std::int64_t> positions() const = 0;
 };
 
 /// Asks the log for the topics' partition counts: may block for as long as log::partitions(). Errors:

@@ -1,7 +1,9 @@
 """Property: the main job, from outside, on one machine: promotion and scan are told once, signed, and answered."""
 
 import json
+import os
 import subprocess
+import threading
 import time
 
 import herald
@@ -144,6 +146,37 @@ def a_receiver_that_is_gone_is_disabled():
         receiver.stop()
 
 
+def what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log():
+    with herald.folder() as folder:
+        server, release = herald.Standalone(folder), threading.Event()
+        receivers = {"well": herald.Receiver(), "failing": herald.Receiver(lambda _: 500), "gone": herald.Receiver(lambda _: 410),
+                     "hanging": herald.Receiver(lambda _: 200 if release.wait(14) else 500)}
+        client = server.client()
+        hooks = {name: client.webhook(name, receiver.url) for name, receiver in receivers.items()}
+        client.promote(client.second_admin(), client.version(client.model("m"), "v"))
+
+        def metric(line):
+            text = client.call("GET", "/metrics").body.decode()
+            return next((float(each.rpartition(" ")[2]) for each in text.splitlines() if each.startswith(line + " ")), 0)
+        for line, least in (('herald_delivery_seconds_count{event="PROMOTE"}', 1), ('herald_attempt_seconds_count{result="succeeded"}', 1),
+                            ('herald_waiting{stage="attempt"}', 1), ('herald_dead_total{reason="gone"}', 1),
+                            ("herald_webhooks_disabled", 1), ("herald_waiting_oldest_seconds", 1),
+                            ('herald_attempt_seconds_count{result="will_retry"}', 2), ('herald_consumer_lag{topic="retry.30s"}', 1),
+                            ("herald_worker_retried_total", 2), ("herald_worker_deliveries_total", 4)):
+            herald.until(lambda: metric(line) >= least, 20, f"{line} is at least {least}: {metric(line)}")
+        release.set()
+        server.stop()
+        for receiver in receivers.values():
+            receiver.stop()
+        lines = [json.loads(line) for line in server.process.log_file.read_text().splitlines()]
+        failed, dead, disabled = ([line for line in lines if line["event"] == event and line["webhook_name"] == name]
+                                  for event, name in (("delivery_failed", "failing"), ("delivery_dead", "gone"), ("webhook_disabled", "gone")))
+        assert [line["attempt"] for line in failed] == [1, 2], failed
+        assert failed[0]["webhook_id"] == hooks["failing"] and (failed[0]["error"], failed[0]["status"]) == ("status", 500), failed
+        assert failed[0]["next_attempt"] > failed[0]["time"], failed
+        assert [(line["status"], line["next_attempt"]) for line in dead] == [(410, "")] and len(disabled) == 1, (dead, disabled)
+
+
 def finding_and_reading_agree():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -234,7 +267,18 @@ def an_administrator_whose_key_was_lost_gets_a_new_one():
         out = subprocess.run([herald.BINARY, "admin-key", "--data", folder], capture_output=True, text=True, timeout=60)
         assert out.returncode == 0, out.stderr
         server.start()
-        key = out.stdout.split()[1]
+        key = dict(line.split() for line in out.stdout.splitlines())["key"]
+        assert f"email {herald.ADMIN_EMAIL}\n" in out.stdout and "end when Herald starts again" in out.stderr, out
+        assert not (folder / "herald/admin-key").exists(), "the operator gave the key: it is in no file"
+        client, _ = herald.Client(server.port, herald.ADMIN_EMAIL, key).user("eve@example.com")
+        assert client.must("GET", "/api/v1/uac-proxy/uac/getCurrentUser")
+        server.stop()
+        for email, why in (("nobody@example.com", "nobody here"), ("eve@example.com", "no system administrator")):
+            refused = subprocess.run([herald.BINARY, "admin-key", "--data", folder, "--admin-email", email],
+                                     capture_output=True, text=True, timeout=60)
+            assert refused.returncode == 1 and not refused.stdout, refused
+            assert email in refused.stderr and why in refused.stderr, refused.stderr
+        server.start()
         assert server.client().call("GET", "/api/v1/uac-proxy/uac/getCurrentUser").status == 401, "the old key is no longer valid"
         assert herald.Client(server.port, herald.ADMIN_EMAIL, key).must("GET", "/api/v1/uac-proxy/uac/getCurrentUser")
         server.stop()
@@ -259,6 +303,70 @@ def each_request_leaves_one_line_that_is_json():
         assert herald.ADMIN_KEY not in text, "the developer key stands in the log"
 
 
+def run_until_ready(folder, *options, environment=None):
+    """A standalone without HERALD_ADMIN_KEY, stopped as soon as it is ready: its lines, parsed."""
+    port = herald.free_port()
+    process = subprocess.Popen([herald.BINARY, "standalone", "--data", folder, "--listen", f"127.0.0.1:{port}", *options],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env={**os.environ, **(environment or {})})
+    try:
+        herald.until(lambda: herald.readiness(port), 30, "the node is ready")
+    finally:
+        process.terminate()
+        output, _ = process.communicate(timeout=30)
+    assert process.returncode == 0, output
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def the_log_is_json_from_its_first_line_and_holds_no_key():
+    with herald.folder() as folder:
+        made = folder / "herald"
+        made.mkdir(mode=0o755)
+        (made / "admin-key").write_text("stale\n")
+        lines = run_until_ready(folder)
+        told = next(line for line in lines if line["event"] == "administrator_made")
+        assert told["email"] == "admin@localhost" and told["key_file"] == str(made / "admin-key"), told
+        key_file = made / "admin-key"
+        key = dict(line.split() for line in key_file.read_text().splitlines())["key"]
+        assert len(key) == 64 and key not in json.dumps(lines)
+        assert oct(key_file.stat().st_mode)[-3:] == "600" and oct(made.stat().st_mode)[-3:] == "700"
+        serving = next(line for line in lines if line["event"] == "serving")
+        assert serving["webhook_addresses"] == "public,127.0.0.0/8,::1/128" and serving["webhook_http"] is True, serving
+        renewed = subprocess.run([herald.BINARY, "admin-key", "--data", folder], capture_output=True, text=True, timeout=60)
+        assert key_file.read_text() == renewed.stdout, "the file goes with the new key"
+
+
+def what_webhooks_may_be_is_what_the_operator_said():
+    with herald.folder() as folder:
+        for options, environment, addresses, http in (
+                (["--allow-addresses", "", "--allow-http=false"], {}, "public", False),
+                (["--allow-addresses", "10.0.0.0/8"], {"HERALD_ALLOW_HTTP": "false"}, "public,10.0.0.0/8", False),
+                ([], {"HERALD_ALLOW_ADDRESSES": ""}, "public", True)):
+            serving = next(line for line in run_until_ready(folder, *options, environment=environment)
+                           if line["event"] == "serving")
+            assert (serving["webhook_addresses"], serving["webhook_http"]) == (addresses, http), serving
+
+
+def a_name_that_is_nearly_right_is_told():
+    with herald.folder() as folder:
+        config = folder / "herald.toml"
+        config.write_text('listn = "127.0.0.1:1"\n')
+        for arguments, words in ((["aip"], ["aip", "api", "worker"]), (["woker"], ["did you mean worker?"]),
+                                 (["api", "--kafak", "x:1"], ["--kafak", "did you mean --kafka?"]),
+                                 (["standalone", "--config", config], ["listn", "did you mean listen?"]),
+                                 (["standalone", "--listen", ":8080"], ["0.0.0.0:8080", "127.0.0.1:8080"]),
+                                 (["standalone", "--listen", "example.org:80"], ["example.org", "not an IPv4 or IPv6 address"]),
+                                 (["standalone", "--require-approval-for", "NOWHERE"], ["NOWHERE", "none"])):
+            done = subprocess.run([herald.BINARY, *arguments], capture_output=True, text=True, cwd=folder, timeout=30)
+            assert done.returncode == 2, done
+            assert all(word in done.stderr for word in words), f"{arguments}: {done.stderr}"
+        lines = run_until_ready(folder, "--require-approval-for", "none", environment={"HERALD_LISTN": "x", "HERALD_DATA": "y"})
+        warned = [line for line in lines if line["event"] == "environment_unknown" and line["name"] != "HERALD_BINARY"]
+        assert [(line["name"], line["nearest"]) for line in warned] == [("HERALD_LISTN", "HERALD_LISTEN")], warned
+        version = subprocess.run([herald.BINARY, "--version"], capture_output=True, text=True)
+        assert version.returncode == 0 and version.stdout.startswith("herald "), version
+
+
 def wrong_use_is_exit_code_2():
     with herald.folder() as folder:
         for arguments in ([], ["fly"], ["api"], ["standalone", "--listen", "nowhere"], ["standalone", "--wings"],
@@ -275,6 +383,9 @@ def wrong_use_is_exit_code_2():
 if __name__ == "__main__":
     herald.run(a_promotion_needs_another_person_and_is_told_once, a_repeat_under_the_same_key_gives_the_same_answer,
                a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
-               a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled, finding_and_reading_agree,
+               a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled,
+               what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log, finding_and_reading_agree,
                the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
-               an_administrator_whose_key_was_lost_gets_a_new_one, each_request_leaves_one_line_that_is_json, wrong_use_is_exit_code_2)
+               an_administrator_whose_key_was_lost_gets_a_new_one, each_request_leaves_one_line_that_is_json, wrong_use_is_exit_code_2,
+               the_log_is_json_from_its_first_line_and_holds_no_key, what_webhooks_may_be_is_what_the_operator_said,
+               a_name_that_is_nearly_right_is_told)

@@ -55,6 +55,18 @@ TEST(http_date, gives_the_example_of_rfc_9110) {
     EXPECT_EQ(http_date(0), "Thu, 01 Jan 1970 00:00:00 GMT");
 }
 
+TEST(nearest, finds_what_was_probably_meant) {
+    constexpr std::array<std::string_view, 4> names{"name", "description", "labels", "time_created"};
+    EXPECT_EQ(nearest("descripton", names), "description");
+    EXPECT_EQ(nearest("Label", names), "labels");
+    EXPECT_EQ(nearest("timecreated", names), "time_created");
+    EXPECT_EQ(nearest("nmae", names), "");
+    EXPECT_EQ(nearest("nam", names), "name");
+    EXPECT_EQ(nearest("colour", names), "");
+    EXPECT_EQ(nearest("", names), "");
+    EXPECT_EQ(nearest(std::string(10'000, 'n'), names), "");
+}
+
 TEST(parse_decimal, takes_whole_numbers_only) {
     EXPECT_EQ(parse_decimal("0"), 0u);
     EXPECT_EQ(parse_decimal("007"), 7u);

@@ -1,0 +1,67 @@
+// Protects: operators hear of failed deliveries, and one dead receiver does not drown the others.
+#include "workers/delivery_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace herald::workers {
+namespace {
+
+using schemas::attempt_result;
+using ::testing::HasSubstr;
+
+schemas::attempt attempt_of(std::uint64_t webhook, attempt_result result) {
+    schemas::attempt attempt;
+    attempt.webhook_id = {webhook};
+    attempt.event_type = schemas::event_type::promote;
+    attempt.number = 1;
+    attempt.result = result;
+    attempt.time_ms = 10'000;
+    attempt.total_us = 20'000;
+    return attempt;
+}
+
+TEST(delivery_report, a_webhook_that_fails_all_the_time_gets_a_few_lines_a_minute_and_a_count) {
+    delivery_report report;
+    for (std::uint64_t line = 0; line < delivery_report::lines_max; ++line)
+        EXPECT_EQ(report.may_tell({1}, attempt_result::will_retry, 0), 0u);
+    for (int left_out = 0; left_out < 7; ++left_out)
+        EXPECT_FALSE(report.may_tell({1}, attempt_result::will_retry, 59'999));
+    EXPECT_EQ(report.may_tell({2}, attempt_result::will_retry, 59'999), 0u) << "another webhook";
+    EXPECT_EQ(report.may_tell({1}, attempt_result::dead, 59'999), 0u) << "what is worse";
+    EXPECT_EQ(report.may_tell({1}, attempt_result::will_retry, 60'000), 7u);
+    EXPECT_EQ(report.may_tell({1}, attempt_result::will_retry, 60'000), 0u);
+}
+
+TEST(delivery_report, attempts_deliveries_and_deaths_are_metrics) {
+    delivery_report report;
+    schemas::event event;
+    event.time_ms = 9'000;
+    report.saw(attempt_of(1, attempt_result::succeeded), event, "one", 0);
+    auto failed = attempt_of(1, attempt_result::dead);
+    failed.error = schemas::delivery_error::timeout;
+    report.saw(failed, event, "one", 0);
+    failed.disable_webhook = true;
+    report.saw(failed, event, "one", 0);
+    auto test = attempt_of(1, attempt_result::dead);
+    test.source = schemas::delivery_source::test;
+    test.error = schemas::delivery_error::timeout;
+    report.saw(test, event, "one", 0);
+    auto none = attempt_of(1, attempt_result::dead);
+    none.number = 0;
+    report.saw(none, event, "one", 0);
+    event.refused = "too large";
+    report.saw(none, event, "one", 0);
+    const std::string text = runtime::metrics_text();
+    EXPECT_THAT(text, HasSubstr("herald_delivery_seconds_sum{event=\"PROMOTE\"} 1.02"));
+    EXPECT_THAT(text, HasSubstr("herald_delivery_seconds_bucket{event=\"PROMOTE\",le="));
+    EXPECT_THAT(text, HasSubstr("herald_attempt_seconds_count{result=\"succeeded\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_attempt_seconds_count{result=\"dead\"} 3\n"));
+    EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"timeout\"} 1\n")) << "tests are never dead";
+    EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"gone\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"backlog\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"refused\"} 1\n"));
+}
+
+}  // namespace
+}  // namespace herald::workers
