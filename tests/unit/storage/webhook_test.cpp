@@ -189,12 +189,12 @@ TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them)
     heartbeat.node = "a";
     heartbeat.first = true;
     heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
-    heartbeat.published = {{"events.resource", 0, 1'000}, {"events.resource", 1, 1'000}};
-    registry.run(heartbeat);  // the other two partitions are stuck
+    heartbeat.published = {{"events.resource", 2, 1'000}, {"events.resource", 3, 1'000}};
+    registry.run(heartbeat);  // the other two partitions, whose rows come first, are stuck
     const auto rows = registry.outbox();
     const auto stuck =
         static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const schemas::event& event) {
-            return events::partition_of(event.resource_id, 4) >= 2;
+            return events::partition_of(event.resource_id, 4) < 2;
         }));
     ASSERT_GT(stuck, 300u) << "more than one firing looks at";
     ASSERT_LT(stuck, 400u);
@@ -203,7 +203,7 @@ TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them)
     EXPECT_EQ(registry.outbox().size(), stuck);
     registry.now_ms += 2ll * 24 * 3'600'000;
     heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
-    heartbeat.published = {{"events.resource", 2, 1'000}, {"events.resource", 3, 1'000}};
+    heartbeat.published = {{"events.resource", 0, 1'000}, {"events.resource", 1, 1'000}};
     registry.run(heartbeat);
     registry.now_ms += 2ll * 24 * 3'600'000;
     for (int records = 0; records < 5; ++records) registry.run(schemas::no_operation{});
