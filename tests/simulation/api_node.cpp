@@ -3,16 +3,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "events/topics.hpp"
+#include "schemas/binary.hpp"
+#include "schemas/webhooks.hpp"
+#include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/engine.hpp"
 #include "storage/node/node.hpp"
 #include "storage/tables.hpp"
+#include "tests/simulation/changed_apply.hpp"
 
 namespace herald::simulation {
+
+namespace {
+
+constexpr std::int64_t attempts_look_ms = 1'000;
+
+}  // namespace
 
 // ---- the disk
 // -----------------------------------------------------------------------------------------------------
 
 result<void> losing_store::write(const storage::row_changes& changes) {
+    if (x_is_full) return runtime::unavailable("the disk is full");
     storage::row_changes undo;
     {
         const auto before = x_rows->view();
@@ -43,28 +55,54 @@ class api_node::process {
   public:
     process(world& in, const settings& how, events::log& log, storage::state_store& store,
             process_thread& thread)
-        : x_log(how.broken.node_log(log, store)), x_store(how.broken.node_store(store)) {
+        : x_log(how.broken.node_log(log, store)),
+          x_store(how.broken.node_store(store)),
+          x_changed(how.broken.apply, *x_log, *x_store),
+          x_thread(thread) {
         storage::node::options options;
         options.name = how.name;
         options.kind = how.kind;
         options.has_thread = false;
-        options.on_failure = [&how](const storage::node_failure& failure) {
-            // The late heartbeat of an earlier process of this node looks like a later one's: this one gives
-            // way.
-            if (failure.what != storage::node_failure::kind::superseded)
-                throw rule_broken{how.name + " cannot go on: " + failure.message};
-            how.on_exit();
-        };
-        x_node = storage::make_node(std::move(options), {*x_log, *x_store, thread, in.chance.source()});
+        options.on_failure = how.on_failure;
+        x_node = storage::make_node(std::move(options),
+                                    {x_changed.log(), x_changed.store(), thread, in.chance.source()});
+        x_health = std::make_shared<storage::webhook_health_job>(*x_node, x_changed.store(), thread,
+                                                                 in.chance.source());
+        x_node->add_job(storage::webhook_health_job::name, x_health);
         x_node->start();
+        look_at_attempts();
     }
 
     storage::node& node() { return *x_node; }
 
   private:
+    /// Stands for the delivery log, which is beside the state: what workers report reaches the health job.
+    void look_at_attempts() {
+        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition) {
+            const events::topic_partition where{std::string(events::topic::attempts), partition};
+            if (!x_attempts.contains(where)) x_attempts[where] = x_log->open_reader(where, x_seen[where]);
+            const auto batch = x_attempts[where]->poll(1'000, 0);
+            if (!batch) {
+                x_attempts.erase(where);
+                continue;
+            }
+            for (const events::record& record : batch->records) {
+                x_seen[where] = record.offset + 1;
+                if (const auto attempt = schemas::decode<schemas::attempt>(record.value.value_or("")))
+                    x_health->observe(*attempt);
+            }
+        }
+        x_thread.run_at(x_thread.time().steady_ms() + attempts_look_ms, [this] { look_at_attempts(); });
+    }
+
     const std::unique_ptr<events::log> x_log;
     const std::unique_ptr<storage::state_store> x_store;
+    changed_apply x_changed;
+    process_thread& x_thread;
     std::shared_ptr<storage::node> x_node;
+    std::shared_ptr<storage::webhook_health_job> x_health;
+    std::map<events::topic_partition, std::unique_ptr<events::reader>> x_attempts;
+    std::map<events::topic_partition, std::int64_t> x_seen;
 };
 
 // ---- the machine
@@ -104,13 +142,26 @@ schemas::uuid api_node::send(const request& what, reply_handler handler) {
     who.idempotency_key = what.idempotency_key;
     who.fingerprint = runtime::as_bytes(runtime::sha256(what.body));
     const schemas::uuid command_id = x_world.chance.source().uuid();
-    x_process->node().submit(what.type, what.body, std::move(who), command_id,
-                             [handler = std::move(handler)](const result<schemas::outcome>& heard) {
-                                 if (heard) return handler({reply::kind::answered, *heard});
-                                 const bool unavailable = heard.error().code == error_code::unavailable;
-                                 handler({unavailable ? reply::kind::unavailable : reply::kind::unknown, {}});
-                             });
+    x_process->node().submit(
+        what.type, what.body, std::move(who), command_id,
+        [handler = std::move(handler), command_id](const result<schemas::outcome>& heard) {
+            if (heard) return handler({reply::kind::answered, *heard, command_id});
+            const bool unavailable = heard.error().code == error_code::unavailable;
+            const bool refused = heard.error().code == error_code::invalid_argument;
+            if (refused) {  // at the door
+                schemas::outcome outcome;
+                outcome.code = static_cast<std::uint32_t>(heard.error().code);
+                return handler({reply::kind::answered, outcome, command_id});
+            }
+            handler({unavailable ? reply::kind::unavailable : reply::kind::unknown, {}, command_id});
+        });
     return command_id;
+}
+
+void api_node::read(storage::node::reading_handler handler) {
+    x_thread->post([process = x_process.get(), handler = std::move(handler)]() mutable {
+        process->node().read(std::move(handler));
+    });
 }
 
 }  // namespace herald::simulation

@@ -29,6 +29,7 @@ struct reply {
     enum class kind : std::uint8_t { answered, unavailable, unknown };
     kind what = kind::answered;
     schemas::outcome outcome;  // when answered
+    schemas::uuid command{};   // that was sent; none when the client no longer waits
 };
 using reply_handler = std::function<void(const reply&)>;
 
@@ -40,6 +41,7 @@ class losing_store final : public storage::state_store {
     result<void> write(const storage::row_changes&) override;
     std::shared_ptr<const storage::state_view> view() const override { return x_rows->view(); }
     void lose_newest(std::size_t writes);
+    void set_full(bool is_full) { x_is_full = is_full; }
 
   private:
     static constexpr std::size_t writes_kept = 8;
@@ -47,6 +49,7 @@ class losing_store final : public storage::state_store {
     const std::string x_node;
     std::unique_ptr<storage::state_store> x_rows = storage::make_memory_state();
     std::deque<storage::row_changes> x_undo;  // the oldest first
+    bool x_is_full = false;
 };
 
 /// The machine: its disk and its name outlive the processes that run on it, one after another.
@@ -58,8 +61,8 @@ class api_node {
         events::memory_broker& broker;
         events::memory_faults& faults;
         const mutation& broken;
-        /// The process wants to end: crash() and start() it, but not from within the call.
-        std::function<void()> on_exit;
+        /// The process wants to end: crash() it, but not from within the call.
+        std::function<void(const storage::node_failure&)> on_failure;
     };
     api_node(world&, settings);
     ~api_node();
@@ -73,6 +76,10 @@ class api_node {
     /// Appends the command and replies from its outcome; never replies when the process dies first. Returns
     /// the command's id.
     schemas::uuid send(const request&, reply_handler);
+    /// The handler runs on the process's thread, unless that dies first.
+    void read(storage::node::reading_handler);
+    /// Writes fail until it is told otherwise.
+    void set_disk_full(bool is_full) { x_store.set_full(is_full); }
     process_thread& thread();
     const storage::state_store& store() const { return x_store; }
     std::uint64_t next_offset() const;

@@ -1,6 +1,9 @@
 #include "tests/simulation/client.hpp"
 
+#include <algorithm>
+
 #include "schemas/binary.hpp"
+#include "storage/tables.hpp"
 
 namespace herald::simulation {
 namespace {
@@ -9,6 +12,8 @@ constexpr std::string_view second_admin_key_hash = "other administrator's key ha
 /// Longer than a node waits for an outcome: the node died.
 constexpr std::int64_t answer_wait_ms = 35'000;
 constexpr std::int64_t repeat_after_ms = 300;
+/// For so long a repeat is safe, less the time that an attempt may take.
+constexpr std::int64_t repeats_safe_ms = 23ll * 3'600'000;
 
 }  // namespace
 
@@ -18,11 +23,41 @@ void client::ask(const Command& command, repeat how, learner learn, std::uint64_
     wish.what.type = Command::type;
     wish.what.body = schemas::encode(command);
     wish.what.user = schemas::user_id{user};
-    wish.what.credential_hash = user == 1 ? admin_key_hash : second_admin_key_hash;
     if (how == repeat::with_key) wish.what.idempotency_key = name("key");
+    if (how == repeat::with_key && x_world.chance.one_in(15))
+        wish.what = with_another_requests_key(std::move(wish.what));
+    wish.asked_ms = x_world.time.now_ms();
     x_history.push_back(std::move(wish));
     ++x_waiting;
     attempt(x_history.size() - 1, std::move(learn));
+}
+
+/// A program that numbers its requests begins anew with the same numbers.
+request client::with_another_requests_key(request what) {
+    const auto is_alike = [&](const operation& other) {
+        return other.what.type == what.type && other.what.user == what.user &&
+               !other.what.idempotency_key.empty();
+    };
+    const auto other = std::ranges::find_if(x_history, is_alike);
+    if (other == x_history.end()) return what;
+    const std::string& key = other->what.idempotency_key;
+    const bool was_asked = std::ranges::any_of(x_history, [&](const operation& wish) {
+        return wish.what.idempotency_key == key && wish.what.body == what.body;
+    });
+    if (!was_asked) what.idempotency_key = key;
+    return what;
+}
+
+const std::string& client::credential(std::uint64_t user) {
+    static const std::string second(second_admin_key_hash);
+    static const std::string none;
+    if (user == 0) return none;
+    return user == 1 ? x_world.chance.pick(x_keys).hash : second;
+}
+
+void client::repeat_later(std::size_t index, learner learn) {
+    x_thread.run_at(x_world.time.now_ms() + repeat_after_ms,
+                    [this, index, learn = std::move(learn)] { attempt(index, learn); });
 }
 
 void client::attempt(std::size_t index, learner learn) {
@@ -31,13 +66,11 @@ void client::attempt(std::size_t index, learner learn) {
     for (const auto& node : x_nodes)
         if (node->serves()) serving.push_back(node.get());
     const std::int64_t now = x_world.time.now_ms();
-    if (serving.empty()) {
-        x_thread.run_at(now + repeat_after_ms, [this, index, learn] { attempt(index, learn); });
-        return;
-    }
+    if (serving.empty()) return repeat_later(index, learn);
     // The reply comes on the node's thread; the client hears of it on its own.
     const auto answered = std::make_shared<bool>(false);
     operation& wish = x_history[index];
+    if (!wish.is_revoked) wish.what.credential_hash = credential(wish.what.user.value);
     wish.commands.push_back(
         x_world.chance.pick(serving)->send(wish.what, [this, index, learn, answered](const reply& what) {
             x_thread.post([this, index, learn, answered, what] {
@@ -52,29 +85,29 @@ void client::attempt(std::size_t index, learner learn) {
 void client::heard(std::size_t index, const reply& what, const learner& learn) {
     operation& wish = x_history[index];
     wish.replies.push_back(what);
-    const bool refused_for_now = what.what == reply::kind::answered &&
-                                 what.outcome.code == static_cast<std::uint32_t>(error_code::unavailable);
-    const bool may_repeat = !wish.what.idempotency_key.empty();
-    if ((what.what != reply::kind::answered || refused_for_now) && may_repeat) {
-        x_thread.run_at(x_world.time.now_ms() + repeat_after_ms,
-                        [this, index, learn] { attempt(index, learn); });
-        return;
-    }
+    const auto is_answer = [&](error_code code) {
+        return what.what == reply::kind::answered && what.outcome.code == static_cast<std::uint32_t>(code);
+    };
+    const bool may_come_again = what.what != reply::kind::answered || is_answer(error_code::unavailable) ||
+                                (is_answer(error_code::unauthenticated) && !wish.is_revoked);
     // Now and then the answer is lost on its way, and the client asks again what was done already.
-    if (may_repeat && x_world.chance.one_in(8)) {
-        x_thread.run_at(x_world.time.now_ms() + repeat_after_ms,
-                        [this, index, learn] { attempt(index, learn); });
-        return;
-    }
+    const bool may_repeat =
+        !wish.what.idempotency_key.empty() && x_world.time.now_ms() - wish.asked_ms < repeats_safe_ms;
+    if (may_repeat && (may_come_again || x_world.chance.one_in(8))) return repeat_later(index, learn);
     wish.done = true;
     --x_waiting;
     if (what.what == reply::kind::answered && what.outcome.code == 0 && learn) learn(what.outcome);
 }
 
 template <class Answer>
-client::learner client::learn_id(std::vector<std::uint64_t> known::*into) {
-    return [this, into](const schemas::outcome& outcome) {
-        (x_known.*into).push_back(schemas::decode<Answer>(outcome.body)->id.value);
+client::learner client::learn_id(std::vector<std::uint64_t> known::*into, storage::table rows) {
+    return [this, into, rows](const schemas::outcome& outcome) {
+        const auto id = schemas::decode<Answer>(outcome.body)->id;
+        std::vector<std::uint64_t>& all = x_known.*into;
+        if (std::ranges::find(all, id.value) != all.end())
+            throw rule_broken{"the id " + std::to_string(id.value) + " was given out twice (invariant 9)"};
+        all.push_back(id.value);
+        x_written.push_back({storage::key_of(rows).number(id), x_world.time.now_ms()});
     };
 }
 
@@ -108,7 +141,7 @@ void client::create_webhook() {
             chance.one_in(2) ? schemas::resource_type::registered_model_version : schemas::resource_type::all;
         hook.resource_types.push_back(filter);
     }
-    ask(hook, any_way(), learn_id<schemas::webhook>(&known::webhooks));
+    ask(hook, any_way(), learn_id<schemas::webhook>(&known::webhooks, storage::table::webhook));
 }
 
 void client::create_transition() {
@@ -119,6 +152,93 @@ void client::create_transition() {
         const std::uint64_t id = schemas::decode<schemas::activity>(outcome.body)->id.value;
         x_known.transitions.push_back(id);
         if (x_world.chance.one_in(2)) review(id);
+    });
+}
+
+void client::delete_webhook() {
+    const schemas::webhook_id id{x_world.chance.pick(x_known.webhooks)};
+    std::erase_if(x_written, [&](const written_row& row) {  // from now on it may be gone
+        return row.key == std::string(storage::key_of(storage::table::webhook).number(id));
+    });
+    ask(schemas::delete_webhooks{{id}}, any_way());
+}
+
+void client::create_version() {
+    schemas::create_version command;
+    command.registered_model_id.value = x_world.chance.pick(x_known.models);
+    command.version.version = name("version");
+    command.version.description = text_of_any_size();
+    ask(command, any_way(), learn_id<schemas::model_version>(&known::versions, storage::table::version));
+}
+
+void client::update_version() {
+    if (x_known.versions.empty()) return;
+    schemas::update_version command;
+    command.id.value = x_world.chance.pick(x_known.versions);
+    command.present = {"description", "readme_text"};
+    command.version.description = text_of_any_size();
+    command.version.readme_text = text_of_any_size();
+    ask(command, any_way());
+}
+
+/// Up to and over what is taken; quotes are two bytes in JSON.
+std::string client::text_of_any_size() {
+    dice& chance = x_world.chance;
+    if (!x_is_large || chance.one_in(2)) return std::to_string(chance.between(0, 1'000'000));
+    const std::int64_t most = chance.one_in(4) ? 270 * 1024 : 64 * 1024;
+    return std::string(static_cast<std::size_t>(chance.between(0, most)), chance.one_in(2) ? '"' : 'x');
+}
+
+void client::renew_key() {
+    schemas::renew_admin_key command;
+    command.email = first_admin_email;
+    command.key_hash = name("administrator's key hashed");
+    x_keys.push_back({command.key_hash, -1});
+    const auto renewed = [this, hash = command.key_hash](const schemas::outcome& outcome) {
+        std::ranges::find(x_keys, hash, &own_key::hash)->since = static_cast<std::int64_t>(outcome.offset);
+        // Answers come in any order; of renewals without one each may still be in force.
+        const std::int64_t newest = std::ranges::max(x_keys, {}, &own_key::since).since;
+        std::erase_if(x_keys, [&](const own_key& key) {
+            const bool is_over = key.since >= 0 && key.since < newest;
+            if (is_over) x_old_keys.push_back(key.hash);
+            return is_over;
+        });
+    };
+    ask(command, repeat::never, renewed, 0);
+}
+
+void client::ask_under_old_key() {
+    if (x_old_keys.empty()) return;
+    operation wish;
+    wish.what.type = schemas::command_type::create_model;
+    schemas::create_model command;
+    command.workspace_name = workspace;
+    command.model.name = name("stolen");
+    wish.what.body = schemas::encode(command);
+    wish.what.user = schemas::user_id{1};
+    wish.what.credential_hash = x_world.chance.pick(x_old_keys);
+    wish.what.idempotency_key = name("key");
+    wish.asked_ms = x_world.time.now_ms();
+    wish.is_revoked = true;
+    x_history.push_back(std::move(wish));
+    ++x_waiting;
+    attempt(x_history.size() - 1, nullptr);
+}
+
+void client::read() {
+    std::vector<api_node*> serving;
+    for (const auto& node : x_nodes)
+        if (node->serves()) serving.push_back(node.get());
+    if (serving.empty()) return;
+    std::vector<std::string> expected;
+    for (const written_row& row : x_written)
+        if (row.answered_ms + x_deposed_ms <= x_world.time.now_ms()) expected.push_back(row.key);
+    x_world.chance.pick(serving)->read([this, expected](const result<storage::node::reading>& found) {
+        if (!found || found->stale) return;
+        for (const std::string& key : expected)
+            if (!found->view->get(key) &&
+                std::ranges::find(x_written, key, &written_row::key) != x_written.end())
+                throw rule_broken{"a read did not see a write that was answered before it (invariant 9)"};
     });
 }
 
@@ -134,30 +254,36 @@ void client::review(std::uint64_t transition) {
 
 void client::act() {
     dice& chance = x_world.chance;
-    switch (chance.between(0, 11)) {
+    switch (chance.between(0, 19)) {
+        case 12:
+        case 13:
+        case 14:
+        case 17:
+        case 18:
+        case 19:
+            return read();
+        case 15:
+            return update_version();
+        case 16:
+            if (chance.one_in(3)) return renew_key();
+            return ask_under_old_key();
         case 0:
             if (x_known.webhooks.size() < 5) create_webhook();
             break;
         case 1:
-            if (x_known.webhooks.size() > 1 && chance.one_in(3))
-                ask(schemas::delete_webhooks{{schemas::webhook_id{chance.pick(x_known.webhooks)}}},
-                    any_way());
+            if (x_known.webhooks.size() > 1 && chance.one_in(3)) delete_webhook();
             break;
         case 2:
             if (x_known.models.size() < 3) {
                 schemas::create_model command;
                 command.workspace_name = workspace;
                 command.model.name = name("model");
-                ask(command, any_way(), learn_id<schemas::registered_model>(&known::models));
+                ask(command, any_way(),
+                    learn_id<schemas::registered_model>(&known::models, storage::table::model));
             }
             break;
         case 3:
-            if (!x_known.models.empty() && x_known.versions.size() < 6) {
-                schemas::create_version command;
-                command.registered_model_id.value = chance.pick(x_known.models);
-                command.version.version = name("version");
-                ask(command, any_way(), learn_id<schemas::model_version>(&known::versions));
-            }
+            if (!x_known.models.empty() && x_known.versions.size() < 6) create_version();
             break;
         case 4:
             if (!x_known.versions.empty()) {
@@ -165,7 +291,7 @@ void client::act() {
                 command.workspace_name = workspace;
                 command.model_version_id.value = chance.pick(x_known.versions);
                 command.external_location = "registry.example/" + name("image");
-                ask(command, any_way(), learn_id<schemas::build>(&known::builds));
+                ask(command, any_way(), learn_id<schemas::build>(&known::builds, storage::table::build));
             }
             break;
         case 5:

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/tables.hpp"
 #include "tests/simulation/api_node.hpp"
 
 namespace herald::simulation {
@@ -15,6 +16,9 @@ namespace herald::simulation {
 /// One wish, with everything that was sent for it and heard of it.
 struct operation {
     request what;
+    std::int64_t asked_ms = 0;
+    /// Asked under a key that its user no longer has.
+    bool is_revoked = false;
     std::vector<schemas::uuid> commands;
     std::vector<reply> replies;
     bool done = false;
@@ -23,10 +27,12 @@ struct operation {
 class client {
   public:
     static constexpr std::string_view workspace = "simulated";
+    static constexpr std::string_view first_admin_email = "first@example.org";
     static constexpr std::string_view admin_key_hash = "first administrator's key hashed";
 
-    client(world& in, std::vector<std::unique_ptr<api_node>>& nodes)
-        : x_world(in), x_nodes(nodes), x_thread(in.time.start_thread()) {}
+    /// `deposed_ms`: for so long may a leader of the log that was deposed hide what is new.
+    client(world& in, std::vector<std::unique_ptr<api_node>>& nodes, std::int64_t deposed_ms)
+        : x_world(in), x_nodes(nodes), x_thread(in.time.start_thread()), x_deposed_ms(deposed_ms) {}
 
     /// A second administrator (to approve what the first asks for), a model, a version, a webhook.
     void prepare();
@@ -45,15 +51,36 @@ class client {
         std::vector<std::uint64_t> transitions;  // asked for
         std::vector<std::uint64_t> approved;
     };
+    /// A row that a write made, from when it was answered.
+    struct written_row {
+        std::string key;
+        std::int64_t answered_ms = 0;
+    };
+    /// A developer key of the first administrator that may be the one: a renewal may have been lost.
+    struct own_key {
+        std::string hash;
+        std::int64_t since = -1;  // offset of its renewal, once that was answered
+    };
 
     template <class Command>
     void ask(const Command& command, repeat how, learner learn = nullptr, std::uint64_t user = 1);
     template <class Answer>
-    learner learn_id(std::vector<std::uint64_t> known::*into);
+    learner learn_id(std::vector<std::uint64_t> known::*into, storage::table rows);
+    request with_another_requests_key(request what);
+    const std::string& credential(std::uint64_t user);
+    void repeat_later(std::size_t index, learner learn);
     void attempt(std::size_t index, learner learn);
     void heard(std::size_t index, const reply& what, const learner& learn);
     void create_webhook();
     void create_transition();
+    void create_version();
+    void update_version();
+    void delete_webhook();
+    void renew_key();
+    void ask_under_old_key();
+    /// Every write that was answered must be seen, or the reading says that it is stale (invariant 9).
+    void read();
+    std::string text_of_any_size();
     void review(std::uint64_t transition);
     repeat any_way() { return x_world.chance.one_in(4) ? repeat::never : repeat::with_key; }
     std::string name(std::string_view kind) { return std::string(kind) + "-" + std::to_string(++x_names); }
@@ -63,6 +90,12 @@ class client {
     process_thread& x_thread;
     std::deque<operation> x_history;
     known x_known;
+    const std::int64_t x_deposed_ms;
+    /// Rows of every size make a run slow: few have them.
+    const bool x_is_large = x_world.chance.one_in(10);
+    std::vector<written_row> x_written;
+    std::vector<own_key> x_keys{{std::string(admin_key_hash), 0}};
+    std::vector<std::string> x_old_keys;
     std::size_t x_waiting = 0;
     std::uint64_t x_names = 0;
 };

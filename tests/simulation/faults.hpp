@@ -1,6 +1,10 @@
 // What goes wrong between a process and the log, by chance.
 #pragma once
 
+#include <algorithm>
+#include <deque>
+#include <utility>
+
 #include "events/memory_log.hpp"
 #include "events/topics.hpp"
 #include "tests/simulation/world.hpp"
@@ -9,13 +13,51 @@ namespace herald::simulation {
 
 class seeded_faults final : public events::memory_faults {
   public:
-    /// `repeats_commands`: the log may hold a command twice that was appended once.
-    seeded_faults(dice& chance, bool repeats_commands)
-        : x_chance(chance), x_repeats_commands(repeats_commands) {}
+    struct settings {
+        /// The log may hold a command twice that was appended once.
+        bool repeats_commands = false;
+        /// For so long a leader of the command log that was deposed may hide what is new.
+        std::int64_t deposed_ms = 0;
+    };
+    seeded_faults(world& in, settings how) : x_world(in), x_chance(in.chance), x_settings(how) {}
     /// From now on nothing goes wrong any more.
     void heal() { x_healed = true; }
+    /// But for this: whatever is read fails.
+    void cut_off_until(std::int64_t at_ms) { x_cut_off_until_ms = at_ms; }
 
     events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
+        using events::batch_fate;
+        const events::batch_plan plan = plan_batch(where, waiting);
+        const bool lands = plan.fate == batch_fate::accepted || plan.fate == batch_fate::offset_unknown ||
+                           plan.fate == batch_fate::duplicated || plan.fate == batch_fate::answer_lost;
+        if (lands && where.topic == events::topic::commands)
+            x_landed.emplace_back(x_world.time.now_ms(), static_cast<std::int64_t>(plan.records));
+        return plan;
+    }
+    std::size_t next_answer(std::size_t waiting) override {
+        if (x_healed) return 0;
+        return static_cast<std::size_t>(x_chance.between(0, static_cast<std::int64_t>(waiting) - 1));
+    }
+    std::size_t next_poll(std::size_t wanted) override {
+        if (x_healed || x_chance.one_in(2)) return wanted;
+        return std::min(wanted, static_cast<std::size_t>(x_chance.between(1, 3)));
+    }
+    std::int64_t range_lag(const events::topic_partition& where) override {
+        if (x_healed || !x_chance.one_in(10)) return 0;
+        if (where.topic != events::topic::commands) return x_chance.between(1, 5);
+        const std::int64_t oldest_ms = x_world.time.now_ms() - x_settings.deposed_ms;
+        while (!x_landed.empty() && x_landed.front().first <= oldest_ms) x_landed.pop_front();
+        std::int64_t hidden = 0;
+        for (const auto& [at_ms, records] : x_landed) hidden += records;
+        return x_chance.between(0, hidden);
+    }
+    bool reachable() override {
+        if (x_world.time.now_ms() < x_cut_off_until_ms) return false;
+        return x_healed || !x_chance.one_in(40);
+    }
+
+  private:
+    events::batch_plan plan_batch(const events::topic_partition& where, std::size_t waiting) {
         using events::batch_fate;
         const auto records =
             static_cast<std::size_t>(x_chance.between(1, static_cast<std::int64_t>(waiting)));
@@ -28,8 +70,9 @@ class seeded_faults final : public events::memory_faults {
             case 0:
                 return {batch_fate::offset_unknown, records};
             case 1:
-                return {x_repeats_commands || where.topic != events::topic::commands ? batch_fate::duplicated
-                                                                                     : batch_fate::accepted,
+                return {x_settings.repeats_commands || where.topic != events::topic::commands
+                            ? batch_fate::duplicated
+                            : batch_fate::accepted,
                         records};
             case 2:
                 return {silent ? batch_fate::unanswered : batch_fate::answer_lost, records};
@@ -39,22 +82,13 @@ class seeded_faults final : public events::memory_faults {
                 return {silent ? batch_fate::swallowed : batch_fate::rejected, records};
         }
     }
-    std::size_t next_answer(std::size_t waiting) override {
-        if (x_healed) return 0;
-        return static_cast<std::size_t>(x_chance.between(0, static_cast<std::int64_t>(waiting) - 1));
-    }
-    std::size_t next_poll(std::size_t wanted) override {
-        return x_healed || x_chance.one_in(2) ? wanted : static_cast<std::size_t>(x_chance.between(1, 3));
-    }
-    std::int64_t range_lag(const events::topic_partition&) override {
-        return x_healed || !x_chance.one_in(10) ? 0 : x_chance.between(1, 5);
-    }
-    bool reachable() override { return x_healed || !x_chance.one_in(40); }
 
-  private:
+    world& x_world;
     dice& x_chance;
-    const bool x_repeats_commands;
+    const settings x_settings;
     bool x_healed = false;
+    std::int64_t x_cut_off_until_ms = 0;
+    std::deque<std::pair<std::int64_t, std::int64_t>> x_landed;  // commands: when, how many records
 };
 
 }  // namespace herald::simulation

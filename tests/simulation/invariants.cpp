@@ -1,5 +1,6 @@
 #include "tests/simulation/invariants.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +15,8 @@
 
 namespace herald::simulation {
 namespace {
+
+constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
 void require(bool holds, const std::string& sentence) {
     if (!holds) throw rule_broken{sentence};
@@ -40,16 +43,6 @@ std::string name_of(const schemas::event& event) {
 
 }  // namespace
 
-std::vector<schemas::event> outbox_of(const reference& truth) {
-    std::vector<schemas::event> all;
-    truth.store().view()->scan(storage::key_of(storage::table::outbox), "",
-                               [&](std::string_view key, std::string_view value) {
-                                   all.push_back(storage::decode_row<schemas::event>(key, value));
-                                   return true;
-                               });
-    return all;
-}
-
 void check_nodes_agree(const reference& truth, const agreement& agreed,
                        const std::vector<std::unique_ptr<api_node>>& nodes) {
     for (const auto& [offset, hash] : agreed.hashes()) {
@@ -66,31 +59,59 @@ void check_nodes_agree(const reference& truth, const agreement& agreed,
     }
 }
 
+namespace {
+
+/// The times at which something was decided under the wish's key lie a day apart: within it the first counts.
+void check_times(const operation& wish, const reference& truth, const std::set<std::uint64_t>& decided) {
+    std::optional<std::int64_t> last_ms;
+    for (const std::uint64_t offset : decided) {
+        const std::int64_t now_ms = truth.time_ms(offset);
+        require(!last_ms || (!wish.what.idempotency_key.empty() && now_ms - *last_ms >= day_ms),
+                name_of(wish) + " was decided twice within 24 h (invariants 1, 2)");
+        last_ms = now_ms;
+    }
+}
+
+void check_success(const operation& wish, const reference& truth, const schemas::outcome& answer) {
+    const auto there = truth.at(answer.offset);
+    require(there && there->outcome.code == 0 && there->outcome.body == answer.body,
+            name_of(wish) + " was answered with success, which the log does not bear out (invariant 1)");
+    require(std::ranges::find(wish.commands, *there->command_id) != wish.commands.end(),
+            name_of(wish) + " was answered with what came of another request (invariant 1)");
+}
+
+}  // namespace
+
 void check_answers(const reference& truth, const std::deque<operation>& history, bool with_key_only) {
     for (const operation& wish : history) {
-        if (with_key_only && wish.what.idempotency_key.empty()) continue;
-        std::size_t effects = 0;
-        for (const schemas::uuid& command : wish.commands) effects += truth.effects(command).size();
-        require(effects <= 1,
-                name_of(wish) + " took effect " + std::to_string(effects) + " times (invariants 1, 2)");
-        std::optional<schemas::outcome> answer;
+        const bool has_key = !wish.what.idempotency_key.empty();
+        if (with_key_only && !has_key) continue;
+        std::set<std::uint64_t> decided;  // offsets
+        for (const schemas::uuid& command : wish.commands)
+            for (const std::uint64_t offset : truth.effects(command)) decided.insert(offset);
+        std::map<std::uint64_t, schemas::outcome> answers;
         for (const reply& heard : wish.replies) {
-            const bool too_late = heard.outcome.code == static_cast<std::uint32_t>(error_code::unavailable);
-            if (heard.what != reply::kind::answered || too_late) continue;
-            require(!answer || (answer->code == heard.outcome.code && answer->body == heard.outcome.body),
-                    name_of(wish) + " was answered in two ways (invariant 1)");
-            answer = heard.outcome;
-            if (heard.outcome.code != 0) {
-                require(effects == 0, name_of(wish) + " was refused and took effect (invariant 2)");
+            const bool is_final = heard.what == reply::kind::answered && heard.outcome.offset != 0;
+            if (is_final) {
+                const auto& first = answers.try_emplace(heard.outcome.offset, heard.outcome).first->second;
+                require(first.code == heard.outcome.code && first.body == heard.outcome.body,
+                        name_of(wish) + " was answered in two ways (invariant 1)");
+                decided.insert(heard.outcome.offset);
+                if (heard.outcome.code == 0) check_success(wish, truth, heard.outcome);
                 continue;
             }
-            const auto there = truth.at(heard.outcome.offset);
-            require(
-                there && there->outcome.code == 0 && there->outcome.body == heard.outcome.body,
-                name_of(wish) + " was answered with success, which the log does not bear out (invariant 1)");
-            require(effects == 1,
-                    name_of(wish) + " was answered with success and had no effect (invariant 1)");
+            // With a key 503 leaves open what comes of it; every other refusal says that nothing does.
+            const bool is_unavailable =
+                heard.what == reply::kind::unavailable ||
+                heard.outcome.code == static_cast<std::uint32_t>(error_code::unavailable);
+            if (heard.what == reply::kind::unknown || (is_unavailable && has_key)) continue;
+            require(truth.effects(heard.command).empty(),
+                    name_of(wish) + " was refused and took effect (invariant 2)");
         }
+        for (const auto& [offset, answer] : answers)
+            require(answer.code == 0 || !truth.took_effect(offset),
+                    name_of(wish) + " was refused and took effect (invariant 2)");
+        check_times(wish, truth, decided);
     }
 }
 
@@ -98,7 +119,7 @@ void check_causes(const reference& truth) {
     std::multimap<std::uint64_t, expected_event> expected;
     for (const expected_event& one : truth.expected()) expected.emplace(one.offset, one);
     std::set<std::string> ids;
-    for (const schemas::event& event : outbox_of(truth)) {
+    for (const schemas::event& event : truth.outbox()) {
         require(ids.insert(event.id).second, name_of(event) + ": the id was given out twice (invariant 3)");
         std::set<std::uint64_t> hearers;
         for (const schemas::audience_member& member : event.audience) hearers.insert(member.webhook_id.value);
@@ -118,7 +139,7 @@ void check_causes(const reference& truth) {
 void check_event_topics(const reference& truth, events::log& log) {
     std::map<events::topic_partition, std::map<std::uint64_t, std::string>> outbox;
     const auto partitions = truth.event_partitions();
-    for (const schemas::event& event : outbox_of(truth)) {
+    for (const schemas::event& event : truth.outbox()) {
         const events::topic_partition where{std::string(events::topic_of(event.type)),
                                             events::partition_of(event.resource_id, partitions)};
         outbox[where][event.partition_sequence] = schemas::encode(event);
@@ -157,7 +178,7 @@ std::optional<std::string> undelivered(const reference& truth, events::log& log,
             if (delivery && !delivery->reason.empty())
                 dead.emplace(delivery->event.id, delivery->webhook_id.value);
         }
-    for (const schemas::event& event : outbox_of(truth)) {
+    for (const schemas::event& event : truth.outbox()) {
         for (const schemas::audience_member& member : event.audience) {
             const receivers::pair pair{event.id, member.webhook_id.value};
             const auto seen = reached.all().find(pair);
@@ -173,7 +194,7 @@ void check_deliveries(const reference& truth, events::log& log, const receivers&
     const auto missing = undelivered(truth, log, reached);
     require(!missing, missing.value_or("") + " was neither received nor dead (invariant 5)");
     std::set<receivers::pair> wanted;
-    for (const schemas::event& event : outbox_of(truth))
+    for (const schemas::event& event : truth.outbox())
         for (const schemas::audience_member& member : event.audience)
             wanted.emplace(event.id, member.webhook_id.value);
     for (const auto& [pair, history] : reached.all())

@@ -37,7 +37,4 @@ std::optional<std::string> undelivered(const reference&, events::log&, const rec
 void check_position(const events::memory_broker&, const events::topic_partition&, std::int64_t next_offset,
                     const std::string& metadata);
 
-/// The outbox of the reference's state, in order.
-std::vector<schemas::event> outbox_of(const reference&);
-
 }  // namespace herald::simulation

@@ -1,6 +1,7 @@
 #include "tests/simulation/mutations.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -335,12 +336,6 @@ member_filter audience_of_the_moment(const storage::state_store& state) {
 
 // ---- all of them
 
-std::unique_ptr<events::log> same_log(events::log& log, const storage::state_store&) {
-    return std::make_unique<forwarding_log>(log);
-}
-std::unique_ptr<storage::state_store> same_store(storage::state_store& store) {
-    return std::make_unique<forwarding_store>(store);
-}
 template <class Log>
 std::unique_ptr<events::log> on(events::log& log, const storage::state_store&) {
     return std::make_unique<Log>(log);
@@ -362,11 +357,9 @@ mutation of_worker(std::string_view name, std::string_view what,
     return {name, what, same_log, wrap, same_store};
 }
 
-}  // namespace
-
-const std::vector<mutation>& all_mutations() {
-    static const std::vector<mutation> all{
-        {"", "nothing is broken", same_log, same_log, same_store},
+std::vector<mutation> publishing_mutations() {
+    return {
+        {"", "nothing is broken"},
         of_node("one-cursor-for-all", "all partitions go on after the highest sequence of any",
                 on<one_cursor_for_all>),
         of_node("tails-from-memory",
@@ -393,6 +386,23 @@ const std::vector<mutation>& all_mutations() {
         of_worker("audience-of-the-moment", "who hears of an event is decided when it is delivered",
                   [](const storage::state_store& state) { return audience_of_the_moment(state); }),
     };
+}
+
+}  // namespace
+
+std::unique_ptr<events::log> same_log(events::log& log, const storage::state_store&) {
+    return std::make_unique<forwarding_log>(log);
+}
+std::unique_ptr<storage::state_store> same_store(storage::state_store& store) {
+    return std::make_unique<forwarding_store>(store);
+}
+
+const std::vector<mutation>& all_mutations() {
+    static const std::vector<mutation> all = [] {
+        std::vector<mutation> both = publishing_mutations();
+        std::ranges::move(log_rule_mutations(), std::back_inserter(both));
+        return both;
+    }();
     return all;
 }
 

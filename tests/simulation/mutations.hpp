@@ -1,5 +1,5 @@
-// Rules of design.md §2 broken on purpose, each by something that stands between a process and its log or
-// state: the product's own code has no switch for it.
+// Rules of design.md §1 and §2 broken on purpose, each by something that stands between a process and its log
+// or state: the product's own code has no switch for it.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,18 @@
 #include <vector>
 
 #include "events/log.hpp"
+#include "schemas/commands.hpp"
 #include "storage/state.hpp"
+#include "tests/simulation/changed_apply.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::simulation {
+
+std::unique_ptr<events::log> same_log(events::log&, const storage::state_store&);
+std::unique_ptr<storage::state_store> same_store(storage::state_store&);
+
+/// A type of command that no version knows yet.
+constexpr auto unknown_command = schemas::command_type{9'999};
 
 struct mutation {
     /// What a process is given in place of its log; `state` is a node's.
@@ -21,10 +29,14 @@ struct mutation {
 
     std::string_view name;
     std::string_view what;
-    log_wrapper node_log;
-    log_wrapper worker_log;
-    store_wrapper node_store;
+    log_wrapper node_log = same_log;
+    log_wrapper worker_log = same_log;
+    store_wrapper node_store = same_store;
+    apply_change apply = {};
 };
+
+/// Those of design.md §1.
+std::vector<mutation> log_rule_mutations();
 
 /// The first, with an empty name, breaks nothing.
 const std::vector<mutation>& all_mutations();

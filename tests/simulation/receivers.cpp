@@ -68,11 +68,12 @@ workers::delivery_answer receivers::receive(const workers::delivery_request& req
     if (here.delivery_id != id)
         throw rule_broken{"a delivery came again under another webhook-id (invariant 5)"};
     dice& chance = x_world.chance;
-    if (x_healed || !chance.one_in(4)) {
+    const bool is_bad = (request.webhook_id.value + 1) % x_bad_one_in == 0;
+    if (x_healed || (!is_bad && !chance.one_in(4))) {
         here.received = true;
         return status(204);
     }
-    switch (chance.between(0, 6)) {
+    switch (is_bad ? 6 : chance.between(0, 6)) {
         case 0:
             return failure(schemas::delivery_error::timeout);
         case 1:

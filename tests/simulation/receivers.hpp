@@ -35,6 +35,8 @@ class receivers {
     workers::delivery_answer receive(const workers::delivery_request&);
 
     world& x_world;
+    /// One in so many does nothing but fail until it is healed.
+    const std::uint64_t x_bad_one_in = static_cast<std::uint64_t>(x_world.chance.between(2, 12));
     bool x_healed = false;
     std::map<pair, history> x_all;
 };

@@ -4,12 +4,16 @@
 
 #include "events/topics.hpp"
 #include "schemas/binary.hpp"
+#include "storage/tables.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::simulation {
 namespace {
 
 using schemas::command_type;
+
+constexpr std::int64_t hour_ms = 3'600'000;
+constexpr std::int64_t outbox_kept_ms = 30ll * 24 * hour_ms;
 
 template <class T>
 T decoded(const std::string& bytes) {
@@ -47,20 +51,65 @@ std::vector<events::record> reference::read_all(events::log& from, const events:
     }
 }
 
-reference::reference(events::log& from) {
-    x_engine = std::make_unique<storage::engine>(*x_store);
+reference::reference(events::log& from, const apply_change& change) {
+    x_changed.emplace(change, from, *x_store);
+    x_engine = std::make_unique<storage::engine>(x_changed->store());
+    log_rules rules(*x_store);
     for (const events::record& record : read_all(from, {std::string(events::topic::commands), 0})) {
-        const auto done = x_engine->apply(record);
+        events::record changed = record;
+        x_changed->change(changed);
+        const auto done = x_engine->apply(changed);
         if (!done) throw rule_broken{"the command log cannot be applied: " + done.error().message};
+        if (!x_engine->write()) throw rule_broken{"the reference cannot be written"};
+        rules.judge(record, *done);
+        const std::int64_t time_ms = x_engine->position().time_ms;
         x_hashes[done->offset] = x_engine->position().hash;
+        x_times[done->offset] = time_ms;
         x_applied[done->offset] = *done;
+        note_events(done->offset, time_ms);
+        judge_outbox(time_ms);
         const bool took_effect =
             done->command_id && done->outcome.code == 0 && done->outcome.offset == done->offset;
         if (!took_effect) continue;
         x_effects[*done->command_id].push_back(done->offset);
-        learn(*schemas::open_envelope(*record.value), *done);
+        learn(*schemas::open_envelope(*changed.value), *done);
     }
-    if (!x_engine->write()) throw rule_broken{"the reference cannot be written"};
+}
+
+/// What this record put into the outbox.
+void reference::note_events(std::uint64_t offset, std::int64_t time_ms) {
+    using storage::key_of;
+    const std::string of_time =
+        key_of(storage::table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms));
+    const auto view = x_store->view();
+    view->scan(of_time, {}, [&](std::string_view key, std::string_view) {
+        const std::string row_key(key.substr(of_time.size()));
+        auto event = storage::find_row<schemas::event>(*view, row_key);
+        if (!event) throw rule_broken{"the outbox lacks a row that its index has"};
+        if (event->offset != offset) return true;
+        x_outbox.push_back(*std::move(event));
+        x_outbox_rows[row_key] = time_ms;
+        return true;
+    });
+}
+
+/// A row stays 30 days, and longer while it is not published.
+void reference::judge_outbox(std::int64_t time_ms) {
+    if (time_ms - x_outbox_judged_ms < hour_ms) return;
+    x_outbox_judged_ms = time_ms;
+    const auto view = x_store->view();
+    for (auto next = x_outbox_rows.begin(); next != x_outbox_rows.end();) {
+        const auto row = next++;
+        if (view->get(row->first)) continue;
+        std::string published_key = row->first.substr(0, row->first.size() - 8);
+        published_key.front() = static_cast<char>(storage::table::outbox_published);
+        const std::uint64_t sequence =
+            schemas::read_big_endian(std::string_view(row->first).substr(row->first.size() - 8));
+        if (time_ms - row->second < outbox_kept_ms ||
+            storage::find_number(*view, published_key).value_or(0) < sequence)
+            throw rule_broken{"a row of the outbox is gone that is new or not published (invariant 4)"};
+        x_outbox_rows.erase(row);
+    }
 }
 
 void reference::learn(const schemas::command_envelope& command, const storage::applied_record& done) {
@@ -115,6 +164,12 @@ std::set<std::uint64_t> reference::audience(std::uint64_t offset, schemas::event
 std::vector<std::uint64_t> reference::effects(const schemas::uuid& command) const {
     const auto found = x_effects.find(command);
     return found == x_effects.end() ? std::vector<std::uint64_t>{} : found->second;
+}
+
+bool reference::took_effect(std::uint64_t offset) const {
+    const auto found = x_applied.find(offset);
+    return found != x_applied.end() && found->second.outcome.code == 0 &&
+           found->second.outcome.offset == offset;
 }
 
 std::optional<storage::applied_record> reference::at(std::uint64_t offset) const {

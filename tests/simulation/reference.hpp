@@ -12,6 +12,8 @@
 
 #include "events/log.hpp"
 #include "storage/engine.hpp"
+#include "tests/simulation/changed_apply.hpp"
+#include "tests/simulation/log_rules.hpp"
 
 namespace herald::simulation {
 
@@ -28,8 +30,8 @@ bool wants(const schemas::webhook&, schemas::event_type, schemas::resource_type)
 
 class reference {
   public:
-    /// Reads the whole command log.
-    explicit reference(events::log&);
+    /// Reads the whole command log and holds what comes of it against the rules of apply.
+    reference(events::log&, const apply_change&);
 
     const storage::state_store& store() const { return *x_store; }
     const std::string& hash() const { return x_engine->position().hash; }
@@ -38,8 +40,13 @@ class reference {
     std::uint32_t event_partitions() const { return x_engine->installation()->event_partitions; }
     /// Hash after each record, by offset.
     const std::map<std::uint64_t, std::string>& hashes() const { return x_hashes; }
+    /// Everything that apply ever put into the outbox, in order.
+    const std::vector<schemas::event>& outbox() const { return x_outbox; }
+    /// Log time of a record.
+    std::int64_t time_ms(std::uint64_t offset) const { return x_times.at(offset); }
     /// Offsets at which a command of this id took effect.
     std::vector<std::uint64_t> effects(const schemas::uuid& command) const;
+    bool took_effect(std::uint64_t offset) const;
     std::optional<storage::applied_record> at(std::uint64_t offset) const;
     /// PROMOTE and REQUEST_SCAN events by cause; those that nobody would hear of are left out.
     const std::vector<expected_event>& expected() const { return x_expected; }
@@ -57,15 +64,22 @@ class reference {
         std::uint64_t deleted = UINT64_MAX;
     };
     void learn(const schemas::command_envelope&, const storage::applied_record&);
+    void note_events(std::uint64_t offset, std::int64_t time_ms);
+    void judge_outbox(std::int64_t time_ms);
 
     std::unique_ptr<storage::state_store> x_store = storage::make_memory_state();
+    std::optional<changed_apply> x_changed;
     std::unique_ptr<storage::engine> x_engine;
     std::map<std::uint64_t, storage::applied_record> x_applied;
     std::map<std::uint64_t, std::string> x_hashes;
+    std::map<std::uint64_t, std::int64_t> x_times;
     std::map<schemas::uuid, std::vector<std::uint64_t>> x_effects;
     std::map<std::uint64_t, hook> x_hooks;
     std::map<std::uint64_t, schemas::stage> x_desired;  // by transition
     std::vector<expected_event> x_expected;
+    std::vector<schemas::event> x_outbox;
+    std::map<std::string, std::int64_t> x_outbox_rows;  // by key, from when
+    std::int64_t x_outbox_judged_ms = 0;
 };
 
 }  // namespace herald::simulation

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "events/event_topic.hpp"
 #include "events/topics.hpp"
@@ -24,7 +25,8 @@ constexpr std::int64_t day_ms = 24ll * 3'600'000;
 /// Within this time after the last fault everything must be as it should (invariant 12).
 constexpr std::int64_t peace_ms = 60'000;
 /// The longest wait of a delivery that failed while there were faults, and then some.
-constexpr std::int64_t deliveries_ms = 3ll * 3'600'000;
+constexpr std::int64_t deliveries_ms = 40ll * 3'600'000;
+constexpr std::int64_t hour_ms = 3'600'000;
 
 class run {
   public:
@@ -37,12 +39,14 @@ class run {
 
     void play() {
         found_installation();
+        x_outsider = x_log->open_producer(events::producer_kind::ordinary);
         start_processes();
-        x_client = std::make_unique<client>(x_world, x_nodes);
+        x_client = std::make_unique<client>(x_world, x_nodes, x_deposed_ms);
         x_client->prepare();
         trouble();
         make_peace();
         judge();
+        disaster();
     }
 
   private:
@@ -52,17 +56,16 @@ class run {
         x_world.chance.source().fill(first.log_id.data(), first.log_id.size());
         first.event_partitions = static_cast<std::uint32_t>(x_world.chance.between(1, 3));
         first.organization_name = client::workspace;
-        first.admin_email = "first@example.org";
+        first.admin_email = client::first_admin_email;
         first.admin_key_hash = client::admin_key_hash;
         if (x_world.chance.one_in(4)) first.generation = leave_traces_of_a_generation(first.event_partitions);
-        schemas::command_envelope envelope;
-        envelope.log_id = first.log_id;
-        envelope.generation = first.generation;
-        envelope.sender_clock_ms = x_setup.time().wall_ms();
-        envelope.not_after_ms = envelope.sender_clock_ms + day_ms;
-        envelope.type = schemas::command_type::genesis;
-        envelope.body = schemas::encode(first);
-        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(envelope));
+        x_stranger.log_id = first.log_id;
+        x_stranger.generation = first.generation;
+        x_stranger.sender_clock_ms = x_setup.time().wall_ms();
+        x_stranger.not_after_ms = x_stranger.sender_clock_ms + day_ms;
+        x_stranger.type = schemas::command_type::genesis;
+        x_stranger.body = schemas::encode(first);
+        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(x_stranger));
     }
 
     /// The event topics outlive a generation: what they hold of the one before must not be mistaken for this
@@ -102,9 +105,7 @@ class run {
             api_node::settings how{
                 "node-" + std::to_string(number), x_kind, x_broker, x_faults, x_broken, nullptr};
             const auto index = static_cast<std::size_t>(number - 1);
-            how.on_exit = [this, index] {
-                x_setup.post([this, index] { crash_and_restart(*x_nodes[index], std::size_t{0}); });
-            };
+            how.on_failure = [this, index](const storage::node_failure& why) { node_failed(index, why); };
             x_nodes.push_back(std::make_unique<api_node>(x_world, std::move(how)));
             x_nodes.back()->start();
         }
@@ -117,20 +118,63 @@ class run {
         }
     }
 
+    /// Called from within the node.
+    void node_failed(std::size_t index, const storage::node_failure& why) {
+        // A late heartbeat of an earlier process of this node may look like a later one's: this one gives
+        // way.
+        if (x_is_disaster) {
+            x_stopped.insert(index);
+            return x_setup.post([this, index] { x_nodes[index]->crash(0); });
+        }
+        if (why.what != storage::node_failure::kind::superseded)
+            throw rule_broken{"node " + std::to_string(index + 1) + " cannot go on: " + why.message};
+        x_setup.post([this, index] { crash_and_restart(*x_nodes[index], std::size_t{0}); });
+    }
+
+    /// Some stretches of trouble, and between them hours or days that everything sleeps through.
     void trouble() {
-        const std::int64_t end = x_world.time.now_ms() + x_world.chance.between(20'000, 90'000);
-        while (x_world.time.now_ms() < end) {
-            x_world.time.run_until(x_world.time.now_ms() + x_world.chance.between(1, 600));
-            if (x_world.chance.one_in(8))
-                disturb();
-            else
-                x_client->act();
+        const std::int64_t leaps = x_world.chance.one_in(2) ? x_world.chance.between(1, 3) : 0;
+        for (std::int64_t stretch = 0; stretch <= leaps; ++stretch) {
+            if (stretch > 0) x_world.time.leap(some_long_while());
+            const std::int64_t longest = leaps > 0 ? 45'000 : 90'000;
+            const std::int64_t end = x_world.time.now_ms() + x_world.chance.between(15'000, longest);
+            while (x_world.time.now_ms() < end) {
+                x_world.time.run_until(x_world.time.now_ms() + x_world.chance.between(1, 600));
+                if (x_world.chance.one_in(8))
+                    disturb();
+                else
+                    x_client->act();
+            }
+        }
+    }
+
+    /// Timers are due after 24 h, 5 d, 30 d: just before, just after, anywhere.
+    std::int64_t some_long_while() {
+        dice& chance = x_world.chance;
+        switch (chance.between(0, 4)) {
+            case 0:
+                return chance.between(60'000, 6 * hour_ms);
+            case 1:
+            case 2:
+                return chance.between(22 * hour_ms, 26 * hour_ms);
+            case 3:
+                return 5 * day_ms + chance.between(-2 * hour_ms, 2 * hour_ms);
+            default:
+                return chance.between(6 * day_ms, 33 * day_ms);
         }
     }
 
     void disturb() {
         dice& chance = x_world.chance;
-        switch (chance.between(0, 7)) {
+        switch (chance.between(0, 11)) {
+            case 8:
+                // The broker's; what follows from one that goes back is for the unit tests of log_clock.
+                return x_setup.clock().jump_wall_ms(chance.one_in(2) ? chance.between(0, 90'000)
+                                                                     : chance.between(1, 3) * day_ms);
+            case 9:
+                return fill_a_disk();
+            case 10:
+                return append_strange_bytes();
             case 0:
                 if (x_kind == storage::node_kind::standalone) return cut_power();
                 [[fallthrough]];
@@ -150,6 +194,33 @@ class run {
                 if (x_broker.held() > 0) x_broker.release(some(x_broker.held() - 1));
                 return;
         }
+    }
+
+    void fill_a_disk() {
+        api_node& node = *x_world.chance.pick(x_nodes);
+        node.set_disk_full(true);
+        x_setup.run_at(x_world.time.now_ms() + x_world.chance.between(100, 12'000),
+                       [&node] { node.set_disk_full(false); });
+    }
+
+    /// What another installation, an earlier generation or a broken disk put into the log: never a command.
+    void append_strange_bytes() {
+        dice& chance = x_world.chance;
+        schemas::command_envelope command = x_stranger;
+        chance.source().fill(command.command_id.data(), command.command_id.size());
+        command.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
+        command.not_after_ms = INT64_MAX;
+        command.type = schemas::command_type::set_feature_flag;
+        command.body = schemas::encode(schemas::set_feature_flag{"promote_events", true, "strange"});
+        command.request.principal.value = 1;
+        command.request.credential_hash = client::admin_key_hash;
+        const std::int64_t what = chance.between(0, 2);
+        if (what == 0) command.log_id.front() ^= 1;
+        if (what == 1) ++command.generation;
+        std::string bytes = schemas::seal_envelope(command);
+        if (what == 2) bytes[4 + some(7)] ^= 1;  // of the checksum, which follows HRC1
+        (void)x_outsider->append({std::string(events::topic::commands), 0}, "", std::move(bytes),
+                                 [](const auto&) {});
     }
 
     std::size_t some(std::size_t most) {
@@ -220,6 +291,7 @@ class run {
     void make_peace() {
         x_faults.heal();
         x_receivers.heal();
+        for (const auto& node : x_nodes) node->set_disk_full(false);
         // Some late records land just now, the others never.
         while (x_broker.held() > 0 && x_world.chance.one_in(2)) x_broker.release(0);
         // A new holder of the claim puts right what the late ones did to `subscribers`.
@@ -240,8 +312,9 @@ class run {
     /// Alone with the workers: retries take hours, and only the workers are needed for them.
     void wait_for_deliveries(const reference& truth) {
         for (const auto& node : x_nodes) node->crash(0);
-        const std::int64_t end = x_world.time.now_ms() + deliveries_ms;
-        while (x_world.time.now_ms() < end && undelivered(truth, *x_log, x_receivers)) run_for(10'000);
+        const std::int64_t start = x_world.time.now_ms();
+        while (x_world.time.now_ms() < start + deliveries_ms && undelivered(truth, *x_log, x_receivers))
+            run_for(std::max<std::int64_t>(10'000, (x_world.time.now_ms() - start) / 10));
     }
 
     void run_for(std::int64_t ms) {
@@ -251,7 +324,7 @@ class run {
     }
 
     void judge() {
-        const reference truth(*x_log);
+        const reference truth(*x_log, x_broken.apply);
         check_nodes_agree(truth, x_world.agreed, x_nodes);
         check_answers(truth, x_client->history(), x_log_repeats_commands);
         check_causes(truth);
@@ -261,7 +334,62 @@ class run {
         check_deliveries(truth, *x_log, x_receivers);
     }
 
+    /// What no node may survive, when all else is judged.
+    void disaster() {
+        x_is_disaster = true;
+        x_world.agreed.end();
+        for (const auto& worker : x_workers)
+            if (worker->running()) worker->crash();
+        for (const auto& node : x_nodes)
+            if (!node->running()) node->start();
+        run_for(10'000);
+        if (x_world.chance.one_in(3))
+            append_unknown_command();
+        else
+            cut_the_log();
+    }
+
+    void append_unknown_command() {
+        append_by_hand(unknown_command);
+        run_for(30'000);
+        if (x_stopped.size() < x_nodes.size())
+            throw rule_broken{"a node went on after a command that it does not know"};
+    }
+
+    /// The newest records are lost, and others take their offsets; the leader that did it is a new one, so
+    /// each connection breaks.
+    void cut_the_log() {
+        const events::topic_partition where{std::string(events::topic::commands), 0};
+        const std::int64_t kept = x_broker.records(where).back().offset - x_world.chance.between(0, 6);
+        std::set<std::size_t> must_stop;
+        for (std::size_t index = 0; index < x_nodes.size(); ++index)
+            if (x_nodes[index]->next_offset() > static_cast<std::uint64_t>(kept)) must_stop.insert(index);
+        x_faults.cut_off_until(x_world.time.now_ms() + 3'000);
+        x_broker.cut(where, kept);
+        for (std::int64_t more = x_world.chance.between(0, 12); more > 0; --more)
+            append_by_hand(schemas::command_type::no_operation);
+        run_for(90'000);
+        for (const std::size_t index : must_stop)
+            if (!x_stopped.contains(index))
+                throw rule_broken{"node " + std::to_string(index + 1) +
+                                  " went on after the log was cut before what it had applied"};
+    }
+
+    /// A well-formed command that no node sent.
+    void append_by_hand(schemas::command_type type) {
+        schemas::command_envelope command;
+        command.log_id = x_stranger.log_id;
+        command.generation = x_stranger.generation;
+        x_world.chance.source().fill(command.command_id.data(), command.command_id.size());
+        command.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
+        command.not_after_ms = INT64_MAX;
+        command.type = type;
+        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(command));
+    }
+
     world x_world;
+    bool x_is_disaster = false;
+    std::set<std::size_t> x_stopped;
     const mutation& x_broken;
     /// Standalone: one machine with an embedded log, which a power cut takes down with everything on it.
     storage::node_kind x_kind = storage::node_kind::cluster;
@@ -271,8 +399,12 @@ class run {
     /// Without a key a command that the log repeats takes effect twice: nobody could tell it from another
     /// wish.
     const bool x_log_repeats_commands = x_world.chance.one_in(4);
-    seeded_faults x_faults{x_world.chance, x_log_repeats_commands};
+    /// In some runs a leader of the log that was deposed answers for a while.
+    const std::int64_t x_deposed_ms = x_world.chance.one_in(4) ? 5'000 : 0;
+    seeded_faults x_faults{x_world, {x_log_repeats_commands, x_deposed_ms}};
     std::unique_ptr<events::memory_log> x_log;
+    std::unique_ptr<events::producer> x_outsider;
+    schemas::command_envelope x_stranger;
     receivers x_receivers{x_world};
     std::unique_ptr<client> x_client;  // a node that ends answers it
     std::vector<std::unique_ptr<api_node>> x_nodes;

@@ -4,7 +4,14 @@
 #include <limits>
 #include <utility>
 
+#include "tests/simulation/world.hpp"
+
 namespace herald::simulation {
+namespace {
+
+constexpr std::size_t tasks_at_once_max = 200'000;
+
+}  // namespace
 
 std::int64_t process_clock::wall_ms() const noexcept {
     return virtual_time::wall_start_ms + x_time.now_ms() + x_ahead_ms;
@@ -53,7 +60,12 @@ process_thread& virtual_time::start_thread() {
 
 void virtual_time::run_until(std::int64_t until_ms) {
     while (true) {
-        if (run_one()) continue;
+        if (run_one()) {
+            if (++x_tasks_at_once > tasks_at_once_max)
+                throw rule_broken{"the processes keep each other busy without end (invariant 12)"};
+            continue;
+        }
+        x_tasks_at_once = 0;
         std::int64_t next = until_ms;
         for (const auto& thread : x_alive) next = std::min(next, thread->next_ms());
         if (x_now_ms >= until_ms) return;

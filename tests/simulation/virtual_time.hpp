@@ -65,6 +65,8 @@ class virtual_time {
     explicit virtual_time(runtime::random_source& random) : x_random(random) {}
     std::int64_t now_ms() const noexcept { return x_now_ms; }
     process_thread& start_thread();
+    /// All processes stand still for so long, as when their machines sleep.
+    void leap(std::int64_t by_ms) { x_now_ms += by_ms; }
     /// Runs what is ready, in an order of the seed's, and lets time pass up to `until_ms`.
     void run_until(std::int64_t until_ms);
 
@@ -73,6 +75,7 @@ class virtual_time {
 
     runtime::random_source& x_random;
     std::int64_t x_now_ms = 1;
+    std::size_t x_tasks_at_once = 0;  // since time passed
     std::vector<std::unique_ptr<process_thread>> x_alive;
     std::vector<std::unique_ptr<process_thread>> x_dead;
 };

@@ -38,14 +38,18 @@ class dice {
 class agreement {
   public:
     void note(const std::string& node, std::uint64_t offset, const std::string& hash) {
+        if (x_has_ended) return;
         if (x_hashes.try_emplace(offset, hash).first->second != hash)
             throw rule_broken{node + " has another state after offset " + std::to_string(offset) +
                               " than the node that was there first (invariant 7)"};
     }
     const std::map<std::uint64_t, std::string>& hashes() const { return x_hashes; }
+    /// What comes now is not the log that they agreed on.
+    void end() { x_has_ended = true; }
 
   private:
     std::map<std::uint64_t, std::string> x_hashes;
+    bool x_has_ended = false;
 };
 
 struct world {

@@ -1,0 +1,58 @@
+// A rule of apply broken on purpose: apply is given other records, other rows or other timers than there are,
+// on every node and in the reference alike, so that nodes still agree and only the rule itself can tell.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "events/log.hpp"
+#include "schemas/commands.hpp"
+#include "storage/rule_context.hpp"
+#include "storage/state.hpp"
+
+namespace herald::simulation {
+
+/// What apply gets in place of what there is. Where nothing is said it gets just that.
+struct apply_change {
+    /// Called with the state before the record.
+    std::function<void(events::record&, const storage::state_view& before)> record;
+    /// Rows that are not found while the command is applied.
+    std::function<bool(const schemas::command_envelope&, std::string_view key)> hidden;
+    /// By how much timers of that kind are late.
+    std::function<std::int64_t(storage::timer_kind)> late_by_ms;
+
+    bool is_there() const { return record || hidden || late_by_ms; }
+};
+
+/// Changes the command and seals it again.
+std::function<void(events::record&, const storage::state_view&)> resealed(
+    std::function<void(schemas::command_envelope&, const storage::state_view& before)>);
+
+/// The log and the store of one engine. Applies one record at a time, so that what stands before it does not
+/// depend on how the log is cut into batches.
+class changed_apply {
+  public:
+    /// All must outlive it.
+    changed_apply(const apply_change&, events::log&, storage::state_store&);
+    ~changed_apply();
+
+    events::log& log();
+    storage::state_store& store();
+    /// The engine applies this record next.
+    void change(events::record&);
+
+  private:
+    struct moment;
+    class changed_log;
+    class changed_store;
+    class changed_view;
+    const apply_change& x_change;
+    storage::state_store& x_to;
+    const std::shared_ptr<moment> x_moment;
+    std::unique_ptr<events::log> x_log;
+    std::unique_ptr<storage::state_store> x_store;
+};
+
+}  // namespace herald::simulation

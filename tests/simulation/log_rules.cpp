@@ -1,0 +1,272 @@
+#include "tests/simulation/log_rules.hpp"
+
+#include <algorithm>
+
+#include "schemas/binary.hpp"
+#include "storage/tables.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace herald::simulation {
+namespace {
+
+using schemas::command_type;
+using storage::key_of;
+using storage::table;
+
+constexpr std::int64_t hour_ms = 3'600'000;
+constexpr std::int64_t ahead_ms_max = 60'000;
+constexpr std::int64_t claim_ms = 10'000;
+constexpr std::int64_t answers_kept_ms = 24 * hour_ms;
+constexpr std::int64_t answers_gone_ms = 26 * hour_ms;  // they are swept by the hour
+constexpr std::int64_t scan_ms = 24 * hour_ms;
+constexpr std::int64_t disable_ms = 5 * 24 * hour_ms;
+
+void require(bool holds, const std::string& sentence) {
+    if (!holds) throw rule_broken{sentence};
+}
+
+std::uint32_t code_of(error_code code) { return static_cast<std::uint32_t>(code); }
+
+template <class T>
+T decoded(const std::string& bytes) {
+    auto value = schemas::decode<T>(bytes);
+    if (!value) throw rule_broken{"an answer does not decode"};
+    return *std::move(value);
+}
+
+}  // namespace
+
+void log_rules::judge(const events::record& record, const storage::applied_record& done) {
+    x_offset = done.offset;
+    x_now = x_state.view();
+    const auto command = schemas::open_envelope(record.value.value_or(""));
+    const std::string place = "the record at offset " + std::to_string(x_offset);
+    const bool is_ours = command && (!x_genesis || (command->log_id == x_genesis->log_id &&
+                                                    command->generation == x_genesis->generation));
+    if (!is_ours) {
+        require(!done.command_id, place + " is no command of this log and took effect (invariant 2)");
+        x_now.reset();
+        return;
+    }
+    judge_time(record, *command);
+    const applied what{*command, done, done.outcome.code == 0 && done.outcome.offset == done.offset};
+    if (x_time_ms > command->not_after_ms)
+        require(!what.took_effect && done.outcome.code != 0,
+                place + " took effect after its time was over (invariant 2)");
+    else if (is_entitled(what))
+        judge_repeat(what);
+    judge_timers();
+    x_webhooks.clear();
+    x_now->scan(key_of(table::webhook), {}, [&](std::string_view key, std::string_view row) {
+        const auto hook = storage::decode_row<schemas::webhook>(key, row);
+        x_webhooks.emplace(hook.id.value, hook);
+        return true;
+    });
+    x_now.reset();
+}
+
+void log_rules::judge_time(const events::record& record, const schemas::command_envelope& command) {
+    const auto position = storage::find_row<storage::engine_position>(*x_now, key_of(table::position));
+    const std::string place = "at offset " + std::to_string(x_offset) + " log time ";
+    x_senders_ms = std::max(x_senders_ms, command.sender_clock_ms);
+    require(position->time_ms >= x_time_ms, place + "goes back (invariant 10)");
+    require(position->time_ms <= std::max(x_time_ms, x_senders_ms + ahead_ms_max),
+            place + "is over 60 s ahead of every sender (invariant 10)");
+    x_time_ms = std::max(x_time_ms, std::min(record.time_ms, command.sender_clock_ms + ahead_ms_max));
+    require(position->time_ms == x_time_ms,
+            place + "is not what the broker and the sender say (invariant 10)");
+}
+
+/// Whether the credential is one of the user's at the command's place.
+bool log_rules::is_entitled(const applied& what) {
+    const std::uint64_t user = what.command.request.principal.value;
+    if (user == 0 || x_credentials[user].contains(what.command.request.credential_hash)) return true;
+    require(what.done.outcome.code != 0, "the command at offset " + std::to_string(x_offset) +
+                                             " was taken under a key that its user no longer has");
+    return false;
+}
+
+void log_rules::judge_repeat(const applied& what) {
+    const schemas::request_identity& request = what.command.request;
+    const schemas::outcome& outcome = what.done.outcome;
+    const std::string place =
+        "the request " + request.idempotency_key + " at offset " + std::to_string(x_offset);
+    const auto name = std::tuple(request.principal.value, request.scope, request.idempotency_key);
+    const auto known = request.idempotency_key.empty() ? x_answers.end() : x_answers.find(name);
+    if (known != x_answers.end() && x_time_ms - known->second.time_ms < answers_kept_ms) {
+        const kept_answer& first = known->second;
+        if (first.fingerprint != request.fingerprint)
+            return require(outcome.code == code_of(error_code::already_exists) && outcome.offset == 0,
+                           place + " is another one under the same key and was not refused (invariant 1)");
+        return require(outcome.offset == first.outcome.offset && outcome.code == first.outcome.code &&
+                           outcome.body == first.outcome.body,
+                       place + " was not answered as the first time (invariant 1)");
+    }
+    if (outcome.offset != x_offset) {  // the bucket of its hour has not been swept yet
+        const bool may_be_kept =
+            known != x_answers.end() && x_time_ms - known->second.time_ms < answers_gone_ms;
+        return require(may_be_kept, place + " was answered from an outcome that should be gone");
+    }
+    if (!request.idempotency_key.empty()) x_answers[name] = {x_time_ms, outcome, request.fingerprint};
+    switch (what.command.type) {
+        case command_type::node_heartbeat:
+            return judge_heartbeat(what);
+        case command_type::claim:
+            return judge_claim(what);
+        case command_type::webhook_health:
+            return judge_health(what);
+        default:
+            if (what.took_effect) learn(what);
+    }
+}
+
+void log_rules::judge_heartbeat(const applied& what) {
+    const auto heartbeat = decoded<schemas::node_heartbeat>(what.command.body);
+    const auto known = x_members.find(heartbeat.node);
+    const bool is_same = known != x_members.end() && known->second.boot == heartbeat.boot;
+    const bool may_follow = known == x_members.end() ||
+                            (heartbeat.first && heartbeat.applied_offset >= known->second.boot_offset);
+    require(what.took_effect == (is_same || may_follow),
+            "the heartbeat of " + heartbeat.node + " at offset " + std::to_string(x_offset) +
+                (what.took_effect ? " took the place of a later process" : " was refused"));
+    if (!what.took_effect) return;
+    member& here = x_members[heartbeat.node];
+    if (!is_same) here.boot_offset = x_offset;
+    here.boot = heartbeat.last ? schemas::uuid{} : heartbeat.boot;
+    here.heard_ms = x_time_ms;
+    judge_published(heartbeat);
+}
+
+void log_rules::judge_published(const schemas::node_heartbeat& heartbeat) {
+    const auto held = x_claims.find("publisher");
+    const bool is_holder = held != x_claims.end() && held->second.token == heartbeat.publisher_token;
+    for (const schemas::published_position& position : heartbeat.published) {
+        const std::string key =
+            key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
+        std::uint64_t& known = x_published[key];
+        if (is_holder) known = std::max(known, position.sequence);
+        require(storage::find_number(*x_now, key).value_or(0) == known,
+                "who does not hold the claim said at offset " + std::to_string(x_offset) +
+                    " what is published (invariant 10)");
+    }
+}
+
+void log_rules::judge_claim(const applied& what) {
+    const auto wanted = decoded<schemas::claim>(what.command.body);
+    const auto claimant = x_members.find(wanted.node);
+    if (claimant != x_members.end() && claimant->second.boot != wanted.boot)
+        return require(!what.took_effect, "a process that another has followed got the job " + wanted.job);
+    const auto held = x_claims.find(wanted.job);
+    const auto holder = held == x_claims.end() ? x_members.end() : x_members.find(held->second.node);
+    const bool is_free = holder == x_members.end() || holder->second.boot != held->second.boot ||
+                         (held->second.node == wanted.node && held->second.boot != wanted.boot) ||
+                         x_time_ms - holder->second.heard_ms > claim_ms;
+    const auto row = decoded<schemas::claim_row>(what.done.outcome.body);
+    const bool was_given = row.token == x_offset;
+    require(was_given == is_free,
+            "the job " + wanted.job +
+                (was_given ? " was given to a second node" : " was free and not given") + " at offset " +
+                std::to_string(x_offset) + " (invariant 10)");
+    x_claims[wanted.job] = row;
+}
+
+void log_rules::judge_health(const applied& what) {
+    if (!what.took_effect) return;
+    const auto health = decoded<schemas::webhook_health>(what.command.body);
+    require(x_claims["webhook-health"].token == health.token && health.token != 0,
+            "the health of a webhook was told at offset " + std::to_string(x_offset) +
+                " by who does not hold the job (invariant 10)");
+    const std::uint64_t id = health.webhook_id.value;
+    const auto hook =
+        storage::find_row<schemas::webhook>(*x_now, key_of(table::webhook).number(health.webhook_id));
+    const auto before = x_webhooks.find(id);
+    if (hook && before != x_webhooks.end() && before->second.revision != health.revision)
+        require(hook->failing_since_ms == before->second.failing_since_ms &&
+                    (hook->status == before->second.status || is_disable_due(id)),
+                "the health of an earlier webhook " + std::to_string(id) + " counted at offset " +
+                    std::to_string(x_offset));
+    const bool fails =
+        hook && hook->status == schemas::webhook_status::enabled && hook->failing_since_ms != 0;
+    if (fails)
+        x_failing_since[id] = hook->failing_since_ms;
+    else
+        x_failing_since.erase(id);
+}
+
+void log_rules::learn(const applied& what) {
+    const std::string& answer = what.done.outcome.body;
+    switch (what.command.type) {
+        case command_type::genesis:
+            x_genesis = decoded<schemas::genesis>(what.command.body);
+            x_credentials[1] = {x_genesis->admin_key_hash};
+            break;
+        case command_type::create_user:
+            x_credentials[decoded<schemas::user>(answer).id.value] = {
+                decoded<schemas::create_user>(what.command.body).key_hash};
+            break;
+        case command_type::renew_admin_key:
+            x_credentials[decoded<schemas::user>(answer).id.value] = {
+                decoded<schemas::renew_admin_key>(what.command.body).key_hash};
+            break;
+        case command_type::request_scan:
+        case command_type::request_version_scan: {
+            const auto scan = decoded<schemas::scan>(answer);
+            x_open_scans[scan.id.value] = scan.time_created;
+            break;
+        }
+        case command_type::report_scan:
+            x_open_scans.erase(decoded<schemas::scan>(answer).id.value);
+            break;
+        case command_type::delete_webhooks:
+            for (const auto id : decoded<schemas::delete_webhooks>(what.command.body).ids)
+                x_failing_since.erase(id.value);
+            break;
+        default:
+            break;
+    }
+}
+
+/// Never early; at the first record whose time is theirs, but for the bound of one record.
+void log_rules::judge_timers() {
+    bool all_have_fired = true;
+    x_now->scan(key_of(table::timer), {}, [&](std::string_view key, std::string_view) {
+        all_have_fired = static_cast<std::int64_t>(storage::number_in_key(key)) > x_time_ms;
+        return false;
+    });
+    judge_scans(all_have_fired);
+    judge_webhooks(all_have_fired);
+}
+
+void log_rules::judge_scans(bool all_have_fired) {
+    for (auto next = x_open_scans.begin(); next != x_open_scans.end();) {
+        const auto open = next++;
+        const auto scan = storage::find_row<schemas::scan>(*x_now, key_of(table::scan).number(open->first));
+        const bool is_over = scan->scan_status != schemas::scan_status::scanning;
+        const bool is_due = x_time_ms >= open->second + scan_ms;
+        const std::string name = "scan " + std::to_string(open->first);
+        require(!is_over || is_due, name + " was given up too early (invariant 10)");
+        require(is_over || !is_due || !all_have_fired, name + " was not given up in time (invariant 12)");
+        if (is_over) x_open_scans.erase(open);
+    }
+}
+
+bool log_rules::is_disable_due(std::uint64_t webhook) const {
+    const auto failing = x_failing_since.find(webhook);
+    return failing != x_failing_since.end() && x_time_ms >= failing->second + disable_ms;
+}
+
+void log_rules::judge_webhooks(bool all_have_fired) {
+    for (auto next = x_failing_since.begin(); next != x_failing_since.end();) {
+        const auto failing = next++;
+        const auto hook =
+            storage::find_row<schemas::webhook>(*x_now, key_of(table::webhook).number(failing->first));
+        const bool is_over = hook->status == schemas::webhook_status::disabled;
+        const bool is_due = is_disable_due(failing->first);
+        const std::string name = "webhook " + std::to_string(failing->first);
+        require(!is_over || is_due, name + " was disabled too early (invariant 10)");
+        require(is_over || !is_due || !all_have_fired, name + " was not disabled in time (invariant 12)");
+        if (is_over) x_failing_since.erase(failing);
+    }
+}
+
+}  // namespace herald::simulation

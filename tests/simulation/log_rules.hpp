@@ -1,0 +1,72 @@
+// The rules of design.md §1, written down a second time, apart from the product's: what an engine makes of
+// each record of the command log is held against them. Each throws rule_broken.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "events/log.hpp"
+#include "storage/engine.hpp"
+
+namespace herald::simulation {
+
+class log_rules {
+  public:
+    /// `state` is the engine's, written after each record; it must outlive the rules.
+    explicit log_rules(const storage::state_store& state) : x_state(state) {}
+
+    /// The engine has applied `record`, the next of the log.
+    void judge(const events::record& record, const storage::applied_record& done);
+
+  private:
+    /// A command and what became of it.
+    struct applied {
+        const schemas::command_envelope& command;
+        const storage::applied_record& done;
+        bool took_effect = false;
+    };
+    struct kept_answer {
+        std::int64_t time_ms = 0;
+        schemas::outcome outcome;
+        std::string fingerprint;
+    };
+    struct member {
+        schemas::uuid boot{};
+        std::int64_t heard_ms = 0;
+        std::uint64_t boot_offset = 0;
+    };
+
+    void judge_time(const events::record&, const schemas::command_envelope&);
+    bool is_entitled(const applied&);
+    void judge_repeat(const applied&);
+    void judge_heartbeat(const applied&);
+    void judge_published(const schemas::node_heartbeat&);
+    void judge_claim(const applied&);
+    void judge_health(const applied&);
+    void learn(const applied&);
+    void judge_timers();
+    void judge_scans(bool all_have_fired);
+    void judge_webhooks(bool all_have_fired);
+    bool is_disable_due(std::uint64_t webhook) const;
+
+    const storage::state_store& x_state;
+    std::shared_ptr<const storage::state_view> x_now;  // while a record is judged
+    std::uint64_t x_offset = 0;
+    std::optional<schemas::genesis> x_genesis;
+    std::int64_t x_time_ms = 0;
+    std::int64_t x_senders_ms = 0;                                 // the clock of the most advanced one
+    std::map<std::uint64_t, std::set<std::string>> x_credentials;  // by user
+    std::map<std::tuple<std::uint64_t, std::string, std::string>, kept_answer> x_answers;
+    std::map<std::string, member> x_members;
+    std::map<std::string, schemas::claim_row> x_claims;
+    std::map<std::string, std::uint64_t> x_published;       // by key of the row
+    std::map<std::uint64_t, std::int64_t> x_open_scans;     // since when
+    std::map<std::uint64_t, std::int64_t> x_failing_since;  // webhooks
+    std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record
+};
+
+}  // namespace herald::simulation
