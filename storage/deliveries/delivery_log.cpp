@@ -39,7 +39,7 @@ using schemas::attempt_result;
 constexpr std::size_t records_per_poll = 500;
 constexpr std::chrono::milliseconds idle_wait{1'000};
 constexpr std::chrono::milliseconds trouble_wait{500};
-constexpr std::chrono::milliseconds stop_look_interval{100};
+constexpr std::chrono::milliseconds answer_look_interval{20};
 constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a write that failed
 constexpr std::size_t calls_waited_for_max = 10'000;
 
@@ -152,6 +152,8 @@ class rocks_delivery_log final : public delivery_log {
         events::topic_partition where;
         std::unique_ptr<events::reader> reader;
         std::int64_t next = 0;
+        std::future<result<events::offset_range>> range;  // asked for, to open the reader
+        std::chrono::steady_clock::time_point open_again_at{};
     };
 
     void run();
@@ -159,9 +161,9 @@ class rocks_delivery_log final : public delivery_log {
         const std::lock_guard lock(x_mutex);
         return x_is_stopping;
     }
-    /// Whether something was read; `is_in_trouble` when it could not be.
-    bool take_some(partition&, bool& is_in_trouble);
-    bool open(partition&);
+    /// Whether something was read; `rest` becomes shorter when the partition cannot be read yet.
+    bool take_some(partition&, std::chrono::milliseconds& rest);
+    bool open(partition&, std::chrono::milliseconds& rest);
     void reopen();
     void keep(const partition&, const std::vector<placed_attempt>&);
     void count(rocksdb::WriteBatch&, const attempt&) const;
@@ -190,32 +192,27 @@ class rocks_delivery_log final : public delivery_log {
 void rocks_delivery_log::run() {
     for (;;) {
         bool has_read = false;
-        bool is_in_trouble = false;
+        std::chrono::milliseconds rest = idle_wait;
         for (partition& each : x_partitions) {
             if (is_stopping()) return;
-            has_read |= take_some(each, is_in_trouble);
+            has_read |= take_some(each, rest);
         }
         std::unique_lock lock(x_mutex);
         if (x_is_stopping) return;
         if (has_read) continue;
-        if (is_in_trouble)
-            x_wake.wait_for(lock, trouble_wait, [this] { return x_is_stopping; });
-        else
-            x_wake.wait_for(lock, idle_wait, [this] { return x_is_stopping || x_has_news; });
+        x_wake.wait_for(lock, rest, [this] { return x_is_stopping || x_has_news; });
         x_has_news = false;
     }
 }
 
-bool rocks_delivery_log::take_some(partition& from, bool& is_in_trouble) {
-    if (!from.reader && !open(from)) {
-        is_in_trouble = true;
-        return false;
-    }
+bool rocks_delivery_log::take_some(partition& from, std::chrono::milliseconds& rest) {
+    if (!from.reader && !open(from, rest)) return false;
     auto batch = from.reader->poll(records_per_poll, 0);
     if (!batch) {
         report(from, batch.error().message);
         from.reader.reset();
-        is_in_trouble = true;
+        from.open_again_at = std::chrono::steady_clock::now() + trouble_wait;
+        rest = std::min(rest, trouble_wait);
         return false;
     }
     if (batch->records.empty()) return false;
@@ -229,24 +226,35 @@ bool rocks_delivery_log::take_some(partition& from, bool& is_in_trouble) {
     return true;
 }
 
-/// From where it was, or from the log's first record when that is gone.
-bool rocks_delivery_log::open(partition& from) {
+/// From where it was, or from the log's first record when that is gone. Nothing is waited for: a partition
+/// without a leader must not hold up the others.
+bool rocks_delivery_log::open(partition& from, std::chrono::milliseconds& rest) {
+    if (std::chrono::steady_clock::now() < from.open_again_at) {
+        rest = std::min(rest, trouble_wait);
+        return false;
+    }
+    if (!from.range.valid()) {
+        const auto answer = std::make_shared<std::promise<result<events::offset_range>>>();
+        from.range = answer->get_future();
+        x_log.query_range(
+            from.where, [answer](result<events::offset_range> told) { answer->set_value(std::move(told)); });
+    }
+    if (from.range.wait_for(std::chrono::milliseconds(0)) != std::future_status::ready) {
+        rest = std::min(rest, answer_look_interval);
+        return false;
+    }
+    const auto range = from.range.get();
+    if (!range) {
+        report(from, range.error().message);
+        from.open_again_at = std::chrono::steady_clock::now() + trouble_wait;
+        rest = std::min(rest, trouble_wait);
+        return false;
+    }
     std::string stored;
     if (x_db &&
         x_db->Get({}, row_key('o').number(static_cast<std::uint64_t>(from.where.partition)).bytes(), &stored)
             .ok())
         from.next = std::max(from.next, static_cast<std::int64_t>(number_of(stored)));
-    const auto answer = std::make_shared<std::promise<result<events::offset_range>>>();
-    auto asked = answer->get_future();
-    x_log.query_range(from.where,
-                      [answer](result<events::offset_range> range) { answer->set_value(std::move(range)); });
-    while (asked.wait_for(stop_look_interval) != std::future_status::ready)  // 5 s at most
-        if (is_stopping()) return false;
-    const auto range = asked.get();
-    if (!range) {
-        report(from, range.error().message);
-        return false;
-    }
     if (from.next < range->first || from.next > range->next) from.next = range->first;
     from.reader = x_log.open_reader(from.where, from.next);
     from.reader->on_ready([this] {

@@ -16,6 +16,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/test_deliveries.hpp"
+#include "tests/simulation/forwarding.hpp"
 #include "tests/support/folder.hpp"
 
 namespace herald::test {
@@ -91,7 +92,35 @@ struct delivery_log_test : ::testing::Test {
     std::shared_ptr<storage::delivery_log> deliveries;
 };
 
+/// The leader of one partition of `attempts` answers nothing.
+class half_silent_log final : public simulation::forwarding_log {
+  public:
+    using forwarding_log::forwarding_log;
+    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+        if (where.partition != 0) return forwarding_log::query_range(where, std::move(handler));
+        const std::lock_guard lock(x_mutex);
+        x_unanswered.push_back(std::move(handler));
+    }
+
+  private:
+    std::mutex x_mutex;
+    std::vector<events::range_handler> x_unanswered;
+};
+
 using counts = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+
+TEST_F(delivery_log_test, a_partition_whose_leader_answers_nothing_delays_no_other) {
+    deliveries.reset();
+    half_silent_log half(log);
+    auto opened = storage::make_delivery_log(folder / "half", half);
+    ASSERT_TRUE(opened) << opened.error().message;
+    deliveries = *std::move(opened);
+    deliveries->start();
+    report("e", "d1", attempt_result::succeeded, 20, 1);
+    report("e", "d2", attempt_result::dead, 20, 2);
+    EXPECT_EQ(eventually(counts_of("e"), counts(0, 1, 1)), counts(0, 1, 1));
+    deliveries.reset();
+}
 
 TEST_F(delivery_log_test, each_delivery_of_an_event_counts_once_by_its_newest_attempt) {
     deliveries->start();
