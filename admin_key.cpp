@@ -75,7 +75,11 @@ result<void> renew(events::log& log, const schemas::genesis& genesis, const std:
 }
 
 result<std::unique_ptr<events::log>> open_log(const settings& chosen, const std::filesystem::path& folder) {
-    if (!chosen.kafka.empty()) return open_kafka(chosen);
+    if (!chosen.kafka.empty()) {
+        auto kafka = open_kafka(chosen);
+        if (!kafka) return kafka.error();
+        return std::unique_ptr<events::log>(*std::move(kafka));
+    }
     auto log = storage::make_embedded_log(folder / "log", {}, runtime::system_clock());
     if (!log) return log.error();
     return std::unique_ptr<events::log>(*std::move(log));

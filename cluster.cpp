@@ -1,9 +1,11 @@
-// herald api, herald worker, herald init: the processes of an installation on Kafka.
+// herald api, herald worker, herald init, herald groups: the processes of an installation on Kafka.
 #include <iostream>
 
 #include "api/operator_endpoints.hpp"
 #include "composition.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "stop_signal.hpp"
 #include "storage/node/genesis.hpp"
 
@@ -13,19 +15,29 @@ namespace {
 /// What every process on Kafka stands on: the log, begun with this key ring.
 struct cluster_ground {
     runtime::key_ring keys;
-    std::unique_ptr<events::log> log;
+    std::unique_ptr<events::kafka::kafka_log> log;
 };
+
+/// What follows waits for the brokers: whoever looks at the log sees for which.
+result<std::unique_ptr<events::kafka::kafka_log>> open_awaited(const settings& chosen) {
+    runtime::log(runtime::log_level::info, runtime::log_events::kafka_waiting,
+                 {{"brokers", std::string_view(chosen.kafka)}});
+    return open_kafka(chosen);
+}
 
 result<cluster_ground> open_ground(const settings& chosen) {
     auto keys = runtime::key_ring::load(chosen.key_ring);
     if (!keys) return keys.error();
-    auto log = open_kafka(chosen);
+    auto log = open_awaited(chosen);
     if (!log) return log.error();
-    const auto genesis = storage::read_genesis(**log, *keys);
-    if (!genesis && genesis.error().code == error_code::not_found)
+    const auto nothing_here = [&](const error& why) {
+        if (why.code != error_code::not_found) return why;
         return runtime::not_found("this Kafka holds no Herald installation under the prefix \"" +
                                   chosen.topic_prefix + "\"; run `herald init` first");
-    if (!genesis) return genesis.error();
+    };
+    if (const auto checked = (*log)->check_topics(); !checked) return nothing_here(checked.error());
+    const auto genesis = storage::read_genesis(**log, *keys);
+    if (!genesis) return nothing_here(genesis.error());
     return cluster_ground{*std::move(keys), *std::move(log)};
 }
 
@@ -48,6 +60,7 @@ process_end run_worker(const settings& chosen) {
     stop_signal stop;
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
+    ground->log->check_offsets_retention();
     auto worker = make_worker_node(chosen, {*ground->log, ground->keys}, stop.requester());
     if (!worker) return failed(worker.error());
     runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1});
@@ -74,7 +87,7 @@ process_end run_worker(const settings& chosen) {
 process_end run_init(const settings& chosen) {
     const auto keys = runtime::key_ring::load_or_create(chosen.key_ring, runtime::system_random());
     if (!keys) return failed(keys.error());
-    const auto log = open_kafka(chosen);
+    const auto log = open_awaited(chosen);
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
     const storage::genesis_options options = genesis_options_of(chosen);
@@ -83,12 +96,38 @@ process_end run_init(const settings& chosen) {
                                           runtime::system_clock());
     if (!begun) return failed(begun.error());
     if (!begun->is_new) {
-        std::cerr << "herald: this installation was begun before; nothing was changed (a lost key: herald "
-                     "admin-key)\n";
-        return process_end::failure;
+        std::cerr
+            << "herald: the installation is already there; its administrator and key stay as they are (a "
+               "lost key: herald admin-key)\n";
+        return process_end::done;
     }
     std::cout << "email " << options.admin_email << "\nkey " << options.admin_key << "\n";
     return process_end::done;
+}
+
+process_end run_groups(const settings& chosen) {
+    const auto log = open_awaited(chosen);
+    if (!log) return failed(log.error());
+    const auto lost = (*log)->find_lost_places();
+    if (!lost) return failed(lost.error());
+    if (chosen.reset_groups)
+        if (const auto done = (*log)->reset(*lost); !done) return failed(done.error());
+    for (const auto& [group, where, committed, there] : *lost) {
+        std::cout << group << " " << where.topic << "[" << where.partition << "]: ";
+        if (committed < 0)
+            std::cout << "no offset, ";
+        else
+            std::cout << "at " << committed << ", ";
+        std::cout << "the log has " << there.first << " to " << there.next;
+        if (chosen.reset_groups) std::cout << "; goes on at " << there.first;
+        const std::int64_t skipped_from = std::max<std::int64_t>(committed, 0);
+        if (skipped_from < there.first)
+            std::cout << (committed < 0 ? "; up to " : "; ") << there.first - skipped_from
+                      << " records are no longer there";
+        std::cout << "\n";
+    }
+    if (lost->empty()) std::cout << "every group knows where to go on\n";
+    return lost->empty() || chosen.reset_groups ? process_end::done : process_end::failure;
 }
 
 }  // namespace herald

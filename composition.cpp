@@ -5,7 +5,6 @@
 
 #include <iostream>
 
-#include "events/kafka/kafka_log.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/log.hpp"
 
@@ -26,10 +25,11 @@ storage::genesis_options genesis_options_of(const settings& chosen) {
     return options;
 }
 
-result<std::unique_ptr<events::log>> open_kafka(const settings& chosen) {
+result<std::unique_ptr<events::kafka::kafka_log>> open_kafka(const settings& chosen) {
     events::kafka::kafka_options options;
     options.bootstrap_servers = chosen.kafka;
     options.topic_prefix = chosen.topic_prefix;
+    options.replicas = chosen.replication;
     options.properties = chosen.kafka_options;
     return events::kafka::make_kafka_log(std::move(options));
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "events/log.hpp"
+#include "events/kafka/kafka_log.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/readiness.hpp"
 #include "settings.hpp"
@@ -26,7 +26,7 @@ process_end failed(const error& why);
 /// What a new installation is made of. A key that was not given is made: 64 hexadecimal digits.
 storage::genesis_options genesis_options_of(const settings&);
 
-result<std::unique_ptr<events::log>> open_kafka(const settings&);
+result<std::unique_ptr<events::kafka::kafka_log>> open_kafka(const settings&);
 
 /// Makes DIR/herald, for its owner's eyes only; existing ones become so.
 result<std::filesystem::path> make_folder(const settings&);
@@ -83,5 +83,6 @@ process_end run_worker(const settings&);
 process_end run_init(const settings&);
 process_end run_admin_key(const settings&);
 process_end run_state_hash(const settings&);
+process_end run_groups(const settings&);
 
 }  // namespace herald

@@ -29,6 +29,8 @@ process_end run(const herald::settings& chosen) {
             return herald::run_admin_key(chosen);
         case verb::state_hash:
             return herald::run_state_hash(chosen);
+        case verb::groups:
+            return herald::run_groups(chosen);
         case verb::version:
             break;
     }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int wrong_use = 2;
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
+constexpr std::uint64_t replication_max = 32;
 
 /// The options as texts, before they are checked.
 struct raw_settings {
@@ -27,6 +28,7 @@ struct raw_settings {
     std::string header_prefix = "svc-";
     std::string require_approval_for = "PRODUCTION";
     std::vector<std::string> kafka_options;
+    std::string replication = std::to_string(events::kafka::replicas_default);
     bool allow_http = false;
     std::string key_ring;
     std::string free_disk_mb = std::to_string(limits::free_disk_bytes_min / (1024 * 1024));
@@ -153,6 +155,12 @@ result<void> check(settings& checked, const raw_settings& raw) {
             return runtime::invalid_argument("--kafka-option is \"" + option + "\"; it must be name=value");
         checked.kafka_options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
     }
+    const auto replication = runtime::parse_decimal(raw.replication);
+    if (!replication || *replication < 1 || *replication > replication_max)
+        return runtime::invalid_argument("--replication is \"" + raw.replication +
+                                         "\"; it must be a number from 1 to " +
+                                         std::to_string(replication_max));
+    checked.replication = static_cast<std::int32_t>(*replication);
     const auto megabytes = runtime::parse_decimal(raw.free_disk_mb);
     if (!megabytes || *megabytes > free_disk_mb_max)
         return runtime::invalid_argument("--free-disk-mb is \"" + raw.free_disk_mb +
@@ -181,6 +189,7 @@ class command_line {
         add_init();
         add_admin_key();
         add_state_hash();
+        add_groups();
         x_app.add_subcommand("version", "prints the version");
     }
 
@@ -198,7 +207,8 @@ class command_line {
         x_out.verb = verb_of(command.get_name());
         if (const auto good = check(x_out, x_raw); !good) return refuse(good.error().message);
         if (needs_kafka(x_out.verb) && x_out.kafka.empty()) return refuse("--kafka HOST:PORT is missing");
-        if ((needs_kafka(x_out.verb) || (x_out.verb == verb::admin_key && !x_out.kafka.empty())) &&
+        if (((needs_kafka(x_out.verb) && x_out.verb != verb::groups) ||
+             (x_out.verb == verb::admin_key && !x_out.kafka.empty())) &&
             x_out.key_ring.empty())
             return refuse("--key-ring FILE is missing");
         if (x_out.verb == verb::init && x_out.admin_email.empty()) return refuse("--admin-email is missing");
@@ -213,7 +223,7 @@ class command_line {
 
   private:
     static bool needs_kafka(verb which) {
-        return which == verb::api || which == verb::worker || which == verb::init;
+        return which == verb::api || which == verb::worker || which == verb::init || which == verb::groups;
     }
 
     static verb verb_of(const std::string& name) {
@@ -223,6 +233,7 @@ class command_line {
         if (name == "init") return verb::init;
         if (name == "admin-key") return verb::admin_key;
         if (name == "state-hash") return verb::state_hash;
+        if (name == "groups") return verb::groups;
         return verb::version;
     }
 
@@ -370,6 +381,7 @@ class command_line {
     void add_init() {
         CLI::App& command = add("init", "makes topics, GENESIS and the first administrator on Kafka");
         add_kafka(command);
+        command.add_option("--replication", x_raw.replication, "copies of each topic (3)");
         add_first_administrator(command);
     }
     void add_admin_key() {
@@ -384,6 +396,12 @@ class command_line {
             add("state-hash", "the hash of the state that the log gives, to compare with /readyz");
         command.add_option("--data", x_raw.data, "of a stopped standalone");
         command.add_option("--at", x_out.at_offset, "next_offset as /readyz shows it (the end of the log)");
+        add_kafka(command);
+    }
+
+    void add_groups() {
+        CLI::App& command = add("groups", "where consumer groups have lost their place in Kafka");
+        command.add_flag("--reset", x_out.reset_groups, "lets them go on at what the log still has");
         add_kafka(command);
     }
 

@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "events/kafka/kafka_log.hpp"
 #include "runtime/error.hpp"
 #include "schemas/enums.hpp"
 #include "workers/location.hpp"
 
 namespace herald {
 
-enum class verb { standalone, api, worker, init, admin_key, state_hash, version };
+enum class verb { standalone, api, worker, init, admin_key, state_hash, groups, version };
 
 struct endpoint {
     std::string address;
@@ -30,6 +31,8 @@ struct settings {
     std::string kafka;  // bootstrap servers
     std::vector<std::pair<std::string, std::string>> kafka_options;
     std::string topic_prefix = "herald.";
+    std::int32_t replication = events::kafka::replicas_default;
+    bool reset_groups = false;
     std::vector<std::string> header_prefixes = {"svc-"};
     std::filesystem::path key_ring;
     std::string admin_email;

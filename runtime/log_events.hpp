@@ -102,6 +102,17 @@ inline constexpr std::string_view kafka_member_replaced = "kafka_member_replaced
 /// A group member, its partitions or its commit met an error that passes or repeats records. Fields: group,
 /// reason.
 inline constexpr std::string_view kafka_member_error = "kafka_member_error";
+/// A start asks for the brokers, and waits for them at most 30 s. Fields: brokers.
+inline constexpr std::string_view kafka_waiting = "kafka_waiting";
+/// `init` made topics. Fields: topics, replicas.
+inline constexpr std::string_view kafka_topics_created = "kafka_topics_created";
+/// A topic is not as Herald needs it; the message ends with the commands that mend it. Fields: topic,
+/// message.
+inline constexpr std::string_view kafka_topic_differs = "kafka_topic_differs";
+/// The settings of topics may not be seen, so that nobody compares them. Fields: reason.
+inline constexpr std::string_view kafka_topics_unseen = "kafka_topics_unseen";
+/// The command log has one copy: whoever loses that disk loses everything. Fields: topic.
+inline constexpr std::string_view kafka_single_copy = "kafka_single_copy";
 /// The brokers forget a group's offsets before a month is over. Fields: minutes, minutes_min.
 inline constexpr std::string_view kafka_offsets_kept_too_short = "kafka_offsets_kept_too_short";
 

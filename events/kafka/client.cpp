@@ -11,13 +11,21 @@
 namespace herald::events::kafka {
 namespace {
 
+constexpr std::int64_t trouble_kept_ms = 60'000;
+
 using configuration = std::unique_ptr<rd_kafka_conf_t, destroyed_by<rd_kafka_conf_destroy>>;
 
 /// librdkafka's levels are syslog's. A broker out of reach is an "error" there (3) and a warning to us: the
 /// client goes on by itself, and who cannot go on says so in its own words.
-void on_log_line(const rd_kafka_t*, int level, const char* facility, const char* text) {
-    // "N messages still in queue": who lets go of a producer knows, and their handlers were told.
-    if (std::string_view(facility) == "TERMINATE") return;
+void on_log_line(const rd_kafka_t* client, int level, const char* facility, const char* text) {
+    // "N messages still in queue": who lets go of a producer knows, and their handlers were told. ERROR
+    // repeats what FAIL has said of each broker.
+    if (std::string_view(facility) == "TERMINATE" || std::string_view(facility) == "ERROR") return;
+    if (std::string_view(facility) == "FAIL") {
+        static_cast<client_owner*>(rd_kafka_opaque(client))->installed->trouble.say(text);
+        // A broker also hangs up when it ends or has nothing to do; one that never let us in is worth a line.
+        level = std::string_view(text).find("in state UP") == std::string_view::npos ? 4 : 7;
+    }
     // Coordinators that load, properties of ours that are called experimental.
     if (std::string_view(facility) == "GETPID" || std::string_view(facility) == "CONFWARN") level = 7;
     const runtime::log_level ours = level <= 2   ? runtime::log_level::error
@@ -26,10 +34,6 @@ void on_log_line(const rd_kafka_t*, int level, const char* facility, const char*
                                                  : runtime::log_level::debug;
     runtime::log(ours, runtime::log_events::kafka_message, {{"facility", facility}, {"message", text}});
 }
-
-/// Without it an error of the whole client ("all brokers down") would become a log line of its own at each
-/// turn.
-void on_client_error(rd_kafka_t*, int, const char*, void*) {}
 
 }  // namespace
 
@@ -68,13 +72,30 @@ bool background::wait(std::int64_t wait_ms) {
                                      [&] { return x_state->running == 0; });
 }
 
+void last_trouble::say(std::string_view text) {
+    const std::size_t thread_name = text.starts_with("[thrd:") ? text.find("]: ") : std::string_view::npos;
+    std::lock_guard lock(x_mutex);
+    x_text = thread_name == std::string_view::npos ? text : text.substr(thread_name + 3);
+    x_at_ms = now_ms();
+}
+
+std::string last_trouble::text() const {
+    std::lock_guard lock(x_mutex);
+    return now_ms() - x_at_ms > trouble_kept_ms ? std::string() : x_text;
+}
+
+error installation::no_answer(rd_kafka_resp_err_t code) const {
+    const std::string why = trouble.text();
+    return runtime::unavailable("Kafka at " + options.bootstrap_servers +
+                                " does not answer: " + (why.empty() ? rd_kafka_err2str(code) : why));
+}
+
 std::string installation::topic_of_name(const char* name) const {
     const std::string_view all(name);
     return std::string(all.starts_with(options.topic_prefix) ? all.substr(options.topic_prefix.size()) : all);
 }
 
-result<rd_kafka_t*> open_raw_client(const installation& where, client_kind kind,
-                                    const client_wishes& wishes) {
+result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const client_wishes& wishes) {
     configuration conf(rd_kafka_conf_new());
     char text[512];
     properties all = settings_of(kind, where.options);
@@ -83,14 +104,12 @@ result<rd_kafka_t*> open_raw_client(const installation& where, client_kind kind,
         if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text, sizeof text) != RD_KAFKA_CONF_OK)
             return runtime::invalid_argument("Kafka property " + name + ": " + text);
     rd_kafka_conf_set_log_cb(conf.get(), on_log_line);
-    rd_kafka_conf_set_error_cb(conf.get(), on_client_error);
-    rd_kafka_conf_set_opaque(conf.get(), wishes.opaque);
+    rd_kafka_conf_set_opaque(conf.get(), wishes.owner == nullptr ? &where.owner : wishes.owner);
     if (wishes.events != 0) rd_kafka_conf_set_events(conf.get(), wishes.events);
     if (wishes.on_rebalance != nullptr) rd_kafka_conf_set_rebalance_cb(conf.get(), wishes.on_rebalance);
     const bool produces = kind == client_kind::producer || kind == client_kind::strict_producer;
     rd_kafka_t* client =
-        rd_kafka_new(produces || kind == client_kind::admin ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER,
-                     conf.get(), text, sizeof text);
+        rd_kafka_new(produces ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf.get(), text, sizeof text);
     if (client == nullptr) return runtime::internal(std::string("the Kafka client cannot be made: ") + text);
     static_cast<void>(conf.release());  // the client's now
     return client;

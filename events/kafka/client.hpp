@@ -74,10 +74,37 @@ class bell {
     std::function<void()> x_notify;
 };
 
-/// One for each log, shared by all that it opened. Immutable but for what is thread-safe by itself.
+/// What librdkafka said last of a broker that it cannot reach or that refuses it. Thread-safe.
+class last_trouble {
+  public:
+    void say(std::string_view);
+    /// Empty when nothing was said in the last minute.
+    std::string text() const;
+
+  private:
+    mutable std::mutex x_mutex;
+    std::string x_text;
+    std::int64_t x_at_ms = 0;
+};
+
+struct installation;
+class membership;
+/// Every client's opaque.
+struct client_owner {
+    installation* installed;
+    membership* member = nullptr;
+};
+
+/// One for each log, shared by all that it opened, and outlives their clients. Immutable but for what is
+/// thread-safe by itself.
 struct installation {
     kafka_options options;
     background tasks;
+    last_trouble trouble;
+    client_owner owner{this};
+
+    /// unavailable: "Kafka at <the addresses given> does not answer", and why.
+    error no_answer(rd_kafka_resp_err_t) const;
 
     std::string name_of_topic(std::string_view topic) const {
         return options.topic_prefix + std::string(topic);
@@ -92,16 +119,15 @@ struct installation {
 /// A client, closed in the background when the last owner lets go.
 using client_pointer = std::shared_ptr<rd_kafka_t>;
 
-/// What a client calls back with: `opaque` is rd_kafka_opaque() of the client.
 struct client_wishes {
-    properties more;  // beyond the kind's settings
-    int events = 0;   // RD_KAFKA_EVENT_…
-    void* opaque = nullptr;
+    properties more;                // beyond the kind's settings
+    int events = 0;                 // RD_KAFKA_EVENT_…
+    client_owner* owner = nullptr;  // the installation's unless given
     void (*on_rebalance)(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void*) = nullptr;
 };
 
 /// A client that its caller closes. Errors: invalid_argument (a property), internal (no threads, no memory).
-result<rd_kafka_t*> open_raw_client(const installation&, client_kind, const client_wishes&);
+result<rd_kafka_t*> open_raw_client(installation&, client_kind, const client_wishes&);
 /// Errors: as open_raw_client.
 result<client_pointer> open_client(const std::shared_ptr<installation>&, client_kind,
                                    const client_wishes& = {});

@@ -152,7 +152,7 @@ class kafka_member final : public group_member {
             if (each.next_offset < 0)
                 return fail(runtime::failed_precondition(
                     "group " + x_group + " has no committed offset for " + text_of(each.where) +
-                    "; creating the topics commits the first"));
+                    "; `herald groups --reset` goes on from what the log still has"));
         x_membership->begin(*answer);
         ++x_epoch;
         for (const committed_offset& each : *answer) {
@@ -214,9 +214,9 @@ class kafka_member final : public group_member {
                                         message.partition};
             const auto found = x_assigned.find(where);
             const std::int64_t offset = found == x_assigned.end() ? -1 : found->second.next_offset;
-            return fail(runtime::failed_precondition("group " + x_group + ": offset " +
-                                                     std::to_string(offset) + " of " + text_of(where) +
-                                                     " is not in the log: " + text));
+            return fail(runtime::failed_precondition(
+                "group " + x_group + ": offset " + std::to_string(offset) + " of " + text_of(where) +
+                " is not in the log (" + text + "); `herald groups --reset` goes on from what it still has"));
         }
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
                      {{"group", x_group}, {"reason", text}});

@@ -45,7 +45,7 @@ result<std::shared_ptr<membership>> membership::join(std::shared_ptr<installatio
     joined->x_bell = std::move(rung);
     client_wishes wishes;
     wishes.more = {{"group.id", joined->x_group}};
-    wishes.opaque = joined.get();
+    wishes.owner = &joined->x_owner;
     wishes.on_rebalance = on_rebalance;
     const result<rd_kafka_t*> client = open_raw_client(*joined->x_installed, client_kind::member, wishes);
     if (!client) return client.error();
@@ -70,8 +70,8 @@ membership::~membership() {
 }
 
 void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
-                              rd_kafka_topic_partition_list_t* list, void* self) {
-    membership& mine = *static_cast<membership*>(self);
+                              rd_kafka_topic_partition_list_t* list, void* owner) {
+    membership& mine = *static_cast<client_owner*>(owner)->member;
     if (mine.x_is_closing) {
         rd_kafka_assign(client, nullptr);
         return;

@@ -64,11 +64,12 @@ class membership : public std::enable_shared_from_this<membership> {
 
   private:
     explicit membership(std::shared_ptr<installation> installed) : x_installed(std::move(installed)) {}
-    static void on_rebalance(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void* self);
+    static void on_rebalance(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void* owner);
     partition_list list_of_all(const std::vector<topic_partition>&) const;
     result<std::vector<committed_offset>> wait_for_committed(const std::vector<topic_partition>&) const;
 
     const std::shared_ptr<installation> x_installed;
+    client_owner x_owner{x_installed.get(), this};
     std::string x_group;
     std::shared_ptr<bell> x_bell;
     rd_kafka_t* x_client = nullptr;

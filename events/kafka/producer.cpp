@@ -36,6 +36,7 @@ struct unacknowledged {
 
 /// One client and what was given to it; closed as one, in this order: queue, topics, client, records.
 struct line {
+    std::shared_ptr<installation> installed;
     std::list<unacknowledged> records;  // oldest first
     rd_kafka_t* client = nullptr;
     std::map<std::string, topic_pointer, std::less<>> topics;
@@ -124,6 +125,7 @@ class outbound {
             return nullptr;
         }
         auto opened = std::make_shared<line>();
+        opened->installed = x_installed;
         opened->client = *client;
         opened->reports.reset(rd_kafka_queue_get_main(*client));
         return opened;

@@ -1,8 +1,11 @@
-// Threads that ask, and the rule who shares an answer with whom.
+// Threads that ask, the rule who shares an answer with whom, and the rule that keeps a partition without a
+// leader from holding up the others.
 #include "events/kafka/range_questions.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
+#include <list>
 #include <set>
 #include <thread>
 #include <utility>
@@ -10,9 +13,14 @@
 namespace herald::events::kafka {
 namespace {
 
-constexpr int threads = 4;
 constexpr std::int64_t answer_ms_max = 5'000;
+/// How long a question may hold its thread: the first time, and, a step more each time, when it is asked
+/// again.
+constexpr std::int64_t first_try_ms_max = 250;
+constexpr std::int64_t next_try_ms_step = 500;
 constexpr std::int64_t pause_ms = 50;
+/// After a question without an answer the brokers are asked first who leads, for so long.
+constexpr std::int64_t look_first_ms = 60'000;
 /// A topic that was just made may be unknown to one of the brokers for a moment.
 constexpr std::int64_t missing_ms_min = 1'000;
 
@@ -21,47 +29,67 @@ struct question {
     topic_partition where;
     std::int64_t deadline_ms = 0;
     std::vector<range_handler> handlers;
+    int tries = 0;
+    std::int64_t again_ms = 0;
+    std::int64_t missing_since_ms = 0;
+    rd_kafka_resp_err_t trouble = RD_KAFKA_RESP_ERR__TIMED_OUT;  // of the last try
 };
 
-/// True when a broker says that there is no such partition; false also when none says anything.
-bool is_missing(rd_kafka_t* client, const installation& installed, const topic_partition& where,
-                std::int64_t wait_ms) {
+enum class presence : std::uint8_t { led, without_leader, missing, unknown };
+
+/// What the brokers say of the partition; they know at once, even where its leader does not answer.
+presence presence_of(rd_kafka_t* client, const installation& installed, const topic_partition& where,
+                     std::int64_t wait_ms) {
     const topic_pointer topic(
         rd_kafka_topic_new(client, installed.name_of_topic(where.topic).c_str(), nullptr));
     const rd_kafka_metadata_t* found = nullptr;
     if (rd_kafka_metadata(client, 0, topic.get(), &found, static_cast<int>(wait_ms)) !=
         RD_KAFKA_RESP_ERR_NO_ERROR)
-        return false;
+        return presence::unknown;
     const metadata_pointer owner(found);
-    if (found->topic_cnt != 1) return false;
+    if (found->topic_cnt != 1) return presence::unknown;
     const rd_kafka_metadata_topic_t& answer = found->topics[0];
-    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) return says_unknown(answer.err);
-    return where.partition < 0 || where.partition >= answer.partition_cnt;
+    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return says_unknown(answer.err) ? presence::missing : presence::unknown;
+    for (int i = 0; i < answer.partition_cnt; ++i)
+        if (answer.partitions[i].id == where.partition)
+            return answer.partitions[i].leader < 0 ? presence::without_leader : presence::led;
+    return presence::missing;
 }
 
-result<offset_range> ask_leader(rd_kafka_t* client, const installation& installed, const question& open) {
-    std::int64_t missing_since_ms = 0;
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
-    for (std::int64_t left_ms; (left_ms = open.deadline_ms - now_ms()) > 0;) {
+/// Absent: not known yet, and worth asking again.
+std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const installation& installed,
+                                               question& open, bool looks_first) {
+    const bool is_first = open.tries == 0;
+    const std::int64_t most_ms = is_first ? first_try_ms_max : open.tries * next_try_ms_step;
+    const std::int64_t wait_ms = std::clamp<std::int64_t>(open.deadline_ms - now_ms(), 1, most_ms);
+    ++open.tries;
+    // A partition without a leader would hold the thread for all of that time.
+    const presence seen =
+        is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, wait_ms);
+    if (seen != presence::missing) open.missing_since_ms = 0;
+    if (seen == presence::missing) {
+        if (open.missing_since_ms == 0) open.missing_since_ms = now_ms();
+        if (now_ms() - open.missing_since_ms >= missing_ms_min)
+            return runtime::failed_precondition("there is no " + text_of(open.where) + " in Kafka");
+    } else if (seen == presence::without_leader) {
+        open.trouble = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+    } else {
         offset_range range;
         const partition_list list = list_of(installed, open.where, RD_KAFKA_OFFSET_BEGINNING);
-        code = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, left_ms);
+        open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, wait_ms);
         range.first = list->elems[0].offset;
-        if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-            code = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, left_ms);
+        if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR)
+            open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, wait_ms);
         range.next = list->elems[0].offset;
-        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return range;
-        left_ms = std::max<std::int64_t>(open.deadline_ms - now_ms(), 1);
-        if (!is_missing(client, installed, open.where, left_ms))
-            missing_since_ms = 0;
-        else if (missing_since_ms == 0)
-            missing_since_ms = now_ms();
-        else if (now_ms() - missing_since_ms >= missing_ms_min)
-            return runtime::failed_precondition("there is no " + text_of(open.where) + " in Kafka");
-        std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+        if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR) return range;
     }
-    return runtime::unavailable("the leader of " + text_of(open.where) +
-                                " did not answer: " + rd_kafka_err2str(code));
+    if (now_ms() < open.deadline_ms) return std::nullopt;
+    if (open.trouble == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
+        return runtime::unavailable(text_of(open.where) + " has no leader in Kafka");
+    const error silence = installed.no_answer(open.trouble);
+    return runtime::unavailable("the leader of " + text_of(open.where) + " did not answer; " +
+                                silence.message);
 }
 
 }  // namespace
@@ -69,41 +97,81 @@ result<offset_range> ask_leader(rd_kafka_t* client, const installation& installe
 struct range_questions::state {
     std::shared_ptr<installation> installed;
     client_pointer client;
+    int late_at_once_max = 1;
 
     std::mutex mutex;
     std::condition_variable changed;
     bool stopping = false;
-    std::deque<std::shared_ptr<question>> waiting;  // not sent yet: more may join
+    std::deque<std::shared_ptr<question>> fresh;  // not sent yet: more may join
+    std::list<std::shared_ptr<question>> late;    // tried in vain; the same
+    int late_under_way = 0;
+    std::int64_t look_first_until_ms = 0;
     std::set<std::shared_ptr<question>> sent;
     std::set<std::thread::id> answering;  // inside a handler
 
+    /// The next question to ask. Those that were asked in vain never take all threads. Null: stop.
+    std::shared_ptr<question> next(std::unique_lock<std::mutex>& lock) {
+        while (!stopping) {
+            std::shared_ptr<question> chosen;
+            std::int64_t wait_ms = answer_ms_max;
+            if (!fresh.empty()) {
+                chosen = std::move(fresh.front());
+                fresh.pop_front();
+            } else if (late_under_way < late_at_once_max && !late.empty()) {
+                const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
+                    return one->again_ms < other->again_ms;
+                });
+                wait_ms = (*first)->again_ms - now_ms();
+                if (wait_ms <= 0) {
+                    chosen = std::move(*first);
+                    late.erase(first);
+                    ++late_under_way;
+                }
+            }
+            if (chosen != nullptr) return *sent.insert(std::move(chosen)).first;
+            changed.wait_for(lock, std::chrono::milliseconds(wait_ms));
+        }
+        return nullptr;
+    }
+
     void run() {
         std::unique_lock lock(mutex);
-        while (true) {
-            changed.wait(lock, [&] { return stopping || !waiting.empty(); });
-            if (stopping) return;
-            const std::shared_ptr<question> mine = *sent.insert(waiting.front()).first;
-            waiting.pop_front();
+        while (const std::shared_ptr<question> mine = next(lock)) {
+            const bool is_late = mine->tries > 0;
+            const bool looks_first = now_ms() < look_first_until_ms;
             lock.unlock();
-            const result<offset_range> found = ask_leader(client.get(), *installed, *mine);
+            const std::optional<result<offset_range>> found =
+                ask_leader(client.get(), *installed, *mine, looks_first);
             lock.lock();
+            if (!found) look_first_until_ms = now_ms() + look_first_ms;
             sent.erase(mine);
-            const std::vector<range_handler> handlers = std::exchange(mine->handlers, {});
-            answering.insert(std::this_thread::get_id());
-            lock.unlock();
-            for (const range_handler& handler : handlers) handler(found);
-            lock.lock();
-            answering.erase(std::this_thread::get_id());
+            if (is_late) --late_under_way;
+            if (!found && !stopping) {
+                mine->again_ms = now_ms() + pause_ms;
+                late.push_back(mine);
+            } else if (found) {
+                answer(*mine, *found, lock);
+            }
             changed.notify_all();
         }
     }
+
+    void answer(question& open, const result<offset_range>& found, std::unique_lock<std::mutex>& lock) {
+        const std::vector<range_handler> handlers = std::exchange(open.handlers, {});
+        answering.insert(std::this_thread::get_id());
+        lock.unlock();
+        for (const range_handler& handler : handlers) handler(found);
+        lock.lock();
+        answering.erase(std::this_thread::get_id());
+    }
 };
 
-range_questions::range_questions(std::shared_ptr<installation> installed, client_pointer client)
+range_questions::range_questions(std::shared_ptr<installation> installed, client_pointer client, int threads)
     : x_state(std::make_shared<state>()) {
     x_state->installed = std::move(installed);
     x_state->client = std::move(client);
-    // They own the state and are not waited for here: one may be inside a question for 5 s.
+    x_state->late_at_once_max = std::max(1, threads / 2);
+    // They own the state and are not waited for here: one may be inside a question for a second.
     for (int i = 0; i < threads; ++i) x_state->installed->tasks.run([shared = x_state] { shared->run(); }, 0);
 }
 
@@ -116,9 +184,11 @@ range_questions::~range_questions() {
         for (range_handler& handler : open.handlers) unanswered.push_back(std::move(handler));
         open.handlers.clear();
     };
-    for (const auto& open : x_state->waiting) take(*open);
+    for (const auto& open : x_state->fresh) take(*open);
+    for (const auto& open : x_state->late) take(*open);
     for (const auto& open : x_state->sent) take(*open);
-    x_state->waiting.clear();
+    x_state->fresh.clear();
+    x_state->late.clear();
     x_state->answering.erase(
         std::this_thread::get_id());  // destroyed by a handler: it cannot wait for itself
     x_state->changed.wait(lock, [&] { return x_state->answering.empty(); });
@@ -128,16 +198,20 @@ range_questions::~range_questions() {
 
 void range_questions::ask(const topic_partition& where, range_handler handler) {
     std::lock_guard lock(x_state->mutex);
-    for (const auto& open : x_state->waiting) {
-        if (open->where != where) continue;
-        open->handlers.push_back(std::move(handler));
-        return;
-    }
+    const auto join = [&](const auto& waiting) {
+        for (const auto& open : waiting) {
+            if (open->where != where) continue;
+            open->handlers.push_back(std::move(handler));
+            return true;
+        }
+        return false;
+    };
+    if (join(x_state->fresh) || join(x_state->late)) return;
     auto open = std::make_shared<question>();
     open->where = where;
     open->deadline_ms = now_ms() + answer_ms_max;
     open->handlers.push_back(std::move(handler));
-    x_state->waiting.push_back(std::move(open));
+    x_state->fresh.push_back(std::move(open));
     x_state->changed.notify_one();
 }
 

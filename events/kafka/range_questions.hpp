@@ -10,12 +10,14 @@
 
 namespace herald::events::kafka {
 
-/// Owned by the log and by what it opened. Thread-safe. Its threads ask the blocking questions of librdkafka;
-/// several, so that a partition without a leader does not hold up the others. A question is answered by a
-/// request that was sent after it arrived; those that wait for the same partition share one.
+/// Owned by the log and by what it opened. Thread-safe. Its threads ask the blocking questions of librdkafka,
+/// each for a short while; a question that had no answer then waits behind those that come new, and at
+/// most half of several threads are with such, so that partitions without a leader do not hold up the others.
+/// A question is answered by a request that was sent after it arrived; those that wait for the same partition
+/// share one.
 class range_questions {
   public:
-    range_questions(std::shared_ptr<installation>, client_pointer);
+    range_questions(std::shared_ptr<installation>, client_pointer, int threads);
     /// Every question is answered (unavailable) before it returns.
     ~range_questions();
     range_questions(const range_questions&) = delete;

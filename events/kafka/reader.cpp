@@ -1,5 +1,6 @@
-// A reader has a client of its own. librdkafka's can fall silent for ever (kafka.md §2), so a reader that
-// hears nothing asks the partition's leader, and makes a new client when the leader has more.
+// One partition, read through a client that other readers may share. librdkafka's can fall silent for ever
+// (kafka.md §2), so a reader that hears nothing asks the partition's leader, and takes a new client when the
+// leader has more.
 #include "events/kafka/reader.hpp"
 
 #include <algorithm>
@@ -15,11 +16,19 @@ constexpr std::int64_t silent_ms_max = 5'000;   // then the leader is asked
 constexpr std::int64_t overdue_ms_max = 3'000;  // then a record that the leader has should have come
 constexpr std::int64_t slice_ms_max = 500;      // the leader's answers do not end a wait
 
+/// What is open of one partition; the queue must go first, the client last.
+struct reading {
+    client_pointer client;
+    topic_pointer topic;
+    queue_pointer queue;
+};
+
 class kafka_reader final : public reader {
   public:
-    kafka_reader(std::shared_ptr<installation> installed, std::shared_ptr<range_questions> questions,
-                 topic_partition where, std::int64_t from_offset)
+    kafka_reader(std::shared_ptr<installation> installed, std::shared_ptr<reader_clients> clients,
+                 std::shared_ptr<range_questions> questions, topic_partition where, std::int64_t from_offset)
         : x_installed(std::move(installed)),
+          x_clients(std::move(clients)),
           x_questions(std::move(questions)),
           x_where(std::move(where)),
           x_next(from_offset) {}
@@ -32,13 +41,13 @@ class kafka_reader final : public reader {
     void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
 
     result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
-        if (x_queue == nullptr && !x_failure) open();
+        if (x_reading == nullptr && !x_failure) open();
         const std::int64_t deadline_ms = now_ms() + wait_ms;
         read_batch batch;
         while (!x_failure && !x_trouble && batch.records.size() < records_max) {
             const std::int64_t left_ms = batch.records.empty() ? deadline_ms - now_ms() : 0;
             const auto slice_ms = static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, slice_ms_max));
-            const message_pointer message(rd_kafka_consume_queue(x_queue.get(), slice_ms));
+            const message_pointer message(rd_kafka_consume_queue(x_reading->queue.get(), slice_ms));
             if (message != nullptr && take(*message, batch)) break;
             if (message != nullptr) continue;
             if (!batch.records.empty()) break;
@@ -48,9 +57,9 @@ class kafka_reader final : public reader {
         if (batch.records.empty() && x_failure) return *x_failure;
         if (batch.records.empty() && x_trouble) return *std::exchange(x_trouble, std::nullopt);
         // The queue rings only when it was empty: what is left in it would never be announced.
-        if (x_queue != nullptr && rd_kafka_queue_length(x_queue.get()) > 0)
+        if (x_reading != nullptr && rd_kafka_queue_length(x_reading->queue.get()) > 0)
             x_bell->ring();
-        else if (!x_at_end)
+        else if (!x_at_end && x_has_heard)
             x_at_end = is_fetched_to_the_end();
         batch.at_end = x_at_end;
         return batch;
@@ -58,30 +67,40 @@ class kafka_reader final : public reader {
 
   private:
     void open() {
-        const result<client_pointer> client = open_client(x_installed, client_kind::reader);
+        const result<client_pointer> client = x_clients->take(x_where);
         if (!client) {
             x_trouble = runtime::unavailable(client.error().message);
             return;
         }
-        x_client = *client;
-        x_topic.reset(
-            rd_kafka_topic_new(x_client.get(), x_installed->name_of_topic(x_where.topic).c_str(), nullptr));
-        x_queue.reset(rd_kafka_queue_new(x_client.get()));
-        x_bell->hang_on(x_queue.get());
+        x_reading = std::make_shared<reading>();
+        x_reading->client = *client;
+        x_reading->topic.reset(
+            rd_kafka_topic_new(client->get(), x_installed->name_of_topic(x_where.topic).c_str(), nullptr));
+        x_reading->queue.reset(rd_kafka_queue_new(client->get()));
+        x_bell->hang_on(x_reading->queue.get());
         x_progress_ms = now_ms();
         x_owed_since_ms.reset();
         x_is_suspect = false;
+        x_has_heard = false;
         ask();  // librdkafka is slow to say that there is no such partition
-        if (rd_kafka_consume_start_queue(x_topic.get(), x_where.partition, x_next, x_queue.get()) != 0)
+        if (rd_kafka_consume_start_queue(x_reading->topic.get(), x_where.partition, x_next,
+                                         x_reading->queue.get()) != 0)
             x_failure = runtime::failed_precondition(text_of(x_where) + ": " +
                                                      rd_kafka_err2str(rd_kafka_last_error()));
     }
 
+    /// librdkafka stops reading a partition only while its caller waits.
     void close() {
-        if (x_queue != nullptr) bell::unhang(x_queue.get());
-        x_queue.reset();
-        x_topic.reset();
-        x_client.reset();
+        if (x_reading == nullptr) return;
+        bell::unhang(x_reading->queue.get());
+        x_installed->tasks.run(
+            [closed = std::exchange(x_reading, nullptr), clients = x_clients, where = x_where]() mutable {
+                rd_kafka_consume_stop(closed->topic.get(), where.partition);
+                const client_pointer client = closed->client;
+                closed.reset();
+                clients->give_back(where, client);
+            },
+            0);
     }
 
     /// True when the message says that there is nothing more.
@@ -111,6 +130,7 @@ class kafka_reader final : public reader {
     void progress(std::int64_t next, bool at_end) {
         x_next = next;
         x_at_end = at_end;
+        x_has_heard = true;
         x_progress_ms = now_ms();
         x_owed_since_ms.reset();
     }
@@ -120,8 +140,8 @@ class kafka_reader final : public reader {
     bool is_fetched_to_the_end() const {
         std::int64_t first = -1;
         std::int64_t next = -1;
-        rd_kafka_get_watermark_offsets(x_client.get(), rd_kafka_topic_name(x_topic.get()), x_where.partition,
-                                       &first, &next);
+        rd_kafka_get_watermark_offsets(x_reading->client.get(), rd_kafka_topic_name(x_reading->topic.get()),
+                                       x_where.partition, &first, &next);
         return next == x_next;
     }
 
@@ -154,16 +174,19 @@ class kafka_reader final : public reader {
     void reopen() {
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_reader_replaced,
                      {{"partition", text_of(x_where)}, {"offset", x_next}});
+        if (x_reading != nullptr) x_clients->distrust(x_reading->client);
         close();
         open();
     }
 
     const std::shared_ptr<installation> x_installed;
+    const std::shared_ptr<reader_clients> x_clients;
     const std::shared_ptr<range_questions> x_questions;
     const topic_partition x_where;
     const std::shared_ptr<bell> x_bell = std::make_shared<bell>();
-    std::int64_t x_next;    // the offset that comes next
-    bool x_at_end = false;  // the log had nothing at x_next when it was last heard of
+    std::int64_t x_next;       // the offset that comes next
+    bool x_at_end = false;     // the log had nothing at x_next when it was last heard of
+    bool x_has_heard = false;  // since open(): the client may remember what an earlier reader heard
 
     std::optional<error> x_failure;  // final
     std::optional<error> x_trouble;  // said once
@@ -172,17 +195,17 @@ class kafka_reader final : public reader {
     std::optional<std::int64_t> x_owed_since_ms;  // the leader has a record that did not come
     std::int64_t x_progress_ms = 0;
 
-    client_pointer x_client;
-    topic_pointer x_topic;
-    queue_pointer x_queue;
+    std::shared_ptr<reading> x_reading;
 };
 
 }  // namespace
 
 std::unique_ptr<reader> make_reader(std::shared_ptr<installation> installed,
+                                    std::shared_ptr<reader_clients> clients,
                                     std::shared_ptr<range_questions> questions, const topic_partition& where,
                                     std::int64_t from_offset) {
-    return std::make_unique<kafka_reader>(std::move(installed), std::move(questions), where, from_offset);
+    return std::make_unique<kafka_reader>(std::move(installed), std::move(clients), std::move(questions),
+                                          where, from_offset);
 }
 
 }  // namespace herald::events::kafka

@@ -5,10 +5,12 @@
 
 #include "events/kafka/client.hpp"
 #include "events/kafka/range_questions.hpp"
+#include "events/kafka/reader_clients.hpp"
 
 namespace herald::events::kafka {
 
-std::unique_ptr<reader> make_reader(std::shared_ptr<installation>, std::shared_ptr<range_questions>,
-                                    const topic_partition&, std::int64_t from_offset);
+std::unique_ptr<reader> make_reader(std::shared_ptr<installation>, std::shared_ptr<reader_clients>,
+                                    std::shared_ptr<range_questions>, const topic_partition&,
+                                    std::int64_t from_offset);
 
 }  // namespace herald::events::kafka

@@ -12,10 +12,13 @@ namespace {
 
 void add(properties& to, const properties& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// What an operator may change: how fast a broken connection is noticed and made again.
+/// What every client has: mostly how fast a broken connection is noticed and made again.
 properties connection() {
     return {
         {"client.id", "herald"},
+        // A topic that a broker makes has the broker's settings: the log of commands would be cut after a
+        // week.
+        {"allow.auto.create.topics", "false"},
         {"socket.timeout.ms", "5000"},
         {"socket.connection.setup.timeout.ms", "5000"},
         {"socket.keepalive.enable", "true"},
@@ -25,7 +28,8 @@ properties connection() {
         {"topic.metadata.refresh.fast.interval.ms", "50"},
         // A new topic may be unknown to a broker for a moment; after this long it is taken to be missing.
         {"topic.metadata.propagation.max.ms", "2000"},
-        {"log.connection.close", "false"},
+        // A broker that wants TLS or SASL hangs up, and says so in no other way.
+        {"log.connection.close", "true"},
     };
 }
 
@@ -82,6 +86,7 @@ properties of_members(const kafka_options& options) {
 
 constexpr std::array own_properties{
     std::string_view{"acks"},
+    std::string_view{"allow.auto.create.topics"},
     std::string_view{"auto.offset.reset"},
     std::string_view{"bootstrap.servers"},
     std::string_view{"enable.auto.commit"},

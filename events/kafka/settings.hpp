@@ -13,6 +13,7 @@
 
 namespace herald::events::kafka {
 
+/// `admin` asks and appends nothing: a consumer to librdkafka, which never makes a topic by asking for it.
 enum class client_kind : std::uint8_t { producer, strict_producer, reader, member, admin };
 
 using properties = std::vector<std::pair<std::string, std::string>>;

@@ -32,10 +32,10 @@ T value_or_throw(result<T> from) {
 
 }  // namespace
 
-std::unique_ptr<broker> broker::start_own(int nodes) {
+std::unique_ptr<broker> broker::start_own(int nodes, const std::vector<std::string>& settings) {
     std::unique_ptr<broker> made(new broker(HERALD_OWN_BROKER, nodes, true));
     made->run("wipe");  // what a test left that crashed
-    const int code = made->run("start");
+    const int code = made->run("start", settings);
     if (code == cannot_be_had) return nullptr;
     if (code != 0) throw std::runtime_error("deploy/kafka start failed");
     return made;
@@ -50,10 +50,11 @@ broker::~broker() {
     if (x_own) run("wipe");
 }
 
-int broker::run(const std::string& verb) const {
-    const std::string command = std::string(HERALD_KAFKA_SCRIPT) + " " + verb + " --dir '" +
-                                x_directory.string() + "' --port 0 --nodes " + std::to_string(x_nodes) +
-                                " >/dev/null";
+int broker::run(const std::string& verb, const std::vector<std::string>& settings) const {
+    std::string command = std::string(HERALD_KAFKA_SCRIPT) + " " + verb + " --dir '" + x_directory.string() +
+                          "' --port 0 --nodes " + std::to_string(x_nodes);
+    for (const std::string& each : settings) command += " --set '" + each + "'";
+    command += " >/dev/null";
     return WEXITSTATUS(std::system(command.c_str()));
 }
 
@@ -93,15 +94,16 @@ void broker::wipe_and_start() {
     start();
 }
 
-std::unique_ptr<events::log> broker::log_of(const std::string& prefix) const {
+std::unique_ptr<events::kafka::kafka_log> broker::log_of(const std::string& prefix, int replicas) const {
     events::kafka::kafka_options options;
     options.bootstrap_servers = bootstrap();
     options.topic_prefix = prefix;
+    options.replicas = replicas == 0 ? x_nodes : replicas;
     options.session_timeout_ms = 3'000;
     return value_or_throw(events::kafka::make_kafka_log(options));
 }
 
-std::unique_ptr<events::log> broker::new_log(std::string& prefix) {
+std::unique_ptr<events::kafka::kafka_log> broker::new_log(std::string& prefix) {
     prefix = runtime::uuid_text(runtime::system_random().uuid()) + ".";
     auto log = log_of(prefix);
     if (const result<void> made = log->create_topics(); !made) throw std::runtime_error(made.error().message);

@@ -17,7 +17,8 @@ namespace herald::test {
 class broker {
   public:
     /// Null where no broker can be had: the test is then to be skipped. Throws when it does not start.
-    static std::unique_ptr<broker> start_own(int nodes = 1);
+    /// `settings`: properties of the brokers, "name=value".
+    static std::unique_ptr<broker> start_own(int nodes = 1, const std::vector<std::string>& settings = {});
     /// The one that ctest started; null when there is none. Broker tests run one at a time: it may be killed,
     /// not wiped.
     static std::unique_ptr<broker> shared();
@@ -33,15 +34,16 @@ class broker {
     void start();
     /// Starts from nothing at the same address.
     void wipe_and_start();
-    /// A log with a prefix of its own, so that tests on one broker do not meet; its topics are made.
-    std::unique_ptr<events::log> new_log(std::string& prefix);
-    /// Another client's log with that prefix.
-    std::unique_ptr<events::log> log_of(const std::string& prefix) const;
+    /// A log with a prefix of its own, so that tests on one broker do not meet; its topics are made, with a
+    /// copy on each node.
+    std::unique_ptr<events::kafka::kafka_log> new_log(std::string& prefix);
+    /// Another client's log with that prefix; `replicas` 0: one for each node.
+    std::unique_ptr<events::kafka::kafka_log> log_of(const std::string& prefix, int replicas = 0) const;
 
   private:
     broker(std::filesystem::path directory, int nodes, bool own)
         : x_directory(std::move(directory)), x_nodes(nodes), x_own(own) {}
-    int run(const std::string& verb) const;
+    int run(const std::string& verb, const std::vector<std::string>& settings = {}) const;
     int pid_of(int node) const;
 
     std::filesystem::path x_directory;

@@ -107,7 +107,7 @@ class kafka_group : public ::testing::Test {
 
     std::unique_ptr<broker> x_broker;
     std::string x_prefix;
-    std::unique_ptr<events::log> x_log;
+    std::unique_ptr<events::kafka::kafka_log> x_log;
 };
 
 TEST_F(kafka_group, commits_made_after_a_revocation_and_before_the_next_poll_count) {
@@ -195,6 +195,38 @@ TEST_F(kafka_group, an_offset_out_of_range_is_a_failure_that_names_it) {
     EXPECT_NE(second.failures[0].message.find("deliveries.direct[7]"), std::string::npos)
         << second.failures[0].message;
     EXPECT_NE(second.failures[0].message.find("1000"), std::string::npos) << second.failures[0].message;
+}
+
+TEST_F(kafka_group, a_group_that_lost_its_place_goes_on_at_what_the_log_still_has) {
+    append_all(*x_log, {direct, 7}, {"a", "b", "c"});
+    {
+        listener first = join();
+        ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+        first.member->commit({direct, 7}, first.mine.at({direct, 7}).epoch, 1'000, "");
+    }
+    const auto lost = x_log->find_lost_places();
+    ASSERT_TRUE(lost) << lost.error().message;
+    ASSERT_EQ(lost->size(), 1u);
+    EXPECT_EQ(lost->front().group, group);
+    EXPECT_EQ(lost->front().where, (topic_partition{direct, 7}));
+    EXPECT_EQ(lost->front().committed, 1'000);
+    EXPECT_EQ(lost->front().there.next, 3);
+    const result<void> done = x_log->reset(*lost);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_TRUE(x_log->find_lost_places()->empty());
+    listener second = join();
+    ASSERT_TRUE(eventually(20, [&] { return second.poll(), second.has("c"); }));
+    EXPECT_TRUE(second.has("a"));
+    EXPECT_TRUE(second.failures.empty());
+}
+
+TEST_F(kafka_group, a_reset_is_refused_while_the_group_has_members) {
+    listener member = join();
+    ASSERT_TRUE(eventually(20, [&] { return member.poll(), member.mine.size() == 12; }));
+    const result<void> refused = x_log->reset({{group, {direct, 0}, -1, {}}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::failed_precondition);
+    EXPECT_NE(refused.error().message.find("stop the workers"), std::string::npos) << refused.error().message;
 }
 
 TEST_F(kafka_group, creating_the_topics_leaves_a_live_group_alone) {

@@ -55,9 +55,7 @@ def a_wiped_kafka_log_is_refused():
             broker.run("stop")
             broker.run("wipe")
             broker.run("start", "--nodes", "1", "--port", port)
-            init = herald.Process("init", ["init", *cluster.common, "--admin-email", herald.ADMIN_EMAIL, "--admin-key",
-                                           herald.ADMIN_KEY], folder)
-            assert init.process.wait(120) == 0, init.tail()
+            cluster.init()
             cluster.start_node(0, wait=False)
             refused(cluster.nodes[0], "log")
         finally:

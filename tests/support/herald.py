@@ -224,16 +224,24 @@ class Broker:
     class Unavailable(Exception):
         pass
 
-    def __init__(self, folder, nodes=1):
+    def __init__(self, folder, nodes=1, *options):
         self.folder = pathlib.Path(folder) / "kafka"
         self.nodes = nodes
-        self.address = self.run("start", "--nodes", str(nodes), "--port", "0")
+        self.address = self.run("start", "--nodes", str(nodes), "--port", "0", *options)
 
     def run(self, verb, *options):
         done = subprocess.run([ROOT / "deploy/kafka", verb, "--dir", self.folder, *options], capture_output=True, text=True)
         if done.returncode != 0:
             raise Broker.Unavailable(done.stderr.strip())
         return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else ""
+
+    def tool(self, name, *arguments, given=""):
+        """What one of Kafka's own tools prints, which reads `given`."""
+        cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "herald"
+        jars = cache / f"kafka-{os.environ.get('HERALD_KAFKA_VERSION', '3.9.1')}"
+        done = subprocess.run(["java", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", name, "--bootstrap-server", self.address,
+                               *arguments], input=given, capture_output=True, text=True, timeout=60)
+        return done.stdout + done.stderr
 
     def kill(self):
         """kill -9 of every broker process of this folder."""
@@ -253,8 +261,7 @@ class Cluster:
         self.broker = broker
         self.prefix = f"t{os.getpid()}.{time.monotonic_ns()}."
         self.common = ["--kafka", broker.address, "--topic-prefix", self.prefix, "--key-ring", self.folder / "key-ring"]
-        init = Process("init", ["init", *self.common, "--admin-email", ADMIN_EMAIL, "--admin-key", ADMIN_KEY], self.folder)
-        assert init.process.wait(120) == 0, init.tail()
+        self.init()
         self.ports = [free_port() for _ in range(api_nodes)]
         self.nodes = [None] * api_nodes
         self.workers = [None] * workers
@@ -264,6 +271,11 @@ class Cluster:
             self.start_node(index, wait=False)
         for index in range(api_nodes):
             wait_until_ready(self.nodes[index], self.ports[index])
+
+    def init(self):
+        init = Process("init", ["init", *self.common, "--replication", str(self.broker.nodes), "--admin-email", ADMIN_EMAIL,
+                                "--admin-key", ADMIN_KEY], self.folder)
+        assert init.process.wait(120) == 0, init.tail()
 
     def sending(self):
         return ["--allow-addresses", "127.0.0.0/8", "--allow-http"]

@@ -112,6 +112,7 @@ int main(int count, char** arguments) {
     }
     kafka::kafka_options options;
     options.bootstrap_servers = arguments[1];
+    options.replicas = 1;
     options.topic_prefix = "bench-" + runtime::uuid_text(runtime::system_random().uuid()) + ".";
     const double seconds = count > 2 ? std::atof(arguments[2]) : 5;
     const auto log = kafka::make_kafka_log(options);

@@ -47,6 +47,12 @@ TEST(kafka_settings, heartbeats_are_several_to_a_session) {
     }
 }
 
+TEST(kafka_settings, no_client_makes_a_topic_by_asking_for_it) {
+    for (const client_kind kind : {client_kind::producer, client_kind::strict_producer, client_kind::reader,
+                                   client_kind::member, client_kind::admin})
+        EXPECT_EQ(in_effect(kind)["allow.auto.create.topics"], "false");
+}
+
 TEST(kafka_settings, what_an_operator_adds_is_in_effect) {
     kafka_options options;
     options.bootstrap_servers = "kafka:9092";
@@ -58,9 +64,9 @@ TEST(kafka_settings, what_an_operator_adds_is_in_effect) {
 }
 
 TEST(kafka_settings, an_operator_cannot_change_what_the_promises_rest_on) {
-    for (const char* name :
-         {"acks", "enable.idempotence", "message.timeout.ms", "max.in.flight", "auto.offset.reset",
-          "enable.auto.commit", "group.id", "transactional.id", "partition.assignment.strategy"}) {
+    for (const char* name : {"acks", "allow.auto.create.topics", "enable.idempotence", "message.timeout.ms",
+                             "max.in.flight", "auto.offset.reset", "enable.auto.commit", "group.id",
+                             "transactional.id", "partition.assignment.strategy"}) {
         const result<void> allowed = check_properties({{"client.id", "mine"}, {name, "x"}});
         ASSERT_FALSE(allowed) << name;
         EXPECT_NE(allowed.error().message.find(name), std::string::npos) << allowed.error().message;
