@@ -25,6 +25,9 @@ constexpr std::size_t idempotency_key_bytes_max = 128;
 constexpr std::size_t request_id_bytes_max = 128;
 constexpr std::size_t json_depth_max = 64;
 constexpr std::size_t json_list_elements_max = 10'000;  // of a list that a call reads
+constexpr std::size_t unknown_members_max = 5;          // of a body, named in svc-warning
+constexpr std::size_t warning_name_bytes_max = 64;
+constexpr std::int64_t turn_wait_ms_max = 10'000;  // a find waits for that of the same user
 constexpr std::size_t page_limit_max = 1'000;
 constexpr std::size_t list_rows_max = 10'000;
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -129,6 +130,13 @@ void append_json_string(std::string& out, std::string_view text) {
 
 bool is_valid_utf8(std::string_view text) noexcept {
     while (!text.empty()) {
+        std::uint64_t eight = 0;  // most text is ASCII
+        while (text.size() >= sizeof eight) {
+            std::memcpy(&eight, text.data(), sizeof eight);
+            if ((eight & 0x8080808080808080) != 0) break;
+            text.remove_prefix(sizeof eight);
+        }
+        if (text.empty()) break;
         const std::size_t length = utf8_sequence(text);
         if (length == 0) return false;
         text.remove_prefix(length);

@@ -1,4 +1,4 @@
-// JSON values: parsed by simdjson, kept in insertion order, written with shortest round-trip numbers.
+// JSON values: kept in insertion order, written with shortest round-trip numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,16 @@ using json_member = std::pair<std::string, json_value>;
 /// Members in the order in which they came.
 using json_object = std::vector<json_member>;
 
+/// An integer that 64 bits cannot hold, as it was written.
+struct long_integer {
+    std::string digits;
+    friend bool operator==(const long_integer&, const long_integer&) = default;
+};
+
 class json_value {
   public:
-    using storage = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
-                                 json_array, json_object>;
+    using storage = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, long_integer,
+                                 std::string, json_array, json_object>;
 
     json_value() = default;
     json_value(std::nullptr_t) {}
@@ -29,6 +35,7 @@ class json_value {
     json_value(std::int64_t value) : x_value(value) {}
     json_value(std::uint64_t value) : x_value(value) {}
     json_value(double value) : x_value(value) {}
+    json_value(long_integer value) : x_value(std::move(value)) {}
     json_value(std::string value) : x_value(std::move(value)) {}
     json_value(std::string_view value) : x_value(std::string(value)) {}
     json_value(const char* value) : x_value(std::string(value)) {}
@@ -45,7 +52,7 @@ class json_value {
     T* get_if() noexcept {
         return std::get_if<T>(&x_value);
     }
-    /// The member `name` of an object (the last one of that name), or nullptr.
+    /// The member `name` of an object, or nullptr.
     const json_value* find(std::string_view name) const noexcept;
     /// "null", "a boolean", "a number", "a string", "an array", "an object": for error messages.
     std::string_view kind_text() const noexcept;
@@ -56,14 +63,14 @@ class json_value {
     storage x_value = nullptr;
 };
 
-/// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max; NaN, Infinity and
-/// -Infinity are accepted as the published client's number tokens; an integer of more than 64 bits becomes
-/// the nearest fraction). invalid_argument says what is wrong.
+/// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max, no member twice). An
+/// integer keeps its digits, however many; another number becomes the nearest double. invalid_argument says
+/// where what is wrong, and what would be right.
 result<json_value> parse_json(std::string_view text);
 /// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
 std::string to_json_text(const json_value&);
 /// The form that values which mean the same have in common: members sorted by name, whole numbers of up to 64
-/// bits as integers.
+/// bits as integers, longer ones as doubles where that is exact.
 json_value canonical(json_value);
 void append_json(std::string& out, const json_value&);
 void append_json_number(std::string& out, double value);

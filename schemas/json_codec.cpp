@@ -1,5 +1,6 @@
 #include "schemas/json_codec.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -8,6 +9,15 @@ namespace {
 
 constexpr std::size_t shown_bytes_max = 60;
 constexpr double two_to_63 = 9223372036854775808.0;
+
+/// What clients send for a field that nobody set.
+bool is_default(const json_value& value) {
+    if (const auto* text = value.get_if<std::string>()) return text->empty() || *text == "0";
+    if (const auto* flag = value.get_if<bool>()) return !*flag;
+    if (const auto* items = value.get_if<json_array>()) return items->empty();
+    if (const auto* members = value.get_if<json_object>()) return members->empty();
+    return value.is_null() || signed_of(value) == 0;
+}
 
 }  // namespace
 
@@ -22,6 +32,19 @@ error too_many_elements(std::string_view path, std::size_t count) {
     return runtime::invalid_argument(std::string(path) + " holds " + std::to_string(count) +
                                      " elements; at most " + std::to_string(limits::json_list_elements_max) +
                                      " are allowed");
+}
+
+std::string member_path(std::string_view object, std::string_view name) {
+    return object.empty() ? std::string(name) : std::string(object) + "." + std::string(name);
+}
+
+void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
+                 std::vector<unknown_member>& out) {
+    for (const auto& [name, value] : *object.get_if<json_object>()) {
+        if (out.size() == limits::unknown_members_max) return;
+        if (is_default(value) || std::find(known.begin(), known.end(), name) != known.end()) continue;
+        out.push_back({member_path(path, name), std::string(runtime::nearest(name, known))});
+    }
 }
 
 std::optional<std::uint64_t> unsigned_of(const json_value& value) noexcept {

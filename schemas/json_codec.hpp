@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
@@ -26,11 +27,18 @@ std::string to_json_object(const T& value, integers style) {
     append_json_object(out, value, style);
     return out;
 }
-/// Reads what is there: null and absent members keep their defaults, unknown members are ignored, integers
-/// come as numbers or strings (ids also as ""), enums as names or numbers, flags also as 0 and 1. Errors:
-/// invalid_argument naming the member, what it holds and what it should hold.
+/// A member that its object does not have.
+struct unknown_member {
+    std::string path;
+    std::string nearest;  // of the names that there are; empty when none is near
+};
+
+/// Reads what is there: null and absent members keep their defaults, unknown members are ignored (those that
+/// hold something go into `unknown`, at most limits::unknown_members_max), as are those that are never shown;
+/// integers come as numbers or strings (ids also as ""), enums as names or numbers, flags also as 0 and 1.
+/// Errors: invalid_argument naming the member, what it holds and what it should hold.
 template <described T>
-result<T> from_json(const json_value& value);
+result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
 
 namespace detail {
 
@@ -130,19 +138,45 @@ error wrong_member(std::string_view path, const json_value& found, std::string_v
 error too_many_elements(std::string_view path, std::size_t count);
 std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
+std::string member_path(std::string_view object, std::string_view name);
+/// Adds the members that are not among `known`.
+void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
+                 std::vector<unknown_member>& out);
+
+struct name_reader {
+    std::vector<std::string_view>& names;
+    template <class T>
+    void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
+        if (mode != shown::never) names.push_back(name);
+    }
+};
 
 struct json_reader {
     const json_value& object;
     std::string_view path;
+    std::vector<unknown_member>* unknown = nullptr;
     std::optional<error> failure;
+    std::size_t found_members = 0;
+
+    /// All of the object.
+    template <described T>
+    void read_members(T& value) {
+        T::describe(value, *this);
+        const json_object* members = object.get_if<json_object>();
+        if (failure || !unknown || found_members == members->size()) return;
+        std::vector<std::string_view> names;
+        T::describe(value, name_reader{names});
+        add_unknown(object, path, names, *unknown);
+    }
 
     template <class T>
-    void operator()(unsigned, std::string_view name, T& value, shown = shown::always) {
-        if (failure) return;
+    void operator()(unsigned, std::string_view name, T& value, shown mode = shown::always) {
+        if (failure || mode == shown::never) return;
         const json_value* found = object.find(name);
-        if (!found || found->is_null()) return;
-        const std::string where =
-            path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+        if (!found) return;
+        ++found_members;
+        if (found->is_null()) return;
+        const std::string where = member_path(path, name);
         if constexpr (optional_field<T>) {
             read(*found, where, value.emplace());
         } else {
@@ -211,8 +245,8 @@ struct json_reader {
                 failure = wrong_member(where, found, "an object");
                 return;
             }
-            json_reader nested{found, where, {}};
-            T::describe(value, nested);
+            json_reader nested{found, where, unknown, {}};
+            nested.read_members(value);
             failure = std::move(nested.failure);
         } else {
             failure = wrong_member(where, found, "left out: it cannot be set");
@@ -244,11 +278,11 @@ void append_json_object(std::string& out, const T& value, integers style) {
 }
 
 template <described T>
-result<T> from_json(const json_value& value) {
+result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown) {
     if (!value.get_if<json_object>()) return detail::wrong_member("the body", value, "a JSON object");
     T out{};
-    detail::json_reader reader{value, {}, {}};
-    T::describe(out, reader);
+    detail::json_reader reader{value, {}, unknown, {}};
+    reader.read_members(out);
     if (reader.failure) return *std::move(reader.failure);
     return out;
 }

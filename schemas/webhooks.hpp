@@ -153,7 +153,8 @@ enum class delivery_error : std::uint8_t {
     write,
     timeout,
     protocol,
-    status
+    status,
+    busy  // a test: too many wait already
 };
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
@@ -166,7 +167,7 @@ struct enum_names<delivery_source> {
 };
 template <>
 struct enum_names<delivery_error> {
-    static constexpr std::array<named<delivery_error>, 9> all{
+    static constexpr std::array<named<delivery_error>, 10> all{
         {{delivery_error::none, "none"},
          {delivery_error::address_not_allowed, "address-not-allowed"},
          {delivery_error::dns, "dns"},
@@ -175,7 +176,8 @@ struct enum_names<delivery_error> {
          {delivery_error::write, "write"},
          {delivery_error::timeout, "timeout"},
          {delivery_error::protocol, "protocol"},
-         {delivery_error::status, "status"}}};
+         {delivery_error::status, "status"},
+         {delivery_error::busy, "busy"}}};
 };
 template <>
 struct enum_names<attempt_result> {

@@ -55,6 +55,17 @@ TEST(http_date, gives_the_example_of_rfc_9110) {
     EXPECT_EQ(http_date(0), "Thu, 01 Jan 1970 00:00:00 GMT");
 }
 
+TEST(is_valid_utf8, sees_every_byte_of_long_texts) {
+    for (std::size_t at = 0; at < 40; ++at) {
+        std::string text(40, 'a');
+        EXPECT_TRUE(is_valid_utf8(text));
+        text[at] = '\xE4';
+        EXPECT_FALSE(is_valid_utf8(text)) << at;
+        text.replace(at, 1, "\xC3\xA4");
+        EXPECT_TRUE(is_valid_utf8(text)) << at;
+    }
+}
+
 TEST(nearest, finds_what_was_probably_meant) {
     constexpr std::array<std::string_view, 4> names{"name", "description", "labels", "time_created"};
     EXPECT_EQ(nearest("descripton", names), "description");
