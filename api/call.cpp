@@ -1,5 +1,7 @@
 #include "api/call.hpp"
 
+#include <algorithm>
+
 #include "api/await_callback.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
@@ -33,6 +35,48 @@ std::string decoded(std::string_view text) {
         }
     }
     return out;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+    std::string out;
+    for (const std::string& text : texts) out += (out.empty() ? "" : "; ") + text;
+    return out;
+}
+
+/// Of at most limits::warning_name_bytes_max bytes of visible ASCII.
+std::string percent_encoded(std::string_view name) {
+    static constexpr std::string_view hex = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                           std::string_view("-._~[]").find(c) != std::string_view::npos;
+        if (out.size() + (plain ? 1 : 3) > limits::warning_name_bytes_max) break;
+        if (plain)
+            out += c;
+        else
+            out += {'%', hex[byte >> 4], hex[byte & 15]};
+    }
+    return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+    return text;
+}
+
+/// Whether a Prefer field, a list of preferences that may have parameters, asks for strict handling.
+bool prefers_strict(std::string_view field) {
+    while (!field.empty()) {
+        const std::string_view one = field.substr(0, field.find(','));
+        field.remove_prefix(std::min(one.size() + 1, field.size()));
+        const std::string_view preference = trimmed(one.substr(0, one.find(';')));
+        if (runtime::equals_ignoring_case(preference, "handling=strict") ||
+            runtime::equals_ignoring_case(preference, "handling=\"strict\""))
+            return true;
+    }
+    return false;
 }
 
 bool is_visible_ascii(std::string_view text) {
@@ -86,6 +130,33 @@ result<schemas::json_value> call::json() const {
     return value;
 }
 
+bool call::is_strict() const {
+    return std::any_of(x_request.headers.begin(), x_request.headers.end(), [](const header_view& field) {
+        return runtime::equals_ignoring_case(field.name, "prefer") && prefers_strict(field.value);
+    });
+}
+
+result<void> call::ignore(const std::vector<ignored_member>& members) {
+    if (members.empty()) return {};
+    std::vector<std::string> texts;
+    for (const ignored_member& each : members) texts.push_back(percent_encoded(each.path) + " " + each.why);
+    if (is_strict())
+        return runtime::invalid_argument(joined(texts) +
+                                         " (Prefer: handling=strict refuses what would be ignored)");
+    for (std::string& text : texts)
+        if (x_warnings.size() < limits::unknown_members_max) x_warnings.push_back(std::move(text));
+    return {};
+}
+
+std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>& unknown) {
+    std::vector<ignored_member> ignored;
+    for (const schemas::unknown_member& each : unknown)
+        ignored.push_back({each.path, each.nearest.empty()
+                                          ? "is unknown"
+                                          : "is unknown, the nearest name is " + each.nearest});
+    return ignored;
+}
+
 void call::show(storage::node::reading state, caller who) {
     x_reading = std::move(state);
     x_caller = std::move(who);
@@ -96,6 +167,11 @@ result<schemas::request_identity> call::identity() const {
     identity.principal = x_caller.user->id;
     identity.credential_hash = x_caller.credential_hash;
     identity.scope = std::string(name_of(x_request.method)) + " " + std::string(x_request.path);
+    const auto is_key = [](const header_view& field) {
+        return runtime::equals_ignoring_case(field.name, "idempotency-key");
+    };
+    if (std::count_if(x_request.headers.begin(), x_request.headers.end(), is_key) > 1)
+        return runtime::invalid_argument("there is more than one Idempotency-Key; send one");
     identity.idempotency_key = x_request.header("idempotency-key").value_or("");
     identity.address = x_request.remote_address;
     identity.traceparent =
@@ -141,19 +217,22 @@ task<schemas::attempt> call::test(schemas::delivery what) {
     co_return co_await await_callback<result<schemas::attempt>>(start);
 }
 
-runtime::http_response call::answer(std::string body) const {
+runtime::http_response call::answer_at(std::uint64_t offset, std::string body) const {
     runtime::http_response response;
     response.body = std::move(body);
-    response.headers.push_back({"svc-registry-offset", offset_text(x_reading.generation, x_reading.offset)});
+    response.headers.push_back({"svc-registry-offset", offset_text(x_reading.generation, offset)});
+    if (!x_warnings.empty()) response.headers.push_back({"svc-warning", joined(x_warnings)});
+    return response;
+}
+
+runtime::http_response call::answer(std::string body) const {
+    runtime::http_response response = answer_at(x_reading.offset, std::move(body));
     if (x_reading.stale) response.headers.push_back({"svc-registry-stale", "true"});
     return response;
 }
 
 runtime::http_response call::answer(const schemas::outcome& outcome, std::string body) const {
-    runtime::http_response response;
-    response.body = std::move(body);
-    response.headers.push_back({"svc-registry-offset", offset_text(x_reading.generation, outcome.offset)});
-    return response;
+    return answer_at(outcome.offset, std::move(body));
 }
 
 task<storage::node::reading> read_state(storage::node& registry) {
@@ -164,9 +243,26 @@ task<storage::node::reading> read_state(storage::node& registry) {
 }
 
 result<caller> authenticate(const request& received, const storage::state_view& state) {
-    const auto email = received.header("grpc-metadata-email");
-    auto key = received.header("grpc-metadata-developer_key");
-    if (!key) key = received.header("grpc-metadata-developer-key");
+    // The two spellings of the key's name are one field.
+    std::optional<std::string_view> email, key, dashed_key;
+    for (const auto& [name, value] : received.headers) {
+        std::optional<std::string_view>* const field =
+            runtime::equals_ignoring_case(name, "grpc-metadata-email")           ? &email
+            : runtime::equals_ignoring_case(name, "grpc-metadata-developer_key") ? &key
+            : runtime::equals_ignoring_case(name, "grpc-metadata-developer-key") ? &dashed_key
+                                                                                 : nullptr;
+        if (!field) continue;
+        if (*field)
+            return runtime::unauthenticated("the header " + std::string(name) +
+                                            " is there twice; send it once");
+        *field = value;
+    }
+    if (key && dashed_key && *key != *dashed_key)
+        return runtime::unauthenticated(
+            "Grpc-Metadata-developer_key and Grpc-Metadata-developer-key differ; send one of them, or the "
+            "same "
+            "key in both");
+    if (!key) key = dashed_key;
     if (email && key && !key->empty() && email->size() <= limits::email_bytes_max) {
         std::string key_hash(runtime::as_bytes(runtime::sha256(*key)));
         if (auto user = storage::user_with_key(state, *email, key_hash))

@@ -41,6 +41,20 @@ struct caller {
     std::string credential_hash;
 };
 
+/// A member of the body that changes nothing, and what is to be said of it: "is …".
+struct ignored_member {
+    std::string path;
+    std::string why;
+};
+std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>&);
+
+/// Whether the body sets the member to something else than is kept. Zeros are what clients send for nothing.
+template <class T>
+bool sets_another(const schemas::json_value& body, std::string_view name, const T& sent, const T& kept) {
+    const schemas::json_value* found = body.find(name);
+    return found && !found->is_null() && sent != T{} && sent != kept;
+}
+
 /// Lives for one request, on one event loop. Views of the request stay valid until the handler ends.
 class call {
   public:
@@ -69,11 +83,24 @@ class call {
     /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
     result<schemas::json_value> json() const;
     template <schemas::described T>
-    result<T> body() const {
+    result<T> body() {
         const auto value = json();
         if (!value) return value.error();
-        return schemas::from_json<T>(*value);
+        return body_as<T>(*value);
     }
+    /// What T does not have is ignored, but not in silence.
+    template <schemas::described T>
+    result<T> body_as(const schemas::json_value& value) {
+        std::vector<schemas::unknown_member> unknown;
+        auto out = schemas::from_json<T>(value, &unknown);
+        if (!out) return out;
+        if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
+        return out;
+    }
+    /// The caller wants refused what would be ignored: Prefer: handling=strict (RFC 7240).
+    bool is_strict() const;
+    /// To a strict caller: invalid_argument naming them. To others the answer's svc-warning names them.
+    result<void> ignore(const std::vector<ignored_member>&);
 
     // ---- the state that the request is about, and who asks; set before any handler is called
     void show(storage::node::reading state, caller who);
@@ -103,12 +130,14 @@ class call {
     task<schemas::attempt> test(schemas::delivery);
 
     // ---- the answer
-    /// Reflects the state: carries svc-registry-offset, and svc-registry-stale where it applies.
+    /// Reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning where they
+    /// apply.
     runtime::http_response answer(std::string body) const;
     /// To a write that was applied at the outcome's offset.
     runtime::http_response answer(const schemas::outcome&, std::string body) const;
 
   private:
+    runtime::http_response answer_at(std::uint64_t offset, std::string body) const;
     result<std::uint64_t> path_number(std::string_view name) const;
     result<schemas::request_identity> identity() const;
     task<schemas::outcome> append(schemas::command_type, std::string body, schemas::uuid command_id);
@@ -120,13 +149,15 @@ class call {
     services& x_services;
     storage::node::reading x_reading;
     caller x_caller;
+    std::vector<std::string> x_warnings;
 };
 
 /// The state to read from. Errors: unavailable when the node does not serve.
 task<storage::node::reading> read_state(storage::node&);
 
 /// Finds the user of the e-mail and developer key that the request shows (wire.md §2). Errors:
-/// unauthenticated.
+/// unauthenticated, also when there are two of either: whoever checks requests on the way may have read the
+/// other one.
 result<caller> authenticate(const request&, const storage::state_view&);
 
 }  // namespace herald::api

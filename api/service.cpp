@@ -2,6 +2,7 @@
 
 #include "api/openapi.hpp"
 #include "api/server/error_response.hpp"
+#include "api/turns.hpp"
 #include "runtime/limits.hpp"
 
 namespace herald::api {
@@ -75,6 +76,8 @@ class service final : public request_handler {
             auto written = co_await match->target->handler(call);
             co_return respond(std::move(written), *state);
         }
+        const auto turn = co_await x_turns.take(call.user().id, x_loops[received.loop_index]);
+        if (!turn) co_return respond(turn.error(), *state);
         const auto read = [&] { return match->target->read(call); };
         auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
         co_return respond(std::move(answered), *state);
@@ -101,6 +104,7 @@ class service final : public request_handler {
     runtime::event_loops& x_loops;
     const service_options x_options;
     const router x_router{all_routes()};
+    turns x_turns;
     const std::string x_openapi;
 };
 

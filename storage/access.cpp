@@ -137,11 +137,12 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
                                                          std::string_view workspace_name,
                                                          std::string_view model_name) {
-    const auto workspace = workspace_named(state, workspace_name);
-    if (!workspace) return workspace.error();
-    const auto id = find_number(state, key_of(table::model_by_name).number(workspace->id).text(model_name));
+    // Names of workspaces are e-mails of users: whoever may not read one does not learn whether it is there.
     const error missing =
         no_such("registered model " + quoted(model_name) + " in the workspace " + quoted(workspace_name));
+    const auto workspace = workspace_named(state, workspace_name);
+    if (!workspace) return missing;
+    const auto id = find_number(state, key_of(table::model_by_name).number(workspace->id).text(model_name));
     if (!id) return missing;
     auto found = readable_model(state, user, schemas::model_id{*id});
     if (!found) return missing;
@@ -161,15 +162,19 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
     return placed<schemas::model_version>{*std::move(version), std::move(workspace)};
 }
 
+bool may_read_builds(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    const access_rights rights = rights_of(state, user, workspace);
+    return rights.allow(protected_type::endpoint, action::read) ||
+           rights.allow(protected_type::registered_model, action::read);
+}
+
 result<placed<schemas::build>> readable_build(const state_view& state, schemas::user_id user,
                                               schemas::build_id id) {
     const std::string what = "build " + std::to_string(id.value);
     auto build = find_row<schemas::build>(state, key_of(table::build).number(id));
     if (!build) return no_such(what);
     auto workspace = *find_workspace(state, build->workspace_id);
-    const bool readable = is_allowed(state, user, workspace, protected_type::endpoint, action::read) ||
-                          is_allowed(state, user, workspace, protected_type::registered_model, action::read);
-    if (!readable) return no_such(what);
+    if (!may_read_builds(state, user, workspace)) return no_such(what);
     return placed<schemas::build>{*std::move(build), std::move(workspace)};
 }
 

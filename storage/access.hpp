@@ -50,7 +50,8 @@ result<placed<schemas::registered_model>> readable_model(const state_view&, sche
                                                          std::string_view model_name);
 result<placed<schemas::model_version>> readable_version(const state_view&, schemas::user_id,
                                                         schemas::version_id);
-/// A build is read by who may read its model version or endpoints in its workspace.
+/// A build is read by who may read models or endpoints in its workspace.
+bool may_read_builds(const state_view&, schemas::user_id, const schemas::workspace&);
 result<placed<schemas::build>> readable_build(const state_view&, schemas::user_id, schemas::build_id);
 
 }  // namespace herald::storage

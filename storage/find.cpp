@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <span>
 
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
@@ -17,24 +18,31 @@ using schemas::json_value;
 using schemas::model_version;
 using schemas::registered_model;
 
-/// What a predicate looks at: texts (any of several, as with labels) or one number.
+/// What a predicate looks at: texts of the row (any of several, as with labels), one that was made of it, or
+/// one number.
 struct property {
-    std::vector<std::string> texts;
+    std::span<const std::string> texts;
+    std::optional<std::string> made;
     std::optional<double> number;
-    bool ignore_case = false;
+
+    std::span<const std::string> all_texts() const {
+        return made ? std::span<const std::string>(&*made, 1) : texts;
+    }
 };
 
-property text_property(std::string text) { return {{std::move(text)}, {}, false}; }
+property text_property(const std::string& text) { return {{&text, 1}, {}, {}}; }
+property made_property(std::string text) { return {{}, std::move(text), {}}; }
 template <std::integral Number>
 property number_property(Number number) {
-    return {{}, static_cast<double>(number), false};
+    return {{}, {}, static_cast<double>(number)};
 }
 
 std::optional<double> number_in(const json_value& value) {
     if (const auto* fraction = value.get_if<double>()) return *fraction;
     if (const auto* whole = value.get_if<std::int64_t>()) return static_cast<double>(*whole);
     if (const auto* whole = value.get_if<std::uint64_t>()) return static_cast<double>(*whole);
-    const auto* text = value.get_if<std::string>();
+    const auto* integer = value.get_if<schemas::long_integer>();
+    const std::string* text = integer ? &integer->digits : value.get_if<std::string>();
     double parsed = 0;
     if (!text || text->empty()) return std::nullopt;
     const char* end = text->data() + text->size();
@@ -45,29 +53,25 @@ std::optional<double> number_in(const json_value& value) {
 
 /// An attribute's value: text, number, or the text of its JSON form. Nothing when there is no such attribute.
 property attribute_property(const std::vector<schemas::key_value>& attributes, std::string_view key) {
-    property found;
-    for (const schemas::key_value& attribute : attributes) {
-        if (attribute.key != key) continue;
-        const auto value = schemas::parse_json(attribute.value.text);
-        if (!value) continue;
-        if (const auto* text = value->get_if<std::string>())
-            found.texts.push_back(*text);
-        else if (const auto number = number_in(*value))
-            found.number = number;
-        else
-            found.texts.push_back(attribute.value.text);
-    }
-    return found;
+    const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                    [&](const schemas::key_value& each) { return each.key == key; });
+    if (found == attributes.end()) return {};
+    const auto value = schemas::parse_json(found->value.text);
+    if (!value) return {};
+    if (const auto* text = value->get_if<std::string>()) return made_property(*text);
+    if (const auto number = number_in(*value)) return {{}, {}, number};
+    return text_property(found->value.text);
 }
 
 constexpr std::string_view attribute_prefix = "attributes.";
+constexpr std::string_view stage_key = "stage";  // its names are compared in lower case
 
 std::optional<property> property_of(const registered_model& row, std::string_view key) {
     if (key == "id") return number_property(row.id.value);
     if (key == "name") return text_property(row.name);
     if (key == "description") return text_property(row.description);
-    if (key == "owner") return text_property(std::to_string(row.owner.value));
-    if (key == "labels") return property{row.labels, {}, false};
+    if (key == "owner") return made_property(std::to_string(row.owner.value));
+    if (key == "labels") return property{row.labels, {}, {}};
     if (key == "time_created") return number_property(row.time_created);
     if (key == "time_updated") return number_property(row.time_updated);
     if (key.starts_with(attribute_prefix))
@@ -81,9 +85,9 @@ std::optional<property> property_of(const model_version& row, std::string_view k
     if (key == "experiment_run_id") return text_property(row.experiment_run_id);
     if (key == "version" || key == "name") return text_property(row.version);
     if (key == "description") return text_property(row.description);
-    if (key == "owner") return text_property(std::to_string(row.owner.value));
-    if (key == "labels") return property{row.labels, {}, false};
-    if (key == "stage") return property{{std::string(name_of(row.stage))}, {}, true};
+    if (key == "owner") return made_property(std::to_string(row.owner.value));
+    if (key == "labels") return property{row.labels, {}, {}};
+    if (key == stage_key) return made_property(runtime::to_lower(name_of(row.stage)));
     if (key == "time_created") return number_property(row.time_created);
     if (key == "time_updated") return number_property(row.time_updated);
     if (key.starts_with(attribute_prefix))
@@ -114,45 +118,58 @@ bool ordered(find_operator op, const T& left, const T& right) {
     }
 }
 
-bool any_text(const property& found, find_operator op, std::string wanted) {
-    if (found.ignore_case) wanted = runtime::to_lower(wanted);
-    return std::any_of(found.texts.begin(), found.texts.end(), [&](const std::string& text) {
-        const std::string compared = found.ignore_case ? runtime::to_lower(text) : text;
-        if (op == find_operator::contain) return compared.find(wanted) != std::string::npos;
-        return ordered(op, compared, wanted);
-    });
-}
+/// A value to compare with, made ready once for all rows.
+struct operand {
+    std::string text;
+    std::optional<double> number;
+
+    operand(const json_value& value, bool in_lower_case) : text(text_in(value)), number(number_in(value)) {
+        if (in_lower_case) text = runtime::to_lower(text);
+    }
+};
 
 /// A condition made of a predicate once, tried on every row.
 struct condition {
     std::string key;
     find_operator op;
-    json_value value;
+    std::vector<operand> wanted;  // one, or the list of IN and NOT_IN, by text
 
-    bool compare(const property& found, find_operator by, const json_value& wanted) const {
-        if (!found.number) return any_text(found, by, text_in(wanted));
-        const auto number = number_in(wanted);
-        return number && ordered(by, *found.number, *number);
-    }
-    bool is_in(const property& found) const {
-        const auto* items = value.get_if<schemas::json_array>();
-        return items && std::any_of(items->begin(), items->end(), [&](const json_value& item) {
-                   return compare(found, find_operator::eq, item);
-               });
-    }
     bool holds(const property& found) const {
         switch (op) {
             case find_operator::ne:
-                return !compare(found, find_operator::eq, value);
+                return !compare(found, find_operator::eq);
             case find_operator::not_contain:
-                return !compare(found, find_operator::contain, value);
+                return !compare(found, find_operator::contain);
             case find_operator::in:
                 return is_in(found);
             case find_operator::not_in:
                 return !is_in(found);
             default:
-                return compare(found, op, value);
+                return compare(found, op);
         }
+    }
+
+  private:
+    bool compare(const property& found, find_operator by) const {
+        const operand& other = wanted.front();
+        if (found.number) return other.number && ordered(by, *found.number, *other.number);
+        const auto texts = found.all_texts();
+        return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+            if (by == find_operator::contain) return text.find(other.text) != std::string::npos;
+            return ordered(by, text, other.text);
+        });
+    }
+    bool is_in(const property& found) const {
+        if (found.number)
+            return std::any_of(wanted.begin(), wanted.end(),
+                               [&](const operand& each) { return each.number == found.number; });
+        const auto texts = found.all_texts();
+        return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+            const auto at =
+                std::lower_bound(wanted.begin(), wanted.end(), text,
+                                 [](const operand& a, const std::string& b) { return a.text < b; });
+            return at != wanted.end() && at->text == text;
+        });
     }
 };
 
@@ -180,7 +197,15 @@ result<std::vector<condition>> conditions_of(const schemas::find_request& reques
             return runtime::invalid_argument("the predicates hold more than " +
                                              std::to_string(limits::find_values_max) +
                                              " values to compare with; ask for fewer at once");
-        conditions.push_back({predicate.key, predicate.operator_, *std::move(value)});
+        condition one{predicate.key, predicate.operator_, {}};
+        const bool in_lower_case = predicate.key == stage_key;
+        if (list)
+            for (const json_value& item : *list) one.wanted.emplace_back(item, in_lower_case);
+        else
+            one.wanted.emplace_back(*value, in_lower_case);
+        std::sort(one.wanted.begin(), one.wanted.end(),
+                  [](const operand& a, const operand& b) { return a.text < b.text; });
+        conditions.push_back(std::move(one));
     }
     return conditions;
 }
@@ -325,7 +350,7 @@ class gatherer {
 std::optional<std::string> exact_name(const std::vector<condition>& conditions) {
     for (const condition& one : conditions)
         if ((one.key == "version" || one.key == "name") && one.op == find_operator::eq)
-            return text_in(one.value);
+            return one.wanted.front().text;
     return std::nullopt;
 }
 

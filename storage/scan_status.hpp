@@ -9,8 +9,9 @@ namespace herald::storage {
 
 /// The build's newest scan; none: unscanned.
 std::optional<schemas::scan> newest_scan(const state_view&, const schemas::build&);
-/// The version's builds, oldest first: at most limits::builds_per_version_max, of any workspace.
-std::vector<schemas::build> builds_of(const state_view&, schemas::version_id);
+/// The version's builds, oldest first, in the workspaces whose builds the user may read: of each at most
+/// limits::builds_per_version_max.
+std::vector<schemas::build> readable_builds(const state_view&, schemas::user_id, schemas::version_id);
 /// Whether the newest scan of a finished build in the version's own workspace is scanned and safe. Everything
 /// else fails closed: elsewhere others decide who reports a scan.
 bool has_safe_build(const state_view&, const schemas::model_version&);

@@ -40,7 +40,7 @@ enum class table : char {
     transition_activity = 'U',   // transition, activity → "": its reviews, close and commit
     promotion = 'V',             // version
     build = 'W',                 // id
-    build_of_version = 'X',      // version, build → ""
+    build_of_version = 'X',      // version, workspace, build → ""
     scan = 'Y',                  // id
     scan_of_build = 'Z',         // build, scan → ""
     webhook = 'a',               // id

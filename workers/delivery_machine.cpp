@@ -373,7 +373,8 @@ void delivery_machine::expire_test(iterator at) {
 
 void delivery_machine::spill(iterator at, spill_reason reason) {
     schemas::delivery& record = at->second.what.record;
-    if (is_test(at->second)) return skip(at, "too many tests of this webhook wait already");
+    if (is_test(at->second))
+        return skip(at, "too many tests of this webhook wait already", delivery_error::busy);
     if (backlog_full(record.webhook_id))
         return bury(at, "too many deliveries of this webhook wait for another attempt");
     if (reason == spill_reason::parked) {

@@ -12,29 +12,54 @@ namespace {
 using schemas::build;
 using schemas::object_writer;
 
-/// A build of an experiment run: Herald keeps none.
-struct run_source {
+/// The body is echoed whole; what has no effect here is only echoed.
+struct create_build_body {
+    schemas::version_id model_version_id;
     std::string run_id;
-    static void describe(auto& self, auto&& field) { field(1, "run_id", self.run_id); }
+    std::string external_location;
+    std::string upstream_url;
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+    schemas::json_text hardware_compatibility;
+
+    static void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "run_id", self.run_id);
+        field(3, "external_location", self.external_location);
+        field(4, "upstream_url", self.upstream_url);
+        field(5, "requires_root", self.requires_root);
+        field(6, "scan_external", self.scan_external);
+        field(7, "self_contained", self.self_contained);
+        field(8, "uses_flask", self.uses_flask);
+        field(9, "hardware_compatibility", self.hardware_compatibility);
+    }
 };
 
 }  // namespace
 
 response create_build(call& call) {
-    const auto body = call.json();
+    const auto json = call.json();
+    if (!json) co_return json.error();
+    const auto body = call.body_as<create_build_body>(*json);
     if (!body) co_return body.error();
-    auto command = schemas::from_json<schemas::create_build>(*body);
-    if (!command) co_return command.error();
-    const auto source = schemas::from_json<run_source>(*body);
-    if (!source) co_return source.error();
-    if (!source->run_id.empty())
-        co_return runtime::not_found("experiment run " + source->run_id + " not found");
-    if (!command->model_version_id)
+    if (!body->run_id.empty())  // Herald keeps no experiment runs
+        co_return runtime::not_found("experiment run " + body->run_id + " not found");
+    if (!body->model_version_id)
         co_return runtime::invalid_argument(
             "model_version_id is missing; it must be the id of the version to build");
-    command->workspace_name = call.path("workspace");
-    command->creator_request.text = schemas::to_json_text(*body);
-    const auto outcome = co_await call.submit(*std::move(command));
+    schemas::create_build command;
+    command.workspace_name = call.path("workspace");
+    command.model_version_id = body->model_version_id;
+    command.external_location = body->external_location;
+    command.upstream_url = body->upstream_url;
+    command.requires_root = body->requires_root;
+    command.scan_external = body->scan_external;
+    command.self_contained = body->self_contained;
+    command.uses_flask = body->uses_flask;
+    command.creator_request.text = schemas::to_json_text(*json);
+    const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
     const auto made = schemas::decode<build>(outcome->body);
     if (!made) co_return made.error();
@@ -60,10 +85,7 @@ answered list_builds(call& call) {
     const schemas::version_id version{*id};
     const auto readable = storage::readable_version(state, call.user().id, version);
     if (!readable) return readable.error();
-    std::vector<build> builds = storage::builds_of(state, version);
-    std::erase_if(builds, [&](const build& one) {
-        return !storage::readable_build(state, call.user().id, one.id).has_value();
-    });
+    std::vector<build> builds = storage::readable_builds(state, call.user().id, version);
     std::reverse(builds.begin(), builds.end());
     const auto view = [](const build& one) { return schemas::view_of(one); };
     return call.answer(object_writer().raw("builds", schemas::json_list(builds, view)).finish());

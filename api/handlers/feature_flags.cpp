@@ -13,6 +13,15 @@ using schemas::object_writer;
 
 constexpr std::array<std::string_view, 2> flag_names{"promote_events", "scan_events"};
 
+struct flag_body {
+    std::optional<bool> enabled;
+    std::string content;
+    static void describe(auto& self, auto&& field) {
+        field(1, "enabled", self.enabled);
+        field(2, "content", self.content);
+    }
+};
+
 std::string flag_view(const feature_flag& flag) {
     return schemas::to_json_object(flag, schemas::integers::as_numbers);
 }
@@ -30,15 +39,15 @@ answered list_feature_flags(call& call) {
 }
 
 response set_feature_flag(call& call) {
-    const auto body = call.json();
+    const auto body = call.body<flag_body>();
     if (!body) co_return body.error();
-    auto command = schemas::from_json<schemas::set_feature_flag>(*body);
-    if (!command) co_return command.error();
     // A flag is not switched off by a body that says nothing of it.
-    if (const auto* enabled = body->find("enabled"); !enabled || enabled->is_null())
-        co_return runtime::invalid_argument("enabled is missing; it must be true or false");
-    command->name = call.path("name");
-    const auto outcome = co_await call.submit(*std::move(command));
+    if (!body->enabled) co_return runtime::invalid_argument("enabled is missing; it must be true or false");
+    schemas::set_feature_flag command;
+    command.name = call.path("name");
+    command.enabled = *body->enabled;
+    command.content = body->content;
+    const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
     const auto flag = schemas::decode<feature_flag>(outcome->body);
     if (!flag) co_return flag.error();

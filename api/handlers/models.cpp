@@ -14,11 +14,36 @@ std::string model_answer(const registered_model& model) {
     return object_writer().raw("registered_model", schemas::view_of(model)).finish();
 }
 
+/// What Herald sets itself; `kept` is what it will be.
+std::vector<ignored_member> ignored_members(const schemas::json_value& body, const registered_model& sent,
+                                            const registered_model& kept) {
+    std::vector<ignored_member> ignored;
+    const auto compare = [&](std::string_view name, const auto& member, const auto& own) {
+        if (sets_another(body, name, member, own))
+            ignored.push_back({std::string(name), "is set by Herald itself"});
+    };
+    compare("id", sent.id, kept.id);
+    compare("owner", sent.owner, kept.owner);
+    compare("workspace_id", sent.workspace_id, kept.workspace_id);
+    compare("time_created", sent.time_created, kept.time_created);
+    compare("time_updated", sent.time_updated, kept.time_updated);
+    compare("version_number", sent.version_number, kept.version_number);
+    return ignored;
+}
+
 }  // namespace
 
 response create_model(call& call) {
-    auto model = call.body<registered_model>();
+    const auto body = call.json();
+    if (!body) co_return body.error();
+    auto model = call.body_as<registered_model>(*body);
     if (!model) co_return model.error();
+    registered_model kept;
+    kept.owner = call.user().id;
+    if (model->workspace_id)
+        if (const auto workspace = storage::workspace_named(call.state(), call.path("workspace")))
+            kept.workspace_id = workspace->id;
+    if (const auto good = call.ignore(ignored_members(*body, *model, kept)); !good) co_return good.error();
     schemas::create_model command;
     command.workspace_name = call.path("workspace");
     command.model = *std::move(model);

@@ -38,10 +38,10 @@ struct report_body {
 };
 
 /// Herald scans nothing itself: a request names an external scanner.
-result<schemas::json_text> checked_request(const call& call) {
+result<schemas::json_text> checked_request(call& call) {
     const auto body = call.json();
     if (!body) return body.error();
-    const auto request = schemas::from_json<request_scan_body>(*body);
+    const auto request = call.body_as<request_scan_body>(*body);
     if (!request) return request.error();
     if (request->scan_external && !*request->scan_external)
         return runtime::invalid_argument(

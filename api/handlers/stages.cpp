@@ -29,11 +29,25 @@ response act(call& call) {
     co_return co_await answer_activity(call, *std::move(command));
 }
 
+struct review_body {
+    schemas::activity_id transition_id;
+    std::string comment;
+    static void describe(auto& self, auto&& field) {
+        field(1, "transition_id", self.transition_id);
+        field(2, "comment", self.comment);
+    }
+};
+
+struct fail_body {
+    std::string reason;
+    static void describe(auto& self, auto&& field) { field(1, "reason", self.reason); }
+};
+
 response review(call& call, bool approve) {
-    auto command = call.body<schemas::review_transition>();
-    if (!command) co_return command.error();
-    command->approve = approve;
-    co_return co_await answer_activity(call, *std::move(command));
+    const auto body = call.body<review_body>();
+    if (!body) co_return body.error();
+    co_return co_await answer_activity(
+        call, schemas::review_transition{body->transition_id, approve, body->comment});
 }
 
 std::string promotion_view(const promotion& row, const storage::delivery_counts& deliveries) {
@@ -73,12 +87,11 @@ answered get_promotion(call& call) {
 }
 
 response fail_promotion(call& call) {
-    auto command = call.body<schemas::fail_promotion>();
-    if (!command) co_return command.error();
+    const auto body = call.body<fail_body>();
+    if (!body) co_return body.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    command->model_version_id = *id;
-    const auto outcome = co_await call.submit(*std::move(command));
+    const auto outcome = co_await call.submit(schemas::fail_promotion{*id, body->reason});
     if (!outcome) co_return outcome.error();
     const auto row = schemas::decode<promotion>(outcome->body);
     if (!row) co_return row.error();

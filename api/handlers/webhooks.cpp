@@ -8,6 +8,7 @@
 #include "schemas/views.hpp"
 #include "storage/access.hpp"
 #include "workers/location.hpp"
+#include "workers/signing.hpp"
 
 namespace herald::api::handlers {
 namespace {
@@ -66,11 +67,18 @@ struct trigger_test_body {
     static void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
 };
 
+/// The secret itself is never in the text.
 result<void> check_secret(const std::string& secret) {
-    if (secret.size() <= limits::secret_bytes_max) return {};
-    return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
-                                     " bytes long; it must be at most " +
-                                     std::to_string(limits::secret_bytes_max));
+    if (secret.size() > limits::secret_bytes_max)
+        return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
+                                         " bytes long; it must be at most " +
+                                         std::to_string(limits::secret_bytes_max));
+    if (secret.starts_with("whsec_") && workers::signing_key(secret) == secret)
+        return runtime::invalid_argument(
+            "mutual_secret starts with whsec_, but what follows is not the base64 of 24 to 64 bytes; make "
+            "one "
+            "with: echo whsec_$(head -c 32 /dev/urandom | base64)");
+    return {};
 }
 
 /// The body of a test: the REQUEST_SCAN envelope with event_type TEST, a message, and an example of the
@@ -119,12 +127,10 @@ schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::
     return test;
 }
 
-/// 502 with code 14: the receiver gave no answer (wire.md §7).
-error no_answer(const webhook& hook, const std::string& why) {
-    error failure =
-        runtime::unavailable("webhook " + std::to_string(hook.id.value) + " gave no answer: " + why);
-    failure.http_status_override = 502;
-    return failure;
+/// There is no status code to tell (wire.md §7). A 502 would make the published client test again.
+error no_answer(const webhook& hook, std::string_view why, const std::string& message) {
+    return runtime::failed_precondition("webhook " + std::to_string(hook.id.value) +
+                                        " gave no answer: " + std::string(why) + ": " + message);
 }
 
 }  // namespace
@@ -213,9 +219,14 @@ response trigger_test(call& call) {
     test.event.generation = call.reading().generation;
     const auto attempt = co_await call.test(std::move(test));
     if (!attempt && attempt.error().code != error_code::deadline_exceeded) co_return attempt.error();
-    if (!attempt) co_return no_answer(*hook, attempt.error().message);
+    if (!attempt) co_return no_answer(*hook, "no-worker", attempt.error().message);
+    if (attempt->error == schemas::delivery_error::busy)
+        co_return runtime::resource_exhausted(attempt->message + "; wait for their answers and test again");
     if (attempt->status == 0)
-        co_return no_answer(*hook, std::string(name_of(attempt->error)) + ": " + attempt->message);
+        co_return no_answer(*hook,
+                            attempt->error == schemas::delivery_error::none ? name_of(attempt->result)
+                                                                            : name_of(attempt->error),
+                            attempt->message);
     co_return call.answer(object_writer().number("status_code", attempt->status).finish());
 }
 

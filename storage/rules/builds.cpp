@@ -11,9 +11,10 @@ namespace {
 using schemas::action;
 using schemas::protected_type;
 
-bool has_room_for_build(const state_view& state, schemas::version_id version) {
+bool has_room_for_build(const state_view& state, schemas::version_id version,
+                        schemas::workspace_id workspace) {
     std::size_t count = 0;
-    state.scan(key_of(table::build_of_version).number(version), {},
+    state.scan(key_of(table::build_of_version).number(version).number(workspace), {},
                [&](std::string_view, std::string_view) { return ++count < limits::builds_per_version_max; });
     return count < limits::builds_per_version_max;
 }
@@ -32,7 +33,7 @@ result<void> check_request(const schemas::create_build& command) {
 }  // namespace
 
 /// Errors: not_found for the workspace or the version; permission_denied; invalid_argument;
-/// failed_precondition at limits::builds_per_version_max builds of the version.
+/// failed_precondition at limits::builds_per_version_max builds of the version in the workspace.
 answer apply(rule_context& context, const schemas::create_build& command) {
     state_changes& state = context.state;
     const auto workspace = workspace_named(state, command.workspace_name);
@@ -44,10 +45,11 @@ answer apply(rule_context& context, const schemas::create_build& command) {
     const auto version = readable_version(state, context.principal(), command.model_version_id);
     if (!version) return runtime::not_found("Couldn't find modelVersion");
     if (const auto good = check_request(command); !good) return good.error();
-    if (!has_room_for_build(state, version->row.id))
+    if (!has_room_for_build(state, version->row.id, workspace->id))
         return runtime::failed_precondition("model version " + std::to_string(version->row.id.value) +
                                             " has " + std::to_string(limits::builds_per_version_max) +
-                                            " builds, the most there may be; create a new version");
+                                            " builds in the workspace \"" + workspace->name +
+                                            "\", the most there may be; create a new version");
 
     schemas::build build;
     build.id = context.next_id<schemas::build_id>("build");
@@ -71,7 +73,8 @@ answer apply(rule_context& context, const schemas::create_build& command) {
     std::string encoded = schemas::encode(build);
     if (const auto good = check_entity_size("the build", build, encoded); !good) return good.error();
     state.put(key_of(table::build).number(build.id), encoded);
-    state.put(key_of(table::build_of_version).number(version->row.id).number(build.id), "");
+    state.put(key_of(table::build_of_version).number(version->row.id).number(workspace->id).number(build.id),
+              "");
     emit_created(context, schemas::resource_type::build, build.id.value, workspace->id, build);
     return encoded;
 }

@@ -8,9 +8,32 @@
 namespace herald::storage::rules {
 namespace {
 
-bool has_control_character(std::string_view text) {
-    return std::any_of(text.begin(), text.end(),
-                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+/// The code point at the front of valid UTF-8, which it takes away.
+char32_t take_code_point(std::string_view& text) {
+    const auto first = static_cast<unsigned char>(text.front());
+    const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    char32_t point = bytes == 1 ? first : first & (0x7F >> bytes);
+    for (std::size_t i = 1; i < bytes; ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
+    text.remove_prefix(bytes);
+    return point;
+}
+
+bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
+/// Embeddings, overrides and isolates: what follows them is shown in another order than it has.
+bool turns_text(char32_t point) {
+    return (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+/// Unicode's White_Space.
+bool is_space(char32_t point) {
+    return point == ' ' || point == 0xA0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200A) ||
+           point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
+std::string code_text(char32_t point) {
+    static constexpr std::string_view hex = "0123456789ABCDEF";
+    std::string out = "U+";
+    for (int shift = 12; shift >= 0; shift -= 4) out += hex[point >> shift & 15];
+    return out;
 }
 
 std::string at_most(std::size_t bytes) { return "at most " + std::to_string(bytes) + " bytes"; }
@@ -21,17 +44,29 @@ result<void> check_name(std::string_view field, std::string_view value, std::siz
     if (value.empty())
         return runtime::invalid_argument(std::string(field) + " is empty; give 1 to " +
                                          std::to_string(bytes_max) + " bytes");
-    if (has_control_character(value))
-        return runtime::invalid_argument(std::string(field) + " holds a control character");
-    return check_text(field, value, bytes_max);
+    if (const auto good = check_text(field, value, bytes_max); !good) return good;
+    bool blank = true;
+    for (std::string_view rest = value; !rest.empty();) {
+        const char32_t point = take_code_point(rest);
+        if (is_control(point) || turns_text(point))
+            return runtime::invalid_argument(std::string(field) + " holds the control character " +
+                                             code_text(point) + "; a name must show all that it holds");
+        blank = blank && is_space(point);
+    }
+    if (blank)
+        return runtime::invalid_argument(std::string(field) +
+                                         " is only white space; it must hold a character that shows");
+    return {};
 }
 
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max) {
     if (value.size() > bytes_max)
         return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +
                                          " bytes long; it must be " + at_most(bytes_max));
-    if (!runtime::is_valid_utf8(value) || value.find('\0') != std::string_view::npos)
+    if (!runtime::is_valid_utf8(value))
         return runtime::invalid_argument(std::string(field) + " is not UTF-8 text");
+    if (value.find('\0') != std::string_view::npos)
+        return runtime::invalid_argument(std::string(field) + " holds the control character U+0000");
     return {};
 }
 

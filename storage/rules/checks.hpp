@@ -12,7 +12,8 @@
 
 namespace herald::storage::rules {
 
-/// 1 to `bytes_max` bytes of UTF-8 without control characters.
+/// 1 to `bytes_max` bytes of UTF-8, not all white space, without control characters, those of the direction
+/// of writing among them.
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// At most `bytes_max` bytes of UTF-8 without NUL.
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);

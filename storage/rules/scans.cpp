@@ -119,10 +119,9 @@ answer apply(rule_context& context, const schemas::request_version_scan& command
     const auto version = readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
     std::optional<placed<build>> newest;
-    for (const build& candidate : builds_of(context.state, version->row.id))
+    for (const build& candidate : readable_builds(context.state, context.principal(), version->row.id))
         if (candidate.status == build_status::finished)
-            if (auto found = readable_build(context.state, context.principal(), candidate.id); found)
-                newest = *std::move(found);
+            newest = {candidate, *find_workspace(context.state, candidate.workspace_id)};
     if (!newest)
         return runtime::failed_precondition(
             "model version " + std::to_string(version->row.id.value) +

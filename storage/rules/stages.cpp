@@ -89,10 +89,31 @@ transition_state judged(const transition_row& row, const schemas::workspace_poli
                                                                   : transition_state::pending;
 }
 
+bool holds(const std::vector<stage>& stages, stage wanted) {
+    return std::find(stages.begin(), stages.end(), wanted) != stages.end();
+}
+
+/// Reviews are judged anew, by the policies as they are now. Errors: failed_precondition.
+result<void> check_approval(const opened_transition& opened) {
+    const transition_row& row = opened.row;
+    const schemas::workspace_policies& policies = opened.workspace.policies;
+    if (row.transition.state == transition_state::closed ||
+        row.transition.state == transition_state::committed)
+        return runtime::failed_precondition(state_text(row) + "; only an open transition can be committed");
+    const transition_state verdict = judged(row, policies);
+    if (verdict == transition_state::rejected)
+        return runtime::failed_precondition(state_text(row) + "; a rejected transition cannot be committed");
+    const stage desired = row.transition.desired_stage;
+    if (verdict == transition_state::approved || !holds(policies.require_approval_for, desired)) return {};
+    return runtime::failed_precondition(state_text(row) +
+                                        ", and the policy require_approval_for of the workspace \"" +
+                                        opened.workspace.name + "\" holds " + std::string(name_of(desired)) +
+                                        "; only an APPROVED transition can be committed");
+}
+
 result<void> check_scan_policy(const rule_context& context, const opened_transition& opened) {
-    const auto& demanding = opened.workspace.policies.require_safe_scan_for;
     const stage desired = opened.row.transition.desired_stage;
-    if (std::find(demanding.begin(), demanding.end(), desired) == demanding.end()) return {};
+    if (!holds(opened.workspace.policies.require_safe_scan_for, desired)) return {};
     if (has_safe_build(context.state, opened.version)) return {};
     return runtime::failed_precondition("the policy require_safe_scan_for of the workspace \"" +
                                         opened.workspace.name + "\" holds " + std::string(name_of(desired)) +
@@ -210,15 +231,13 @@ answer apply(rule_context& context, const schemas::close_transition& command) {
     return store_activity(context, entry);
 }
 
-/// Errors: not_found; permission_denied; failed_precondition when it is not APPROVED or a policy does not
-/// hold; aborted when the version's stage has changed since.
+/// Errors: not_found; permission_denied; failed_precondition when it is not open or a policy does not hold;
+/// aborted when the version's stage has changed since.
 answer apply(rule_context& context, const schemas::commit_transition& command) {
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
     transition_row& row = opened->row;
-    if (row.transition.state != transition_state::approved)
-        return runtime::failed_precondition(state_text(row) +
-                                            "; only an APPROVED transition can be committed");
+    if (const auto approved = check_approval(*opened); !approved) return approved.error();
     if (opened->version.stage != row.transition.source_stage)
         return runtime::aborted("the stage of model version " + std::to_string(opened->version.id.value) +
                                 " is now " + std::string(name_of(opened->version.stage)) + ", not " +

@@ -49,6 +49,33 @@ void erase_webhook(rule_context& context, const webhook& hook) {
     context.set_timer(context.time_ms() + limits::outbox_kept_ms, timer_kind::webhook_change_trim, change);
 }
 
+/// Whether events tell of resources of this type under the member of that name.
+bool is_of_registry(resource_type type) {
+    return type == resource_type::registered_model || type == resource_type::registered_model_version ||
+           type == resource_type::all;
+}
+bool is_of_deployment(resource_type type) {
+    return type == resource_type::endpoint || type == resource_type::build || type == resource_type::all;
+}
+
+result<void> check_family(const schemas::resource_filter& filter) {
+    const resource_type registry = filter.registry_service_resource_type;
+    const resource_type deployment = filter.deployment_service_resource_type;
+    if (registry != resource_type::none && !is_of_registry(registry))
+        return runtime::invalid_argument("registry_service_resource_type is " +
+                                         std::string(name_of(registry)) +
+                                         "; it must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION or ALL");
+    if (deployment != resource_type::none && !is_of_deployment(deployment))
+        return runtime::invalid_argument("deployment_service_resource_type is " +
+                                         std::string(name_of(deployment)) +
+                                         "; it must be ENDPOINT, BUILD or ALL");
+    const resource_type modeldb = filter.modeldb_service_resource_type;
+    if (modeldb != resource_type::none && modeldb != resource_type::all)
+        return runtime::invalid_argument("modeldb_service_resource_type is " + std::string(name_of(modeldb)) +
+                                         "; it must be ALL");
+    return {};
+}
+
 result<void> check_filters(const std::vector<schemas::resource_filter>& filters) {
     if (filters.size() > filters_max)
         return runtime::invalid_argument("resource_types holds more than 16 objects");
@@ -60,6 +87,7 @@ result<void> check_filters(const std::vector<schemas::resource_filter>& filters)
             return runtime::invalid_argument(
                 "each object of resource_types must have exactly one of registry_service_resource_type, "
                 "deployment_service_resource_type, modeldb_service_resource_type");
+        if (const auto good = check_family(filter); !good) return good;
     }
     return {};
 }
@@ -89,6 +117,10 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
         return good.error();
     if (const auto good = check_url("location", command.location); !good) return good.error();
+    if (command.event_types.empty() && !command.all_events)
+        return runtime::invalid_argument(
+            "event_types is empty and all_events false: this webhook would never hear anything; give event "
+            "types, or all_events true");
     if (const auto good = check_filters(command.resource_types); !good) return good.error();
     const std::string name_key = key_of(table::webhook_by_name).number(workspace).text(command.name);
     if (state.get(name_key))

@@ -1,7 +1,9 @@
 """Property: whatever strangers send, every route answers with the documented error, changes nothing, and stays healthy."""
 
+import http.client
 import json
 import re
+import threading
 
 import herald
 
@@ -227,8 +229,217 @@ def locations_that_are_not_allowed_are_refused_saying_what_would_be():
         world.end()
 
 
+MODELS = "/api/v1/registry/workspaces/default/registered_models"
+WEBHOOKS = "/api/v1/uac-proxy/events/createWebhook"
+
+
+def numbers_that_are_none_are_refused_naming_the_place():
+    with herald.folder() as folder:
+        world = World(folder)
+        version = f"/api/v1/registry/registered_models/{world.model}/model_versions/{world.version}"
+        builds = "/api/v1/deployment/workspace/default/builds"
+        places = [("PATCH", version, '{"attributes":[{"key":"k","value":@}]}', "attributes[0].value"),
+                  ("PATCH", version, '{"attributes":[{"key":"k","value":[1,{"x":@}]}]}', "attributes[0].value[1].x"),
+                  ("PATCH", version, '{"environment":{"python":@}}', "environment.python"),
+                  ("PATCH", version, '{"docker_metadata":{"request_port":@}}', "docker_metadata.request_port"),
+                  ("PATCH", version, '{"code_blob_map":{"k":[@]}}', "code_blob_map.k[0]"),
+                  ("POST", MODELS, '{"name":"n","custom_permission":{"x":@}}', "custom_permission.x"),
+                  ("POST", builds, f'{{"model_version_id":{world.version},"external_location":"x","more":@}}', "more"),
+                  ("POST", f"{builds}/1/scan", '{"scan_external":true,"more":@}', "more"),
+                  ("POST", f"{MODELS}/find", '{"predicates":[{"key":"id","value":@}]}', "predicates[0].value")]
+        for method, path, body, place in places:
+            for number in ("NaN", "Infinity", "-Infinity", "1e400", "-1e400", "9" * 400):
+                message = check_error(world.client.call(method, path, raw=body.replace("@", number).encode()), 400, 3, f"{path} {number}")
+                assert message.startswith(f"{place} is {number[:60]}") and "must be" in message and "line 1, column" in message, message
+        world.end()
+
+
+def long_integers_are_not_rounded():
+    with herald.folder() as folder:
+        world = World(folder)
+        version = f"/api/v1/registry/registered_models/{world.model}/model_versions/{world.version}"
+        for number in (b"123456789012345678901234567890", b"-18446744073709551617", b"9" * 300):
+            answer = world.client.call("PATCH", version, raw=b'{"attributes":[{"key":"k","value":[' + number + b"]}]}")
+            assert answer.status == 200 and b"[" + number + b"]" in answer.body, answer
+            assert b"[" + number + b"]" in world.client.call("GET", f"/api/v1/registry/model_versions/{world.version}").body
+        message = check_error(world.client.call("PATCH", version, raw=b'{"id":123456789012345678901234567890}'), 400, 3, "a long id")
+        assert message.startswith("id is 123456789012345678901234567890; it must be an integer"), message
+        world.server.stop()
+
+
+def json_that_cannot_be_read_is_told_where_and_why():
+    with herald.folder() as folder:
+        world = World(folder)
+        for raw, text in ((b"{name:1}", "line 1, column 2: a member's name in double quotes is expected, not n"),
+                          (b'{"name":\r\n"x",}', "line 2, column 5: a member's name in double quotes is expected, not }"),
+                          (b"{'name':'x'}", "line 1, column 2: a member's name in double quotes is expected, not '"),
+                          (b'{"name":"x"', "line 1, column 12: a comma or } is expected, not the end of the text"),
+                          (b'{"name":"x","name":"y"}', "name is there twice"),
+                          (b'{"name":"x","attributes":[{"key":"k","value":{"a":{"b":1,"b":1}}}]}', "attributes[0].value.a.b is there twice")):
+            message = check_error(world.client.call("POST", MODELS, raw=raw), 400, 3, raw)
+            assert text in message, f"{raw}: {message}"
+        world.end()
+
+
+def names_that_do_not_show_what_they_hold_are_refused():
+    with herald.folder() as folder:
+        world = World(folder)
+        for name, text in ((" ", "only white space"), ("\u2003\u00a0", "only white space"), ("a\u202eb", "U+202E"), ("\u2066a", "U+2066"),
+                           ("a\u0085", "U+0085"), ("a\nb", "U+000A")):
+            for method, path, body in (("POST", MODELS, {"name": name}), ("POST", MODELS, {"name": "n", "labels": [name]}),
+                                       ("POST", f"/api/v1/registry/registered_models/{world.model}/model_versions", {"version": name}),
+                                       ("POST", WEBHOOKS, {"name": name, "location": "https://example.com/", "all_events": True}),
+                                       ("POST", "/api/v1/uac-proxy/uac/createUser",
+                                        {"info": {"email": "n@example.com", "verta_info": {"username": name}}})):
+                message = check_error(world.client.call(method, path, body), 400, 3, f"{path} {name!r}")
+                assert text in message, f"{path} {name!r}: {message}"
+        world.end()
+
+
+def credentials_and_keys_that_are_doubled_are_refused():
+    with herald.folder() as folder:
+        world = World(folder)
+        right, wrong = herald.ADMIN_KEY, "x" * 32
+        email, key, dashed = "Grpc-Metadata-email", "Grpc-Metadata-developer_key", "Grpc-Metadata-developer-key"
+
+        def answer(fields, method="GET", path="/api/v1/uac-proxy/uac/getCurrentUser", body=b""):
+            connection = http.client.HTTPConnection("127.0.0.1", world.server.port, timeout=30)
+            connection.putrequest(method, path)
+            for name, value in [*fields, ("Content-Length", str(len(body)))]:
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            response = connection.getresponse()
+            try:
+                return herald.Answer(response.status, response.headers, response.read())
+            finally:
+                connection.close()
+
+        good = [(email, herald.ADMIN_EMAIL), (key, right)]
+        assert answer(good).status == answer([*good, (dashed, right)]).status == answer([good[0], (dashed, right)]).status == 200
+        for more, text in (([(key, wrong)], "twice"), ([(key, right)], "twice"), ([(dashed, wrong)], "differ"),
+                           ([(email.upper(), "other@example.com")], "twice"), ([(dashed, right), (dashed, right)], "twice")):
+            message = check_error(answer([*good, *more]), 401, 16, more)
+            assert text in message, f"{more}: {message}"
+        twice = answer([*good, ("Idempotency-Key", "a"), ("idempotency-key", "b")], "POST", MODELS, b'{"name":"n"}')
+        assert "more than one Idempotency-Key" in check_error(twice, 400, 3, "two keys")
+        world.end()
+
+
+def what_would_be_ignored_is_told_and_refused_to_strict_callers():
+    with herald.folder() as folder:
+        world = World(folder)
+        strict = {"Prefer": "respond-async, Handling=Strict; x=y"}
+        version = f"/api/v1/registry/registered_models/{world.model}/model_versions/{world.version}"
+        builds = "/api/v1/deployment/workspace/default/builds"
+        transition = world.client.stage("create", {"model_version_id": world.version, "desired_stage": "STAGING"})["id"]
+        world.before = world.contents()
+        route = "is changed by POST /api/v1/registry/stage/createTransition"
+        cases = [("PUT", version, {"stage": "PRODUCTION"}, [f"stage {route}"]),
+                 ("PATCH", version, {"stage": 3, "id": 77, "owner": "9"}, ["id is set by Herald itself", f"stage {route}"]),
+                 ("PATCH", version, {"descripton": "x"}, ["descripton is unknown, the nearest name is description"]),
+                 ("PATCH", version, {"artifacts": [{"key": "k", "pth": "x"}], "ä, b\n": 1},
+                  ["artifacts[0].pth is unknown, the nearest name is path", "%C3%A4%2C%20b%0A is unknown"]),
+                 ("PATCH", version, {"x" * 100: 1}, ["x" * 64 + " is unknown"]),
+                 ("PATCH", version, {f"u{i}": 1 for i in range(9)}, ["u0 is unknown; u1 is unknown; u2 is unknown; u3 is unknown; u4 is unknown"]),
+                 ("POST", f"{MODELS}/find", {"predicate": []} | {"sortkey": "name"}, ["sortkey is unknown, the nearest name is sort_key"]),
+                 ("POST", MODELS, {"name": "n", "labelz": ["x"]}, ["labelz is unknown, the nearest name is labels"]),
+                 ("POST", MODELS, {"name": "o", "time_created": "5", "workspace_id": "2"},
+                  ["workspace_id is set by Herald itself; time_created is set by Herald itself"]),
+                 ("POST", f"/api/v1/registry/registered_models/{world.model}/model_versions",
+                  {"version": "n", "registered_model_id": "99", "stage": "PRODUCTION"}, ["registered_model_id is set by Herald", f"stage {route}"]),
+                 ("POST", "/api/v1/registry/stage/closeTransition", {"transition_id": transition, "coment": "x"}, ["coment is unknown"]),
+                 ("POST", "/api/v1/uac-proxy/uac/createUser", {"info": {"email": "n@example.com", "fullname": "N"}},
+                  ["info.fullname is unknown, the nearest name is full_name"]),
+                 ("PUT", "/api/v1/uac-proxy/feature-flags/scan_events", {"enabled": True, "name": "x"}, ["name is unknown"]),
+                 ("POST", WEBHOOKS, {"name": "n", "location": "https://example.com/", "all_events": True, "secret": "s"}, ["secret is unknown"]),
+                 ("POST", builds, {"model_version_id": int(world.version), "external_location": "x", "scan_extern": True},
+                  ["scan_extern is unknown, the nearest name is scan_external"]),
+                 ("POST", f"{builds}/1/scan", {"scan_external": True, "priority": 1}, ["priority is unknown"]),
+                 ("PUT", f"{builds}/1/scan", {"scan_status": "scanned", "safety": "safe",
+                                              "scan_external_results": {"safety_status": "safe", "uri": "x"}}, ["scan_external_results.uri is unknown", "safety is unknown"])]
+        for method, path, body, texts in cases:
+            answer = world.client.call(method, path, body, strict)
+            message = check_error(answer, 400, 3, f"{method} {path} {body}")
+            for text in texts:
+                assert text in message, f"{method} {path} {body}: {message}"
+        assert world.contents() == world.before, "a strict caller is told before anything is changed"
+        for method, path, body, texts in cases:
+            answer = world.client.call(method, path, body)
+            assert answer.status == 200, f"{method} {path} {body}: {answer}"
+            for text in texts:
+                assert text in answer.headers["svc-warning"], f"{method} {path} {body}: {answer.headers['svc-warning']}"
+        # What is at its default, opaque, or as it is stored is no news to anybody.
+        record = world.client.must("GET", f"/api/v1/registry/model_versions/{world.version}")["model_version"]
+        for method, path, body in (("PUT", version, record), ("PUT", version, {**record, "description": "d"}),
+                                   ("PATCH", version, {"stage": 0, "id": "0", "unknown": "", "more": [], "external_deployments": []}),
+                                   ("PATCH", version, {"environment": {"any": {"thing": 1}}, "attributes": [{"key": "k", "value": {"x": 1}}]}),
+                                   ("POST", builds, {"model_version_id": int(world.version), "external_location": "x",
+                                                     "hardware_compatibility": {"nvidia_gpu": {"T4": True}}})):
+            for headers in (strict, {"Prefer": "handling=lenient"}, {}):
+                answer = world.client.call(method, path, body, headers)
+                assert answer.status == 200 and "svc-warning" not in answer.headers, f"{method} {path} {body}: {answer} {answer.headers}"
+        world.server.stop()
+
+
+def warnings_go_out_under_every_prefix():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder, "--header-prefix", "svc-,acme-")
+        answer = server.client().call("POST", MODELS, {"name": "n", "colour": 1})
+        assert answer.headers["svc-warning"] == answer.headers["acme-warning"] == "colour is unknown", answer.headers
+        assert answer.headers["svc-registry-offset"] == answer.headers["acme-registry-offset"]
+        server.stop()
+
+
+def webhooks_that_could_never_work_are_refused_saying_what_would_be_right():
+    with herald.folder() as folder:
+        world = World(folder)
+        whole = {"name": "w", "location": "https://example.com/", "event_types": ["PROMOTE"], "all_events": False}
+        for change, text in (({"mutual_secret": "whsec_!!!"}, "base64 of 24 to 64 bytes"), ({"mutual_secret": "whsec_"}, "base64 of 24 to 64 bytes"),
+                             ({"mutual_secret": "whsec_" + "QUFB" * 7}, "base64 of 24 to 64 bytes"),
+                             ({"mutual_secret": "whsec_" + "QUFB" * 22}, "base64 of 24 to 64 bytes"),
+                             ({"event_types": []}, "would never hear anything"),
+                             ({"resource_types": [{"registry_service_resource_type": "BUILD"}]}, "REGISTERED_MODEL_VERSION or ALL"),
+                             ({"resource_types": [{"deployment_service_resource_type": "REGISTERED_MODEL"}]}, "ENDPOINT, BUILD or ALL")):
+            message = check_error(world.client.call("POST", WEBHOOKS, {**whole, **change}), 400, 3, change)
+            assert text in message and "whsec_!" not in message, f"{change}: {message}"
+        world.end()
+        for number, good in enumerate(("", "short", "whsec_" + "QUFB" * 8, "whsec_" + "QUFB" * 21)):
+            world.server = herald.Standalone(folder) if number == 0 else world.server
+            world.server.client().must("POST", WEBHOOKS, {**whole, "name": f"w{number}", "mutual_secret": good})
+        world.server.stop()
+
+
+def finds_of_one_user_take_turns_and_all_are_answered():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        for number in range(50):
+            client.version(client.model("m") if number == 0 else "1", f"v{number}")
+        answers, lock = [], threading.Lock()
+
+        def find():
+            mine = server.client()
+            for _ in range(20):
+                answer = mine.call("POST", "/api/v1/registry/model_versions/find", {})
+                with lock:
+                    answers.append(answer)
+
+        callers = [threading.Thread(target=find) for _ in range(16)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+        assert len(answers) == 320 and all(answer.status == 200 and answer.json["total_records"] == "50" for answer in answers)
+        server.stop()
+
+
 if __name__ == "__main__":
     herald.run(every_route_refuses_callers_without_credentials, every_route_refuses_bodies_that_are_not_json_objects,
                every_route_with_an_id_says_not_found_for_ids_that_are_not, every_route_refuses_other_methods_and_too_much,
                members_of_wrong_types_are_named, extremes_in_every_member_are_taken_or_refused_as_documented,
-               paths_and_queries_that_are_odd_find_nothing, locations_that_are_not_allowed_are_refused_saying_what_would_be)
+               paths_and_queries_that_are_odd_find_nothing, locations_that_are_not_allowed_are_refused_saying_what_would_be,
+               numbers_that_are_none_are_refused_naming_the_place, long_integers_are_not_rounded,
+               json_that_cannot_be_read_is_told_where_and_why, names_that_do_not_show_what_they_hold_are_refused,
+               credentials_and_keys_that_are_doubled_are_refused, what_would_be_ignored_is_told_and_refused_to_strict_callers,
+               warnings_go_out_under_every_prefix, webhooks_that_could_never_work_are_refused_saying_what_would_be_right,
+               finds_of_one_user_take_turns_and_all_are_answered)

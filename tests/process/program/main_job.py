@@ -104,10 +104,55 @@ def a_test_says_what_the_receiver_answered():
         assert len(receiver.deliveries) == 3 and all(one.verified for one in receiver.deliveries)
         nobody = client.webhook("nobody", f"http://127.0.0.1:{herald.free_port()}")
         answer = client.call("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": nobody})
-        assert (answer.status, answer.json["code"]) == (502, 14) and "connect" in answer.json["message"], answer
+        # The published client repeats 502.
+        assert (answer.status, answer.json["code"]) == (400, 9) and "no answer: connect: " in answer.json["message"], answer
         assert client.call("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": 99}).status == 404
         server.stop()
         receiver.stop()
+
+
+def too_many_tests_at_once_are_429():
+    with herald.folder() as folder:
+        release = threading.Event()
+        server, receiver = herald.Standalone(folder), herald.Receiver(lambda _: 200 if release.wait(60) else 500)
+        hook = server.client().webhook("w", receiver.url)
+        answers, lock = [], threading.Lock()
+
+        def test():
+            answer = server.client().call("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": hook})
+            with lock:
+                answers.append(answer)
+
+        callers = [threading.Thread(target=test) for _ in range(20)]
+        for caller in callers:
+            caller.start()
+        herald.until(lambda: any(answer.status == 429 for answer in answers), 15, "a test is refused")
+        release.set()
+        for caller in callers:
+            caller.join()
+        busy = [answer for answer in answers if answer.status == 429]
+        assert {answer.status for answer in answers} == {200, 429}, answers
+        assert all(answer.json["code"] == 8 and answer.headers["retry-after"] and "too many tests" in answer.json["message"]
+                   and "none" not in answer.json["message"] for answer in busy), busy
+        server.stop()
+        receiver.stop()
+
+
+def stages_that_are_not_named_need_no_approval():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder, "--require-approval-for", "ARCHIVED")
+        client = server.client()
+        version = client.version(client.model("m"), "v")
+        for stage in ("STAGING", "PRODUCTION"):
+            transition = client.stage("create", {"model_version_id": version, "desired_stage": stage})["id"]
+            assert client.stage("commit", {"transition_id": transition})["activity_state"] == "COMMITTED"
+        assert client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["status"] == "IN_PROGRESS"
+        transition = client.stage("create", {"model_version_id": version, "desired_stage": "ARCHIVED"})["id"]
+        refused = client.call("POST", "/api/v1/registry/stage/commitTransition", {"transition_id": transition})
+        assert (refused.status, refused.json["code"]) == (400, 9) and "require_approval_for" in refused.json["message"], refused
+        client.second_admin().stage("approve", {"transition_id": transition})
+        assert client.stage("commit", {"transition_id": transition})["activity_state"] == "COMMITTED"
+        server.stop()
 
 
 def a_failing_receiver_is_tried_again_under_the_same_id():
@@ -383,6 +428,7 @@ def wrong_use_is_exit_code_2():
 if __name__ == "__main__":
     herald.run(a_promotion_needs_another_person_and_is_told_once, a_repeat_under_the_same_key_gives_the_same_answer,
                a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
+               too_many_tests_at_once_are_429, stages_that_are_not_named_need_no_approval,
                a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled,
                what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log, finding_and_reading_agree,
                the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,

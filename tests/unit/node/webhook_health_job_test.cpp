@@ -27,6 +27,7 @@ struct webhook_health_job_test : ::testing::Test {
         schemas::create_webhook command;
         command.name = "h";
         command.location = "https://receiver.example/";
+        command.all_events = true;
         ASSERT_EQ(all.submit(on, command)->outcome().code, 0u);
     }
     void TearDown() override { on.node.reset(); }

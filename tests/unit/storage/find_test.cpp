@@ -61,6 +61,21 @@ TEST_F(find_calls, by_name_label_stage_number_and_attribute) {
     EXPECT_THAT(names(where("version", find_operator::contain, "\"v\"")), ElementsAre("v1", "v2", "v3"));
 }
 
+TEST_F(find_calls, lists_are_looked_up_in_any_order) {
+    EXPECT_THAT(names(where("labels", find_operator::in, "[\"z\",\"l-v3\",\"a\",\"l-v1\"]")),
+                ElementsAre("v1", "v3"));
+    EXPECT_THAT(names(where("labels", find_operator::not_in, "[\"z\",\"l-v3\",\"a\"]")),
+                ElementsAre("v1", "v2"));
+    EXPECT_THAT(names(where("stage", find_operator::in, "[\"PRODUCTION\",\"Unassigned\"]")),
+                ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("stage", find_operator::contain, "\"ASSIGN\"")), ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("attributes.score", find_operator::not_in, "[3,\"1\"]")), ElementsAre("v2"));
+    EXPECT_THAT(names(where("owner", find_operator::eq, "\"1\"")), ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("id", find_operator::lt, "100000000000000000000")),
+                ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("labels", find_operator::in, "[]")), ElementsAre());
+}
+
 TEST_F(find_calls, pages_carry_the_total) {
     schemas::find_request request;
     request.pagination = schemas::pagination{2, 2};

@@ -105,6 +105,51 @@ TEST_F(promotion_rules, a_commit_fails_when_the_stage_changed_meanwhile) {
     EXPECT_EQ(code_of(commit(first)), error_code::aborted);
 }
 
+TEST_F(promotion_rules, a_stage_that_needs_no_approval_is_committed_without_one) {
+    EXPECT_EQ(commit(transition_to(stage::staging)).code, 0u);
+    EXPECT_EQ(stored().stage, stage::staging);
+    const schemas::outcome refused = commit(transition_to(stage::production));
+    EXPECT_EQ(code_of(refused), error_code::failed_precondition);
+    EXPECT_THAT(refused.message,
+                HasSubstr("require_approval_for of the workspace \"default\" holds PRODUCTION"));
+    const auto rejected = transition_to(stage::development);
+    review(other, rejected, false);
+    EXPECT_EQ(code_of(commit(rejected)), error_code::failed_precondition)
+        << "a rejection counts all the same";
+}
+
+TEST_F(promotion_rules, the_policy_of_the_commit_decides_not_that_of_the_review) {
+    auto workspace = *find_row<schemas::workspace>(*registry.view(), key_of(table::workspace).number(1));
+    const auto demand = [&](std::vector<stage> stages, std::uint32_t approvals) {
+        workspace.policies.require_approval_for = std::move(stages);
+        workspace.policies.approvals_required = approvals;
+        registry.put(key_of(table::workspace).number(1), workspace);
+    };
+    const auto transition = transition_to(stage::production);
+    EXPECT_EQ(review(other, transition, true).code, 0u);
+    demand({stage::production}, 2);
+    EXPECT_EQ(code_of(commit(transition)), error_code::failed_precondition)
+        << "one approval was enough before";
+    demand({}, 2);
+    EXPECT_EQ(commit(transition).code, 0u);
+}
+
+TEST_F(promotion_rules, in_ones_own_workspace_nobody_need_approve) {
+    const auto user = registry.user_named("b@example.org");
+    schemas::create_model model;
+    model.workspace_name = "b@example.org";
+    model.model.name = "mine";
+    schemas::create_version own;
+    own.registered_model_id = registry.must<schemas::registered_model>(user.id, model).id;
+    own.version.version = "v1";
+    schemas::create_transition ask;
+    ask.model_version_id = registry.must<schemas::model_version>(user.id, own).id;
+    ask.desired_stage = stage::production;
+    schemas::commit_transition commit;
+    commit.transition_id = registry.must<schemas::activity>(user.id, ask).id;
+    EXPECT_EQ(registry.run_as(user.id, commit).code, 0u);
+}
+
 TEST_F(promotion_rules, only_a_users_last_word_counts) {
     const auto transition = transition_to(stage::production);
     review(other, transition, false);
@@ -213,27 +258,10 @@ TEST_F(promotion_rules, events_of_one_version_are_numbered_and_stay_in_one_parti
 TEST_F(promotion_rules, a_policy_can_demand_a_safe_scan) {
     auto workspace = *find_row<schemas::workspace>(*registry.view(), key_of(table::workspace).number(1));
     workspace.policies.require_safe_scan_for = {stage::production};
-    row_changes changes;
-    changes[key_of(table::workspace).number(1)] = schemas::encode(workspace);
-    ASSERT_TRUE(registry.store->write(changes));
-    engine reopened(*registry.store);
-    const auto transition_command = [&](auto command) {
-        const auto applied =
-            reopened.apply(registry.record_of(registry.envelope_of(registry.admin, command)));
-        return applied->outcome;
-    };
-    schemas::create_transition create;
-    create.model_version_id = version.id;
-    create.desired_stage = stage::production;
-    const auto created = transition_command(create);
-    const auto id = schemas::decode<schemas::activity>(created.body)->id;
-    schemas::review_transition approve;
-    approve.transition_id = id;
-    approve.approve = true;
-    ASSERT_TRUE(reopened.apply(registry.record_of(registry.envelope_of(other, approve))));
-    schemas::commit_transition commit_command;
-    commit_command.transition_id = id;
-    const auto refused = transition_command(commit_command);
+    registry.put(key_of(table::workspace).number(1), workspace);
+    const auto transition = transition_to(stage::production);
+    EXPECT_EQ(review(other, transition, true).code, 0u);
+    const schemas::outcome refused = commit(transition);
     EXPECT_EQ(code_of(refused), error_code::failed_precondition);
     EXPECT_THAT(refused.message, HasSubstr("require_safe_scan_for"));
 }

@@ -119,6 +119,15 @@ class registry {
         return must<schemas::webhook>(command);
     }
 
+    /// Writes a row that no command can write yet.
+    template <class Row>
+    void put(const std::string& key, const Row& row) {
+        EXPECT_TRUE(engine_of_log.write());
+        EXPECT_TRUE(store->write({{key, schemas::encode(row)}}));
+        EXPECT_EQ(run(schemas::no_operation{}).code, 0u);  // the engine's next batch stands on what is stored
+        EXPECT_TRUE(engine_of_log.write());
+    }
+
     /// Rows as they are after the newest command.
     std::shared_ptr<const state_view> view() {
         EXPECT_TRUE(engine_of_log.write());

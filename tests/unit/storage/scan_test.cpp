@@ -187,6 +187,26 @@ TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
     for (std::size_t made = 1; made < limits::builds_per_version_max; ++made)
         ASSERT_EQ(registry.run(command).code, 0u) << made;
     EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
+    const auto other = registry.second_admin();
+    command.workspace_name = "second@example.org";
+    EXPECT_EQ(registry.run_as(other, command).code, 0u) << "each workspace has room of its own";
+    EXPECT_EQ(readable_builds(*registry.view(), other, version.id).size(),
+              limits::builds_per_version_max + 1);
+    EXPECT_EQ(readable_builds(*registry.view(), registry.admin, version.id).size(),
+              limits::builds_per_version_max);
+}
+
+TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
+    const auto other = registry.second_admin();
+    schemas::create_build command;
+    command.workspace_name = "second@example.org";
+    command.model_version_id = version.id;
+    command.external_location = "registry.example.org/m:2";
+    const auto second = registry.must<schemas::build>(other, command);
+    const auto third = make_build("registry.example.org/m:3");
+    std::vector<schemas::build_id> ids;
+    for (const auto& one : readable_builds(*registry.view(), other, version.id)) ids.push_back(one.id);
+    EXPECT_THAT(ids, testing::ElementsAre(build.id, second.id, third.id));
 }
 
 }  // namespace

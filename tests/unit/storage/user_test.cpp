@@ -3,6 +3,7 @@
 
 #include "registry.hpp"
 #include "storage/access.hpp"
+#include "storage/find.hpp"
 
 namespace herald::storage {
 namespace {
@@ -41,6 +42,36 @@ TEST(users, have_a_workspace_of_their_own_and_see_no_other) {
     EXPECT_EQ(readable_model(*view, plain.id, model.id).error().code, error_code::not_found);
     EXPECT_FALSE(is_visible(*view, registry.admin, *own))
         << "an administrator does not see personal workspaces";
+}
+
+TEST(users, cannot_tell_a_workspace_they_may_not_read_from_one_that_is_not) {
+    registry registry;
+    registry.version_named("v", registry.model_named("m").id);
+    const auto plain = registry.user_named("b@example.org");
+    const auto view = registry.view();
+    const auto told = [&](const std::string& workspace) {
+        std::string all = readable_model(*view, plain.id, workspace, "m").error().message;
+        schemas::find_request find;
+        find.id.emplace().named_id = schemas::named_id{workspace, "m"};
+        all += "\n" + find_versions(*view, plain.id, find).error().message;
+        find = {};
+        find.workspace_name = workspace;
+        all += "\n" + find_versions(*view, plain.id, find).error().message;
+        all += "\n" + find_models(*view, plain.id, find).error().message;
+        schemas::create_version version;
+        version.workspace_name = workspace;
+        version.model_name = "m";
+        version.version.version = "w";
+        all += "\n" + registry.run_as(plain.id, version).message;
+        schemas::create_model model;
+        model.workspace_name = workspace;
+        model.model.name = "m";
+        all += "\n" + registry.run_as(plain.id, model).message;
+        while (all.find(workspace) != std::string::npos)
+            all.replace(all.find(workspace), workspace.size(), "W");
+        return all;
+    };
+    EXPECT_EQ(told("default"), told("nosuch"));
 }
 
 TEST(users, of_the_group_admins_may_do_everything) {

@@ -262,6 +262,31 @@ TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
                 error_code::invalid_argument);
 }
 
+TEST_F(version_rules, names_show_all_that_they_hold) {
+    const auto refused = [&](const std::string& name) {
+        schemas::create_version command;
+        command.registered_model_id = model.id;
+        command.version.version = name;
+        const schemas::outcome outcome = registry.run(command);
+        return outcome.code == 0 ? "taken" : outcome.message;
+    };
+    for (const char* blank : {" ", "  ", "\xC2\xA0", "\xE2\x80\x83 \xE3\x80\x80", "\xE2\x80\xA8"})
+        EXPECT_THAT(refused(blank), HasSubstr("version is only white space")) << blank;
+    EXPECT_THAT(refused("evil\xE2\x80\xAE"
+                        "gpj"),
+                HasSubstr("control character U+202E"));
+    EXPECT_THAT(refused("\xE2\x81\xA6x"), HasSubstr("U+2066"));
+    EXPECT_THAT(refused("x\xE2\x81\xA9"), HasSubstr("U+2069"));
+    EXPECT_THAT(refused("x\xC2\x85"), HasSubstr("U+0085"));
+    EXPECT_THAT(refused("x\ty"), HasSubstr("U+0009"));
+    EXPECT_THAT(refused("x\x7F"), HasSubstr("U+007F"));
+    for (const char* good : {" a ", "\xC3\xA4 \xF0\x9F\x98\x80",
+                             "\xE2\x80\xAF"
+                             "x",
+                             "1"})
+        EXPECT_EQ(refused(good), "taken") << good;
+}
+
 TEST_F(version_rules, a_member_named_many_times_is_merged_once) {
     const auto version = registry.version_named("v1", model.id);
     schemas::model_version body;

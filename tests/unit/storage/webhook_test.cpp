@@ -97,6 +97,7 @@ TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_eac
     schemas::create_webhook command;
     command.name = "one";
     command.location = "https://example.org";
+    command.all_events = true;
     EXPECT_EQ(code_of(registry.run_as(user.id, command)), error_code::permission_denied);
     EXPECT_EQ(registry.run(command).code, 0u);
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
@@ -108,11 +109,33 @@ TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_eac
     EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
 }
 
+TEST_F(webhook_rules, that_could_never_hear_anything_are_refused_saying_what_would_be_right) {
+    const auto refused = [&](bool all, std::vector<resource_filter> filters) {
+        schemas::create_webhook command;
+        command.name = "w";
+        command.location = "https://example.org";
+        command.all_events = all;
+        command.resource_types = std::move(filters);
+        const schemas::outcome outcome = registry.run(command);
+        EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
+        return outcome.message;
+    };
+    const auto none = resource_type::none;
+    EXPECT_THAT(refused(false, {}), testing::HasSubstr("give event types, or all_events true"));
+    EXPECT_THAT(refused(true, {{resource_type::build, none, none}}),
+                testing::HasSubstr("it must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION or ALL"));
+    EXPECT_THAT(refused(true, {{none, resource_type::registered_model, none}}),
+                testing::HasSubstr("it must be ENDPOINT, BUILD or ALL"));
+    EXPECT_THAT(refused(true, {{none, none, resource_type::build}}), testing::HasSubstr("it must be ALL"));
+    hook_with({}, true, {{none, resource_type::endpoint, none}, {none, none, resource_type::all}});
+}
+
 TEST_F(webhook_rules, are_at_most_256_in_a_workspace) {
     for (int i = 0; i < 256; ++i) hook_with({}, true, {});
     schemas::create_webhook command;
     command.name = "one too many";
     command.location = "https://example.org";
+    command.all_events = true;
     EXPECT_EQ(code_of(registry.run(command)), error_code::resource_exhausted);
 }
 
