@@ -170,6 +170,36 @@ std::optional<runtime::http_method> known_method(http::verb verb) noexcept {
     }
 }
 
+// What would be right where Beast says only what is "bad".
+std::string what_is_right(const beast_error& failed) {
+    switch (static_cast<http::error>(failed.value())) {
+        case http::error::bad_line_ending:
+            return "each line must end in CR LF";
+        case http::error::bad_method:
+            return "the request line must begin with a method, as GET";
+        case http::error::bad_target:
+            return "after the method and one space there must be a target of visible ASCII, as /healthz";
+        case http::error::bad_version:
+            return "the request line must be METHOD /target HTTP/1.1, with single spaces, and end in CR LF";
+        case http::error::bad_field:
+            return "a header line must be Name: value, the name of letters, digits and - directly before the "
+                   "colon";
+        case http::error::bad_value:
+            return "the value of a header must be without control characters";
+        case http::error::bad_content_length:
+        case http::error::multiple_content_length:
+            return "Content-Length must be one field with one decimal number";
+        case http::error::bad_transfer_encoding:
+            return "Transfer-Encoding must be chunked";
+        case http::error::bad_chunk:
+            return "a chunk must be its size in hexadecimal digits, CR LF, that many bytes, CR LF";
+        case http::error::bad_chunk_extension:
+            return "an extension of a chunk must be ;name or ;name=value";
+        default:
+            return failed.message();
+    }
+}
+
 // RFC 9112 §5.2: a line that begins with a space or tab goes on with the field before it.
 bool has_folded_line(std::string_view head) noexcept {
     for (std::size_t at = head.find('\n'); at + 1 < head.size(); at = head.find('\n', at + 1))
@@ -274,7 +304,7 @@ request_parser::progress request_parser::advance_head() {
                              " bytes or has more than " + std::to_string(limits::request_header_fields_max) +
                              " fields");
     if (failed && failed != http::error::need_more)
-        return fail(400, "the request cannot be understood: " + failed.message());
+        return fail(400, "the request cannot be understood: " + what_is_right(failed));
     if (!x_reader->parser->is_header_done()) return progress::need_more;
     x_head_bytes = x_parsed;
     x_has_head = true;
@@ -376,7 +406,7 @@ request_parser::progress request_parser::advance_chunked_body() {
         return fail(413, "too many bytes of chunk sizes, extensions and trailers");
     if (failed == http::error::body_limit) return fail_too_large();
     if (failed && failed != http::error::need_more)
-        return fail(400, "the chunked body cannot be understood: " + failed.message());
+        return fail(400, "the chunked body cannot be understood: " + what_is_right(failed));
     if (is_done) return finish();
     // Close the gap that the framing left, so that the buffer grows with the body only.
     const std::size_t body_end = x_head_bytes + x_body_bytes;

@@ -8,6 +8,8 @@
 namespace herald::api {
 namespace {
 
+constexpr std::string_view own_prefix = "svc-";  // of Herald's headers before they go out
+
 struct status_line {
     std::uint16_t status;
     std::string_view text;
@@ -70,7 +72,8 @@ void append_header(std::string& out, std::string_view name, std::string_view val
 
 bool is_bodiless(std::uint16_t status) noexcept { return status < 200 || status == 204 || status == 304; }
 
-response_writer::response_writer(const std::vector<std::string>& header_prefixes) {
+response_writer::response_writer(const std::vector<std::string>& header_prefixes)
+    : x_prefixes(header_prefixes) {
     for (const std::string& prefix : header_prefixes)
         x_request_id_names.push_back(runtime::to_lower(prefix) + "request-id");
 }
@@ -92,7 +95,16 @@ void response_writer::write_head(std::string& out, const runtime::http_response&
     }
     for (const std::string& name : x_request_id_names) append_header(out, name, facts.request_id);
     if (!facts.echo_name.empty()) append_header(out, facts.echo_name, facts.request_id);
-    for (const runtime::header& each : answer.headers) append_header(out, each.name, each.value);
+    for (const runtime::header& each : answer.headers) {
+        if (!each.name.starts_with(own_prefix)) {
+            append_header(out, each.name, each.value);
+            continue;
+        }
+        for (const std::string& prefix : x_prefixes) {
+            out += prefix;
+            append_header(out, std::string_view(each.name).substr(own_prefix.size()), each.value);
+        }
+    }
     if (facts.closes) {
         out += "connection: close\r\n";
     } else if (facts.is_http_1_0) {

@@ -26,12 +26,14 @@ class response_writer {
     explicit response_writer(const std::vector<std::string>& header_prefixes);
 
     /// Replaces `out` by the head, empty line included. A status of 1xx, 204 or 304 has no content-length.
-    /// Control characters in the values of headers become spaces.
+    /// Control characters in the values of headers become spaces. A header svc-… is written once for each
+    /// prefix, under it.
     void write_head(std::string& out, const runtime::http_response&, const answer_facts&);
     /// Names under which a request id is sent and understood, in lower case: "svc-request-id".
     const std::vector<std::string>& request_id_names() const noexcept { return x_request_id_names; }
 
   private:
+    const std::vector<std::string> x_prefixes;
     std::vector<std::string> x_request_id_names;
     std::time_t x_date_of = 0;
     std::string x_date_line;

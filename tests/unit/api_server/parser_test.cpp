@@ -144,6 +144,20 @@ TEST(request_parser, gives_room_back_after_a_large_body) {
     EXPECT_LE(parser.space().size(), 64u * 1024);
 }
 
+TEST(request_parser, says_what_would_be_right) {
+    const auto why = [](std::string_view text) {
+        request_parser parser;
+        give(parser, text);
+        EXPECT_EQ(parser.advance(), progress::failed) << text;
+        return parser.failure().message;
+    };
+    EXPECT_NE(why("GET / HTTP/1.1\nHost: h\n\n").find("end in CR LF"), std::string::npos);
+    EXPECT_NE(why("GET / HTTP/one\r\nHost: h\r\n\r\n").find("METHOD /target HTTP/1.1"), std::string::npos);
+    EXPECT_NE(why("GET / HTTP/1.1\r\nHost : h\r\n\r\n").find("directly before the colon"), std::string::npos);
+    EXPECT_NE(why("GET / HTTP/1.1\r\nHost: h\r\nX: a\x01\r\n\r\n").find("without control characters"),
+              std::string::npos);
+}
+
 TEST(request_parser, is_idle_until_the_first_byte) {
     request_parser parser;
     EXPECT_TRUE(parser.is_idle());

@@ -32,6 +32,14 @@ TEST(response_writer, writes_one_head) {
         "verta-request-id: id\r\nx-one: 1\r\nx-two: 2\r\nconnection: close\r\n\r\n");
 }
 
+TEST(response_writer, writes_heralds_own_headers_under_each_prefix) {
+    runtime::http_response answer;
+    answer.headers = {{"svc-warning", "w"}, {"retry-after", "1"}};
+    const std::string head = written(answer, {"id", {}, false, false}, {"Acme-", "other-"});
+    EXPECT_NE(head.find("Acme-warning: w\r\nother-warning: w\r\nretry-after: 1\r\n"), head.npos) << head;
+    EXPECT_EQ(head.find("svc-"), head.npos) << head;
+}
+
 TEST(response_writer, tells_http_1_0_that_the_connection_stays) {
     EXPECT_NE(written({}, {"id", {}, true, false}).find("\r\nconnection: keep-alive\r\n"), std::string::npos);
     EXPECT_EQ(written({}, {"id", {}, false, false}).find("connection"), std::string::npos);
