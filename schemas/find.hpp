@@ -19,11 +19,13 @@ struct predicate {
     std::string key;
     json_text value;
     find_operator operator_ = find_operator::eq;
+    json_text value_type = {};  // says nothing: the value itself has a type
 
     static void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
         field(2, "value", self.value);
         field(3, "operator", self.operator_);
+        field(4, "value_type", self.value_type);
     }
 };
 

@@ -263,7 +263,8 @@ struct json_reader {
             return;
         }
         std::string expected = "one of";
-        for (const named<E>& candidate : enum_names<E>::all) expected += " " + std::string(candidate.name);
+        for (const named<E>& candidate : enum_names<E>::all)
+            if (!candidate.name.empty()) expected += " " + std::string(candidate.name);
         failure = wrong_member(where, found, expected);
     }
 };

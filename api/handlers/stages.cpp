@@ -46,8 +46,8 @@ struct fail_body {
 response review(call& call, bool approve) {
     const auto body = call.body<review_body>();
     if (!body) co_return body.error();
-    co_return co_await answer_activity(
-        call, schemas::review_transition{body->transition_id, approve, body->comment});
+    schemas::review_transition command{body->transition_id, approve, body->comment};
+    co_return co_await answer_activity(call, std::move(command));
 }
 
 std::string promotion_view(const promotion& row, const storage::delivery_counts& deliveries) {
@@ -91,7 +91,8 @@ response fail_promotion(call& call) {
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    const auto outcome = co_await call.submit(schemas::fail_promotion{*id, body->reason});
+    schemas::fail_promotion command{*id, body->reason};
+    const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
     const auto row = schemas::decode<promotion>(outcome->body);
     if (!row) co_return row.error();

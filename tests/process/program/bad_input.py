@@ -148,7 +148,7 @@ def members_of_wrong_types_are_named():
             ("POST", "/api/v1/uac-proxy/events/createWebhook",
              {"name": "w", "location": "https://example.com", "event_types": ["EXPLODE"]}, "event_types[0] is"),
             ("POST", "/api/v1/uac-proxy/events/createWebhook",
-             {"name": "w", "location": "https://example.com", "resource_types": [{}]}, "exactly one of"),
+             {"name": "w", "location": "https://example.com", "all_events": True, "resource_types": [{}]}, "exactly one of"),
             ("GET", "/api/v1/deployment/builds?model_version_id=x", None, "must be a number"),
         ]
         for method, path, body, text in cases:
