@@ -358,6 +358,8 @@ class command_line {
         CLI::App& command = add("standalone", "everything in one process, without Kafka");
         command.add_option("--listen", x_raw.listen, "ADDRESS:PORT (127.0.0.1:8080)");
         command.add_option("--key-ring", x_raw.key_ring, "file (DIR/herald/key-ring)");
+        command.add_flag("--accept-clock", x_out.accept_clock,
+                         "the clock is right though the newest data is over 30 days old");
         add_serving(command);
         add_sending(command);
         add_first_administrator(command);

@@ -24,6 +24,7 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
                    const runtime::key_ring& keys) {
     const std::filesystem::path key_file = folder / "admin-key";
     const std::filesystem::path new_key_file = folder / "admin-key.new";
+    std::error_code ignored;
     const auto existing = storage::read_genesis(log, keys);
     if (!existing && existing.error().code != error_code::not_found) return existing.error();
     if (!existing) {
@@ -38,13 +39,16 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
                 return kept;
         const auto begun = storage::begin_log(log, keys, options, **before, runtime::system_random(),
                                               runtime::system_clock());
-        if (!begun) return begun.error();
+        if (!begun) {
+            std::filesystem::remove(new_key_file, ignored);
+            return begun.error();
+        }
         if (chosen.admin_key.empty())
             runtime::log(runtime::log_level::info, runtime::log_events::administrator_made,
                          {{"email", options.admin_email}, {"key_file", key_file.native()}});
     }
-    std::error_code none_made;
-    std::filesystem::rename(new_key_file, key_file, none_made);
+    // Also what a crash left behind, but never over the key of a log that was there before.
+    if (!std::filesystem::exists(key_file)) std::filesystem::rename(new_key_file, key_file, ignored);
     return {};
 }
 
@@ -70,7 +74,9 @@ process_end run_standalone(const settings& given) {
     const auto keys = runtime::key_ring::load_or_create(
         chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring, runtime::system_random());
     if (!keys) return failed(keys.error());
-    const auto log = storage::make_embedded_log(folder / "log", {}, runtime::system_clock());
+    storage::embedded_log_options options;
+    if (chosen.accept_clock) options.leap = storage::clock_leap::accepted;
+    const auto log = storage::make_embedded_log(folder / "log", options, runtime::system_clock());
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
     if (const auto begun = begin(chosen, folder, **log, *keys); !begun) return failed(begun.error());

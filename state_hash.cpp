@@ -39,7 +39,8 @@ result<storage::engine_position> apply_log(events::log& log, storage::state_stor
 process_end run_state_hash(const settings& chosen) {
     std::unique_ptr<events::log> log;
     if (chosen.kafka.empty()) {
-        auto embedded = storage::make_embedded_log(chosen.data / "herald/log", {}, runtime::system_clock());
+        auto embedded = storage::make_embedded_log(
+            chosen.data / "herald/log", {.leap = storage::clock_leap::accepted}, runtime::system_clock());
         if (!embedded) return failed(embedded.error());
         log = *std::move(embedded);
     } else {

@@ -134,6 +134,9 @@ class log {
     /// Why appends are refused now (unavailable), as far as the log knows by itself; a log elsewhere that
     /// falls silent is told by its silence alone. Any thread; cheap.
     virtual result<void> takes_appends() const { return {}; }
+    /// What time it is by the log, where it is this machine's own: then commands are stamped by it, so that a
+    /// wrong wall clock cannot hold time back. Nothing for a log elsewhere. Any thread.
+    virtual std::optional<std::int64_t> time_ms() const { return std::nullopt; }
     /// Never fails: what is wrong is said by the first poll().
     virtual std::unique_ptr<reader> open_reader(const topic_partition&, std::int64_t from_offset) = 0;
     /// Joins `group`; a group that never committed a partition is an error event (the topic creator commits

@@ -83,6 +83,12 @@ constexpr std::size_t producer_records_unacknowledged_max = 16'384;
 constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
 constexpr std::size_t commit_metadata_bytes_max = 1'024;
 
+// The embedded log's clock (design.md §1 "Time")
+constexpr std::int64_t log_clock_leap_ms_max = 30ll * 24 * 3'600'000;  // at a start, unless it is accepted
+constexpr std::int64_t log_clock_leap_held_ms =
+    24 * 3'600'000;                                       // after a leap of more, nothing expires for so long
+constexpr std::int64_t log_clock_off_ms_max = 3'600'000;  // beyond, an alarm
+
 // Events and webhooks (design.md §1-2, delivery.md)
 constexpr std::size_t webhooks_per_workspace_max = 256;
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;

@@ -23,6 +23,11 @@ inline constexpr std::string_view state_not_written = "state_not_written";
 inline constexpr std::string_view log_not_written = "log_not_written";
 /// The embedded log takes writes again.
 inline constexpr std::string_view log_recovered = "log_recovered";
+/// The wall clock is over an hour off the embedded log's time, which goes on without it: an alarm. Fields:
+/// wall_ahead_seconds.
+inline constexpr std::string_view clock_off = "clock_off";
+/// It no longer is. Fields: wall_ahead_seconds.
+inline constexpr std::string_view clock_right = "clock_right";
 /// A power failure tore the embedded log's unsynced end; it goes on before that. Fields: reason.
 inline constexpr std::string_view log_end_cut = "log_end_cut";
 /// RocksDB has something to say. Fields: message.

@@ -203,6 +203,7 @@ class rocks_embedded_log final : public embedded_log {
         return std::make_unique<embedded_producer>(x_committer, kind);
     }
     result<void> takes_appends() const override { return x_committer->takes_appends(); }
+    std::optional<std::int64_t> time_ms() const override { return x_committer->time_ms(); }
     std::unique_ptr<events::reader> open_reader(const topic_partition& where,
                                                 std::int64_t from_offset) override {
         return std::make_unique<embedded_reader>(x_committer, where, from_offset);

@@ -12,7 +12,11 @@
 
 namespace herald::storage {
 
+/// Whether a wall clock that is more than 30 days ahead of the newest record is taken (--accept-clock).
+enum class clock_leap : std::uint8_t { refused, accepted };
+
 struct embedded_log_options {
+    clock_leap leap = clock_leap::refused;
     /// Records of all partitions that are read from memory: the newest.
     std::size_t recent_bytes_max = 16 * 1024 * 1024;
     /// How often retention and compaction look for work, in ms of real time.
@@ -36,10 +40,13 @@ class embedded_log : public events::log {
     virtual void maintain() = 0;
 };
 
-/// Opens or makes the log in `folder`, which it locks for this process. The clock stamps the records and must
-/// outlive the log. Errors:
+/// Opens or makes the log in `folder`, which it locks for this process. The clock must outlive the log: its
+/// wall clock counts when the log is opened and if it is not behind the newest record, after that only its
+/// steady one. Errors:
 ///   unavailable          another process has the folder open; the disk is full or cannot be written
-///   failed_precondition  the files are damaged, which cannot be repaired, or of a newer version
+///   failed_precondition  the files are damaged, which cannot be repaired, or of a newer version; the clock
+///   has
+///                        leapt too far (clock_leap)
 result<std::unique_ptr<embedded_log>> make_embedded_log(const std::filesystem::path& folder,
                                                         const embedded_log_options&, const runtime::clock&);
 

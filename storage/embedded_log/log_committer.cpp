@@ -1,6 +1,7 @@
 #include "storage/embedded_log/log_committer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
@@ -98,6 +99,15 @@ log_committer::~log_committer() { stop(); }
 result<void> log_committer::start() {
     const result<log_contents> found = x_database.open();
     if (!found) return found.error();
+    const result<log_time> time = log_time::begin(x_clock, found->newest_ms, x_options.leap);
+    if (!time) return time.error();
+    x_time = *time;
+    x_expire_from_ms = found->expire_from_ms;
+    if (x_time->has_leapt()) {  // kept, for the next start sees no leap any more
+        x_expire_from_ms = x_time->now_ms() + limits::log_clock_leap_held_ms;
+        if (const auto kept = x_database.set_expire_from(x_expire_from_ms); !kept) return kept.error();
+    }
+    check_clock();
     const std::lock_guard lock(x_mutex);
     x_commits = found->commits;
     adopt(*found);
@@ -307,7 +317,7 @@ void log_committer::take_batch() {
 log_write log_committer::place_batch() {
     log_write write;
     if (x_broken_until) return write;
-    const std::int64_t now_ms = x_clock.wall_ms();
+    const std::int64_t now_ms = time_ms();
     std::map<log_partition*, std::int64_t> next;
     for (pending_append& each : x_batch) {
         if (!each.outcome) continue;
@@ -504,13 +514,25 @@ void log_committer::run_maintenance() {
         x_maintenance_due.wait_for(lock, milliseconds(x_options.maintenance_interval_ms));
         if (x_is_stopping) return;
         lock.unlock();
+        check_clock();
         maintain(maintenance::worthwhile);
         lock.lock();
     }
 }
 
+void log_committer::check_clock() {
+    const std::int64_t ahead_ms = x_time->wall_ahead_ms();
+    x_wall_ahead.set(ahead_ms / 1'000);
+    const bool is_off = std::abs(ahead_ms) > limits::log_clock_off_ms_max;
+    if (std::exchange(x_clock_is_off, is_off) == is_off) return;
+    runtime::log(is_off ? runtime::log_level::error : runtime::log_level::info,
+                 is_off ? runtime::log_events::clock_off : runtime::log_events::clock_right,
+                 {{"wall_ahead_seconds", ahead_ms / 1'000}});
+}
+
 void log_committer::maintain(maintenance how) {
     const std::lock_guard maintaining(x_maintaining);
+    if (time_ms() < x_expire_from_ms) return;
     std::vector<log_partition*> all;
     {
         const std::lock_guard lock(x_mutex);
@@ -535,7 +557,7 @@ void log_committer::expire(log_partition& partition) {
     if (range.next - range.first < 2) return;
     const result<std::int64_t> first_kept =
         x_database.find_expired(partition.where, {range.first, range.next - 1},
-                                x_clock.wall_ms() - partition.settings->kept_ms, expired_per_round_max);
+                                time_ms() - partition.settings->kept_ms, expired_per_round_max);
     if (!first_kept || *first_kept == range.first) return;
     {
         const std::lock_guard lock(x_mutex);
@@ -555,7 +577,7 @@ void log_committer::compact(log_partition& partition, maintenance how) {
         const std::int64_t worthwhile = std::max(x_options.compaction_appends_min, partition.compacted);
         if (how == maintenance::worthwhile && appended < worthwhile) return;
     }
-    const std::int64_t now_ms = x_clock.wall_ms();
+    const std::int64_t now_ms = time_ms();
     const result<std::int64_t> stayed = x_database.compact(
         partition.where, range, {now_ms - x_options.compaction_lag_ms, now_ms - x_options.tombstone_kept_ms});
     if (!stayed) return;

@@ -19,8 +19,10 @@
 
 #include "events/log.hpp"
 #include "events/topics.hpp"
+#include "runtime/metrics.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/embedded_log/log_database.hpp"
+#include "storage/embedded_log/log_time.hpp"
 
 namespace herald::storage {
 
@@ -94,6 +96,7 @@ class log_committer {
     // ---- producers
     /// As events::log.
     result<void> takes_appends() const;
+    std::int64_t time_ms() const noexcept { return x_time->now_ms(); }
     result<void> append(const account_pointer&, const events::topic_partition&, std::string key,
                         std::optional<std::string> value, events::append_handler);
     /// Answers what the producer has unacknowledged, and waits for its handler if one runs on another thread.
@@ -158,16 +161,22 @@ class log_committer {
                                                       const account_pointer&);
 
     void run_maintenance();
+    /// An alarm while the wall clock is over an hour off.
+    void check_clock();
     void expire(log_partition&);
     void compact(log_partition&, maintenance);
 
     const embedded_log_options x_options;
     const runtime::clock& x_clock;
+    std::optional<log_time> x_time;  // set by start(), then constant
+    bool x_clock_is_off = false;     // start(), then the maintenance thread's
+    runtime::gauge& x_wall_ahead = runtime::metric_gauge(runtime::metrics::clock_off);
     log_database x_database;
     std::thread x_thread;
     std::thread x_maintenance_thread;
-    std::mutex x_creating;     // one create_topics() at a time
-    std::mutex x_maintaining;  // one maintain() at a time
+    std::mutex x_creating;              // one create_topics() at a time
+    std::mutex x_maintaining;           // one maintain() at a time
+    std::int64_t x_expire_from_ms = 0;  // log time; start()'s
 
     mutable std::mutex x_mutex;  // guards what follows
     std::condition_variable x_work;

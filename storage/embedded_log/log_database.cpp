@@ -7,6 +7,7 @@
 #include <rocksdb/write_batch.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -25,6 +26,7 @@ using events::record;
 using events::topic_partition;
 
 constexpr std::string_view format_key = "v";
+constexpr std::string_view expire_from_key = "e";
 constexpr std::string_view format_now = "1";
 constexpr std::size_t head_bytes = 8 + 1 + 4;  // of a record's row
 constexpr std::size_t erased_per_write_max = 1'000;
@@ -234,8 +236,23 @@ result<log_contents> log_database::load() const {
                                                number_at<std::int32_t>(view_of(rows->value()), 0), found);
         if (!loaded) return loaded.error();
     }
+    rows->Seek(slice_of(expire_from_key));
+    if (rows->Valid() && view_of(rows->key()) == expire_from_key)
+        found.expire_from_ms = number_at<std::int64_t>(view_of(rows->value()), 0);
     if (!rows->status().ok()) return error_of(rows->status());
     return found;
+}
+
+result<void> log_database::set_expire_from(std::int64_t log_time_ms) {
+    std::shared_lock lock(x_open_mutex);
+    if (!x_is_writable) return closed();
+    std::string row;
+    append_number(row, log_time_ms);
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    const rocksdb::Status status = x_db->Put(synced, slice_of(expire_from_key), row);
+    if (!status.ok()) return error_of(status);
+    return {};
 }
 
 result<void> log_database::load_topic(std::string topic, std::int32_t partitions, log_contents& found) const {
@@ -252,7 +269,11 @@ result<void> log_database::load_topic(std::string topic, std::int32_t partitions
         if (rows->Valid() && view_of(rows->key()).starts_with(prefix)) {
             range.first = offset_here();
             rows->SeekForPrev(record_key(where, INT64_MAX));
-            if (rows->Valid()) range.next = offset_here() + 1;
+            if (rows->Valid()) {
+                range.next = offset_here() + 1;
+                const auto time_ms = number_at<std::int64_t>(view_of(rows->value()), 0);
+                found.newest_ms = std::max(found.newest_ms.value_or(time_ms), time_ms);
+            }
         }
         if (!rows->status().ok()) return error_of(rows->status());
     }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <utility>
@@ -31,6 +32,8 @@ struct log_contents {
     std::map<std::string, std::int32_t> topics;  // and their number of partitions
     std::map<events::topic_partition, events::offset_range> partitions;
     std::map<commit_key, stored_commit> commits;
+    std::optional<std::int64_t> newest_ms;  // log time of the newest record
+    std::int64_t expire_from_ms = 0;        // log time before which nothing expires
 };
 
 /// One write: all of it or nothing.
@@ -50,6 +53,7 @@ struct log_write {
 ///     "r" topic 00 partition:4 offset:8        time_ms:8, 00 | 01, key bytes:4, key, value
 ///     "t" topic                                partitions:4
 ///     "c" group 00 topic 00 partition:4        next offset:8, metadata
+///     "e"                                      expire from, log time: 8
 ///     "v"                                      format: 1
 ///
 /// Thread-safe; open() excludes all else. Errors of each call: unavailable when the database is not open or
@@ -80,6 +84,8 @@ class log_database {
     result<std::int64_t> find_expired(const events::topic_partition&, events::offset_range,
                                       std::int64_t before_ms, std::size_t records_max) const;
     result<void> erase(const events::topic_partition&, events::offset_range);
+    /// Keeps log_contents::expire_from_ms.
+    result<void> set_expire_from(std::int64_t log_time_ms);
 
     struct compaction_ages {
         std::int64_t superseded_before_ms;  // older records go when a later one has their key

@@ -83,7 +83,7 @@ std::optional<error> command_gateway::refusal(command_type type, const applied_s
 void command_gateway::stamp(command_envelope& command, const applied_state& state) const {
     command.log_id = state.installation->log_id;
     command.generation = state.installation->generation;
-    command.sender_clock_ms = x_parts.scheduler.time().wall_ms();
+    command.sender_clock_ms = x_parts.log.time_ms().value_or(x_parts.scheduler.time().wall_ms());
     command.not_after_ms = state.position.time_ms + limits::not_after_ms;
 }
 

@@ -295,7 +295,7 @@ bool log_node::is_time_to_speak(std::int64_t now) const {
     if (x_heartbeats_in_flight > 0) return false;
     if (now - x_spoke_ms >= limits::heartbeat_interval_standalone_ms) return true;
     const auto due_ms = next_timer_ms(*x_replica->newest()->view);
-    return due_ms && *due_ms <= x_on.scheduler.time().wall_ms();
+    return due_ms && *due_ms <= x_on.log.time_ms().value_or(x_on.scheduler.time().wall_ms());
 }
 
 void log_node::speak() {

@@ -37,10 +37,14 @@ def a_wiped_log_is_refused():
         server = herald.Standalone(folder)
         filled(server)
         assert server.stop() == 0
+        key_file = folder / "herald/admin-key"
+        key_file.write_text("the key of the log that will be missing")
         shutil.rmtree(folder / "herald/log")
         process = herald.Process("again", ["standalone", "--data", folder, "--listen", f"127.0.0.1:{server.port}",
                                            "--free-disk-mb", "64"], folder)
         refused(process, "log")
+        assert key_file.read_text() == "the key of the log that will be missing", "the administrator's key went with a start that was refused"
+        assert not (folder / "herald/admin-key.new").exists()
 
 
 def a_wiped_kafka_log_is_refused():

@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -143,12 +144,15 @@ class Process:
 
     started = []
 
-    def __init__(self, name, arguments, folder, environment=None):
+    def __init__(self, name, arguments, folder, environment=None, descriptors=None):
+        """`descriptors`: the soft and the hard limit."""
         self.name = name
         self.log_file = pathlib.Path(folder) / f"{name}.log"
         self.log = open(self.log_file, "ab")
         self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=self.log, stderr=self.log,
-                                        env={**os.environ, **(environment or {})}, start_new_session=True)
+                                        env={**os.environ, **(environment or {})}, start_new_session=True,
+                                        preexec_fn=descriptors and (
+                                            lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)))
         Process.started.append(self)
 
     def kill(self, number=signal.SIGKILL):
@@ -186,6 +190,22 @@ def readiness(port):
         return None
 
 
+def trouble(port):
+    """Why /readyz is 503; None when it is 200."""
+    answer = Client(port, timeout=5).call("GET", "/readyz")
+    assert answer.status in (200, 503), answer
+    return None if answer.status == 200 else answer.json["reason"]
+
+
+def metric(port, name):
+    """Its value at /metrics, the labels as they are shown there; None when there is none."""
+    for line in Client(port, timeout=5).call("GET", "/metrics").body.decode().splitlines():
+        shown, _, value = line.rpartition(" ")
+        if shown == name:
+            return float(value)
+    return None
+
+
 def wait_until_ready(process, port, seconds=60):
     def ready():
         assert process.alive, f"{process.name} ended with {process.process.returncode}:\n{process.tail()}"
@@ -199,16 +219,17 @@ def wait_until_ready(process, port, seconds=60):
 class Standalone:
     """`herald standalone` on a data folder; can be killed and started again on it."""
 
-    def __init__(self, folder, *options):
+    def __init__(self, folder, *options, descriptors=None):
         self.folder = pathlib.Path(folder)
         self.options = options
+        self.descriptors = descriptors
         self.port = free_port()
         self.start()
 
     def start(self):
         self.process = Process("standalone", ["standalone", "--data", self.folder, "--listen", f"127.0.0.1:{self.port}",
                                               "--free-disk-mb", "64", *self.options], self.folder,
-                               {"HERALD_ADMIN_EMAIL": ADMIN_EMAIL, "HERALD_ADMIN_KEY": ADMIN_KEY})
+                               {"HERALD_ADMIN_EMAIL": ADMIN_EMAIL, "HERALD_ADMIN_KEY": ADMIN_KEY}, self.descriptors)
         wait_until_ready(self.process, self.port)
 
     def client(self):
@@ -243,11 +264,19 @@ class Broker:
                                *arguments], input=given, capture_output=True, text=True, timeout=60)
         return done.stdout + done.stderr
 
-    def kill(self):
-        """kill -9 of every broker process of this folder."""
-        for file in self.folder.rglob("*.pid"):
-            with contextlib.suppress(ProcessLookupError, ValueError):
-                os.kill(int(file.read_text()), signal.SIGKILL)
+    def kill(self, node=None):
+        """kill -9 of one broker process, or of all."""
+        for number in [node] if node else range(1, self.nodes + 1):
+            os.kill(int((self.folder / f"node-{number}/pid").read_text()), signal.SIGKILL)
+
+    def start(self):
+        """Those that do not run, at the ports they had."""
+        self.run("start", "--nodes", str(self.nodes), "--port", self.address.split(",")[0].rsplit(":", 1)[1])
+
+    def active_controller(self):
+        """Its number, as the quorum knows it (Metadata does not tell)."""
+        states = [json.loads(file.read_text()) for file in self.folder.glob("node-*/data/__cluster_metadata-0/quorum-state")]
+        return max(states, key=lambda one: one["leaderEpoch"])["leaderId"]
 
     def stop(self):
         self.run("stop")
@@ -265,6 +294,7 @@ class Cluster:
         self.ports = [free_port() for _ in range(api_nodes)]
         self.nodes = [None] * api_nodes
         self.workers = [None] * workers
+        self.worker_ports = [free_port() for _ in range(workers)]
         for index in range(workers):
             self.start_worker(index)
         for index in range(api_nodes):
@@ -288,7 +318,8 @@ class Cluster:
             wait_until_ready(self.nodes[index], self.ports[index])
 
     def start_worker(self, index):
-        self.workers[index] = Process(f"worker-{index}", ["worker", *self.common, *self.sending()], self.folder)
+        self.workers[index] = Process(f"worker-{index}", ["worker", *self.common, *self.sending(), "--listen",
+                                                        f"127.0.0.1:{self.worker_ports[index]}"], self.folder)
 
     def client(self, index=0):
         return Client(self.ports[index])

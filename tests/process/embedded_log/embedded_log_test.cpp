@@ -24,6 +24,7 @@
 
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
+#include "runtime/metrics.hpp"
 #include "tests/support/log_suite.hpp"
 
 namespace {
@@ -132,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(embedded, log_suite,
 const topic_partition commands_0{std::string(topic::commands), 0};
 const topic_partition promote_0{std::string(topic::promote), 0};
 const topic_partition direct_0{std::string(topic::direct), 0};
+const topic_partition dead_0{std::string(topic::dead), 0};
 const topic_partition subscribers_0{std::string(topic::subscribers), 0};
 
 class embedded_log : public ::testing::Test {
@@ -366,6 +368,73 @@ TEST_F(embedded_log, records_older_than_their_topic_keeps_them_go) {
     open();
     EXPECT_EQ(range(promote_0).first, 10);
     EXPECT_EQ(range(promote_0).next, 15);
+}
+
+// ---- the clock
+
+std::int64_t time_of_last(const result<std::vector<record>>& records) { return records->back().time_ms; }
+
+TEST_F(embedded_log, while_it_runs_the_wall_clock_does_not_move_its_time) {
+    open();
+    const std::int64_t start_ms = x_clock.wall_ms();
+    for (const std::int64_t jump_ms : {400 * day_ms, -800 * day_ms}) {
+        x_clock.jump_wall_ms(jump_ms);
+        x_clock.advance_ms(1'000);
+        ASSERT_TRUE(append(dead_0, "k", "v"));
+        x_log->maintain();
+    }
+    EXPECT_EQ(time_of_last(read(dead_0, 0)), start_ms + 2'000);
+    EXPECT_EQ(x_log->time_ms(), start_ms + 2'000);
+    EXPECT_EQ(range(dead_0).first, 0);
+}
+
+TEST_F(embedded_log, a_start_follows_the_wall_clock_but_never_back) {
+    open();
+    ASSERT_TRUE(append(dead_0, "k", "v"));
+    const std::int64_t first_ms = x_clock.wall_ms();
+    x_clock.jump_wall_ms(20 * day_ms);
+    open();
+    ASSERT_TRUE(append(dead_0, "k", "v"));
+    EXPECT_EQ(time_of_last(read(dead_0, 0)), first_ms + 20 * day_ms);
+    x_clock.jump_wall_ms(-20 * day_ms);
+    open();
+    x_clock.advance_ms(5'000);
+    ASSERT_TRUE(append(dead_0, "k", "v"));
+    EXPECT_EQ(time_of_last(read(dead_0, 0)), first_ms + 20 * day_ms + 5'000) << "it goes on from there";
+    EXPECT_EQ(runtime::metric_gauge(runtime::metrics::clock_off).value(), -20 * day_ms / 1'000);
+}
+
+TEST_F(embedded_log, a_clock_that_leapt_more_than_thirty_days_is_refused_unless_it_is_accepted) {
+    open();
+    ASSERT_TRUE(append(dead_0, "k", "v"));
+    x_clock.jump_wall_ms(30 * day_ms + 1);
+    const auto refused = try_open(x_folder / "log");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::failed_precondition);
+    EXPECT_THAT(refused.error().message, HasSubstr("--accept-clock"));
+    x_options.leap = storage::clock_leap::accepted;
+    open();
+    ASSERT_TRUE(append(dead_0, "k", "v"));
+    EXPECT_EQ(time_of_last(read(dead_0, 0)), x_clock.wall_ms());
+    x_options.leap = storage::clock_leap::refused;
+    open();
+}
+
+TEST_F(embedded_log, after_a_leap_of_over_a_day_nothing_expires_for_a_day_whatever_is_started_anew) {
+    open();
+    append_many(direct_0, 3, 10);  // kept for 7 days
+    x_clock.advance_ms(8 * day_ms);
+    open();
+    ASSERT_TRUE(append(direct_0, "k", "v"));
+    x_log->maintain();
+    EXPECT_EQ(range(direct_0).first, 0);
+    x_clock.advance_ms(day_ms - 1);
+    open();
+    x_log->maintain();
+    EXPECT_EQ(range(direct_0).first, 0);
+    x_clock.advance_ms(1);
+    x_log->maintain();
+    EXPECT_EQ(range(direct_0).first, 3);
 }
 
 TEST_F(embedded_log, offsets_go_on_after_everything_has_expired) {

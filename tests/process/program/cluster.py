@@ -2,13 +2,14 @@
 behind a load balancer never misses its own writes."""
 
 import json
+import time
 
 import herald
 
 
-def on_kafka(test):
+def on_kafka(test, brokers=1):
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker(folder, brokers)
         try:
             cluster = herald.Cluster(folder, broker)
             test(cluster)
@@ -77,6 +78,56 @@ def a_repeat_through_another_node_gives_the_same_answer():
     on_kafka(job)
 
 
+def without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back():
+    def job(cluster):
+        client, everybody = cluster.client(0), cluster.ports + cluster.worker_ports
+        client.model("before")
+        herald.until(lambda: not any(map(herald.trouble, everybody)), 30, "all are ready")
+        assert herald.metric(cluster.ports[0], 'herald_log_reachable{process="api"}') == 1
+        cluster.broker.kill()
+        gone = time.monotonic()
+        herald.until(lambda: all(map(herald.trouble, everybody)), 10, "everybody is not ready")
+        print(f"all were not ready after {time.monotonic() - gone:.1f} s")
+        assert {herald.trouble(port) for port in cluster.ports} == {"log_unreachable"}
+        assert {herald.trouble(port) for port in cluster.worker_ports} == {"subscribers_unreachable"}
+        for port, process, reason in ((cluster.ports[1], "api", "log_unreachable"),
+                                      (cluster.worker_ports[1], "worker", "subscribers_unreachable")):
+            assert herald.metric(port, f'herald_log_reachable{{process="{process}"}}') == 0
+            assert herald.metric(port, f'herald_not_ready{{process="{process}",reason="{reason}"}}') == 1
+        for key in ({}, {"Idempotency-Key": "k"}):
+            start = time.monotonic()
+            refused = client.call("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "m"}, key)
+            assert refused.status == 503 and refused.headers["Retry-After"], refused
+            assert time.monotonic() - start < 4, "a write was not refused at once"
+        read = client.call("POST", "/api/v1/registry/registered_models/find", {})
+        assert read.status == 200 and read.headers["svc-registry-stale"] == "true", read
+        assert herald.metric(cluster.ports[0], "herald_stale_reads_total") > 0
+        cluster.broker.start()
+        back = time.monotonic()
+        herald.until(lambda: not any(map(herald.trouble, everybody)), 30, "all are ready again")
+        print(f"all were ready again {time.monotonic() - back:.1f} s after the broker was")
+        client.model("after")
+        assert "svc-registry-stale" not in client.call("POST", "/api/v1/registry/registered_models/find", {}).headers
+    on_kafka(job)
+
+
+def one_broker_of_three_killed_makes_nobody_unready():
+    def job(cluster):
+        broker, everybody = cluster.broker, cluster.ports + cluster.worker_ports
+        herald.until(lambda: not any(map(herald.trouble, everybody)), 30, "all are ready")
+        for round in range(2):
+            victim = broker.active_controller() if round == 0 else broker.active_controller() % 3 + 1
+            broker.kill(victim)
+            deadline = time.monotonic() + 15
+            while time.monotonic() < deadline:
+                assert not any(map(herald.trouble, everybody)), f"round {round}: {[*map(herald.trouble, everybody)]}"
+                time.sleep(0.1)
+            cluster.client(0).model(f"m{round}")
+            broker.start()
+    on_kafka(job, brokers=3)
+
+
 if __name__ == "__main__":
-    herald.run(the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,
+    herald.run(without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back,
+               one_broker_of_three_killed_makes_nobody_unready, the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,
                a_user_made_through_one_node_writes_through_another_at_once, a_repeat_through_another_node_gives_the_same_answer)
