@@ -47,8 +47,9 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
             runtime::log(runtime::log_level::info, runtime::log_events::administrator_made,
                          {{"email", options.admin_email}, {"key_file", key_file.native()}});
     }
-    // Also what a crash left behind, but never over the key of a log that was there before.
-    if (!std::filesystem::exists(key_file)) std::filesystem::rename(new_key_file, key_file, ignored);
+    // Also what a crash left behind, but not over the key of a log that was there before.
+    if (!existing || !std::filesystem::exists(key_file))
+        std::filesystem::rename(new_key_file, key_file, ignored);
     return {};
 }
 

@@ -80,6 +80,14 @@ std::string operation(const route& row) {
     return out.finish();
 }
 
+constexpr std::string_view description =
+    "An answer that carries `svc-registry-stale: true` is made from a state that may be old, because the log "
+    "could "
+    "not be asked in time: newer writes may be missing in it. 503 to a write without an Idempotency-Key says "
+    "that "
+    "nothing took effect; `Retry-After` says when to try again. 500 \"outcome unknown\": the write was sent "
+    "and may "
+    "take effect, read back first. With an Idempotency-Key a repeat is always safe.";
 constexpr std::string_view error_schema =
     R"({"type":"object","properties":{"error":{"type":"string"},"code":{"type":"integer"},"message":{"type":"string"},"details":{"type":"array"}}})";
 constexpr std::string_view security_schemes =
@@ -107,7 +115,11 @@ std::string openapi_document(std::span<const route> routes) {
     schemas_out.raw("error", error_schema);
     return object_writer()
         .text("openapi", "3.1.0")
-        .raw("info", object_writer().text("title", "Herald").text("version", HERALD_VERSION).finish())
+        .raw("info", object_writer()
+                         .text("title", "Herald")
+                         .text("version", HERALD_VERSION)
+                         .text("description", description)
+                         .finish())
         .raw("security", "[{\"email\":[],\"developer_key\":[]}]")
         .raw("paths", path_items.finish())
         .raw("components", object_writer()

@@ -301,6 +301,10 @@ def standalone_ends_cleanly_and_goes_on_where_it_was():
         assert server.client().must("GET", f"/api/v1/registry/model_versions/{version}")["model_version"]["version"] == "v"
         metrics = server.client().call("GET", "/metrics")
         assert metrics.status == 200 and b"herald_" in metrics.body
+        for name in ("herald_append_seconds_count", "herald_outcomes_unknown_total", "herald_disk_free_bytes",
+                     "herald_log_offset", "process_resident_memory_bytes", 'herald_build_info{version="0.1.0"}'):
+            assert herald.metric(server.port, name) is not None, name
+        assert herald.metric(server.port, "herald_append_seconds_count") > 0
         assert oct((folder / "herald/key-ring").stat().st_mode)[-3:] == "600"
         assert server.stop() == 0
 
