@@ -2,15 +2,17 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -85,12 +87,6 @@ class blocking_pool {
         blocking_pool& pool;
     };
     bool take_place() noexcept;
-    template <class Work>
-    boost::asio::awaitable<void> call(Work work, std::optional<std::invoke_result_t<Work&>>& out) {
-        const place mine(*this);
-        out.emplace(work());
-        co_return;
-    }
 
     const std::size_t x_pending_max;
     std::atomic<std::size_t> x_pending{0};
@@ -103,11 +99,25 @@ class blocking_pool {
 template <class Work>
 boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& pool, Work work) {
     if (!pool.take_place()) co_return unavailable("too many blocking calls wait; try again");
-    // No cancellation: its signal would cross threads, and blocking work could not heed it.
-    auto token =
-        boost::asio::bind_cancellation_slot(boost::asio::cancellation_slot(), boost::asio::use_awaitable);
     std::optional<std::invoke_result_t<Work&>> out;
-    co_await boost::asio::co_spawn(pool.x_threads, pool.call(std::move(work), out), token);
+    std::exception_ptr thrown;
+    // No co_spawn: it would queue the way back behind all calls that wait for the pool. And no cancellation:
+    // its signal would cross threads, and blocking work could not heed it.
+    const auto initiate = [&](auto handler) {
+        const auto back = boost::asio::get_associated_executor(handler);
+        boost::asio::post(pool.x_threads, [&, back, handler = std::move(handler)]() mutable {
+            try {
+                const typename blocking_pool::place mine(pool);
+                out.emplace(work());
+            } catch (...) {
+                thrown = std::current_exception();
+            }
+            boost::asio::post(back, std::move(handler));
+        });
+    };
+    auto token = boost::asio::use_awaitable;
+    co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(initiate, token);
+    if (thrown) std::rethrow_exception(thrown);
     co_return std::move(*out);
 }
 

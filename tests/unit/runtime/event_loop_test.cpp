@@ -138,6 +138,30 @@ TEST(run_blocking, leaves_the_loop_free_and_comes_back_to_it) {
     EXPECT_NE(ran_on, loop_thread);
 }
 
+boost::asio::awaitable<void> tell_after(event_loops& loops, std::promise<void>& told) {
+    const std::function<result<int>()> quick = []() -> result<int> { return 1; };
+    co_await run_blocking(loops.blocking(), quick);
+    told.set_value();
+}
+
+TEST(run_blocking, comes_back_without_waiting_for_the_calls_behind_it) {
+    event_loops loops({.loops = 1, .blocking_threads = 1});
+    task_group group(loops[0]);
+    std::promise<void> gate, told;
+    const auto waits = [&]() -> result<int> {
+        gate.get_future().wait();
+        return 1;
+    };
+    result<int> out = 0;
+    on(loops[0], [&] {  // both are queued before either has ended
+        group.start("test", tell_after(loops, told));
+        group.start("test", call_blocking(loops, waits, out));
+    });
+    EXPECT_EQ(told.get_future().wait_for(std::chrono::seconds(5)), std::future_status::ready);
+    gate.set_value();
+    EXPECT_TRUE(group.join(10'000));
+}
+
 boost::asio::awaitable<void> expect_exception(event_loops& loops) {
     const std::function<result<int>()> throws = []() -> result<int> { throw std::runtime_error("meant"); };
     std::string thrown;
