@@ -1,6 +1,7 @@
 #include "api/operator_endpoints.hpp"
 
 #include "api/server/error_response.hpp"
+#include "api/server/router.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/metrics.hpp"
 #include "schemas/json_codec.hpp"
@@ -30,6 +31,14 @@ schemas::object_writer begun(const std::optional<runtime::trouble>& not_ready,
     return out;
 }
 
+// RFC 9110 §9.3.7: what the server as a whole understands.
+http_response options_of_server() {
+    http_response out;
+    out.status = 204;
+    out.headers.push_back({"allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"});
+    return out;
+}
+
 class operator_service final : public request_handler {
   public:
     explicit operator_service(readiness ready) : x_ready(std::move(ready)) {}
@@ -41,6 +50,11 @@ class operator_service final : public request_handler {
         return true;
     }
     boost::asio::awaitable<http_response> handle(const request&) override { co_return http_response(); }
+    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
+        http_response out;
+        handle_now(head, out);
+        co_return out;
+    }
 
   private:
     const readiness x_ready;
@@ -66,20 +80,25 @@ readiness_report report_of(const storage::node::status& now, const std::optional
 
 std::optional<http_response> answer_operator(const request& received, const readiness& ready,
                                              metrics_here metrics_too) {
-    if (received.method != runtime::http_method::get && received.method != runtime::http_method::head)
-        return std::nullopt;
+    if (received.path == "*") return options_of_server();
+    const bool is_metrics = received.path == "/metrics" && metrics_too == metrics_here::yes;
+    if (!is_metrics && received.path != "/healthz" && received.path != "/readyz") return std::nullopt;
+    if (auto refusal = refuse_all_but_get(received)) return refusal;
+    if (is_metrics) return metrics();
     if (received.path == "/healthz") return json("{\"status\":\"ok\"}");
-    if (received.path == "/readyz") {
-        readiness_report said = ready();
-        http_response out = json(std::move(said.body));
-        if (said.not_ready) {
-            out.status = 503;
-            out.headers.push_back({"retry-after", "1"});
-        }
-        return out;
+    readiness_report said = ready();
+    http_response out = json(std::move(said.body));
+    if (said.not_ready) {
+        out.status = 503;
+        out.headers.push_back({"retry-after", "1"});
     }
-    if (received.path == "/metrics" && metrics_too == metrics_here::yes) return metrics();
-    return std::nullopt;
+    return out;
+}
+
+std::optional<http_response> refuse_all_but_get(const request& received) {
+    if (received.method == runtime::http_method::get || received.method == runtime::http_method::head)
+        return std::nullopt;
+    return refusal_response(wrong_method(received.method, received.path, "GET, HEAD"));
 }
 
 std::unique_ptr<request_handler> make_operator_service(readiness ready) {

@@ -1,4 +1,4 @@
-// What operators ask without credentials: /healthz, /readyz, /metrics.
+// What is asked without credentials: /healthz, /readyz, /metrics by operators, `OPTIONS *` by proxies.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,9 @@ using readiness = std::function<readiness_report()>;
 
 /// Nothing when the request is for something else.
 std::optional<runtime::http_response> answer_operator(const request&, const readiness&, metrics_here);
+
+/// The refusal of any method but GET and HEAD; nothing when it is one of these.
+std::optional<runtime::http_response> refuse_all_but_get(const request&);
 
 /// Answers nothing but that: for workers, and for metrics on an address of their own.
 std::unique_ptr<request_handler> make_operator_service(readiness);

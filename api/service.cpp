@@ -16,6 +16,11 @@ bool needs_fresh_state(const error& why) {
            why.code == error_code::not_found;
 }
 
+/// His connection is not closed to make room for others.
+void remember_known(const request& received) {
+    if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
+}
+
 http_response respond(result<http_response> answered, const storage::node::reading& state) {
     if (answered) return *std::move(answered);
     if (state.stale && needs_fresh_state(answered.error()))
@@ -33,12 +38,8 @@ class service final : public request_handler {
           x_openapi(openapi_document(all_routes())) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        if (auto answer = answer_operator(received, x_options.ready, x_options.metrics)) {
+        if (auto answer = answer_anybody(received)) {
             out = *std::move(answer);
-            return true;
-        }
-        if (received.path == "/api/openapi.json" && received.method == runtime::http_method::get) {
-            out.body = x_openapi;
             return true;
         }
         const auto match = x_router.match(received.method, received.path);
@@ -56,31 +57,31 @@ class service final : public request_handler {
     boost::asio::awaitable<http_response> handle(const request& received) override {
         const auto match = x_router.match(received.method, received.path);
         if (!match) co_return refusal_response(match.error());
-        result<storage::node::reading> state = runtime::unavailable("not read yet");
-        result<caller> who = runtime::unauthenticated("not asked yet");
-        if (match->target->handler && !match->target->asks_first) {
-            if (auto applied = x_services.registry.read_applied()) {
-                who = authenticate(received, *applied->view);
-                state = *std::move(applied);
-            }
-        }
-        if (!who) {  // nobody is refused for what the state does not say yet
-            state = co_await read_state(x_services.registry);
-            if (!state) co_return error_response(state.error());
-            who = authenticate(received, *state->view);
-        }
-        if (!who) co_return respond(who.error(), *state);
+        const bool is_write = match->target->handler && !match->target->asks_first;
+        const needed_state needed = is_write ? needed_state::applied : needed_state::newest;
+        auto admitted = co_await admit(received, needed);
+        if (!admitted) co_return admitted.error();
+        const storage::node::reading state = admitted->state;
         call call(received, *match, x_services);
-        call.show(*state, *std::move(who));
+        call.show(state, std::move(admitted->who));
         if (match->target->handler) {
             auto written = co_await match->target->handler(call);
-            co_return respond(std::move(written), *state);
+            co_return respond(std::move(written), state);
         }
         const auto turn = co_await x_turns.take(call.user().id, x_loops[received.loop_index]);
         if (!turn) co_return respond(turn.error(), *state);
         const auto read = [&] { return match->target->read(call); };
         auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
-        co_return respond(std::move(answered), *state);
+        co_return respond(std::move(answered), state);
+    }
+
+    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
+        if (auto answer = answer_anybody(head)) co_return answer;
+        const auto match = x_router.match(head.method, head.path);
+        if (!match) co_return refusal_response(match.error());
+        auto admitted = co_await admit(head, needed_state::applied);
+        if (!admitted) co_return admitted.error();
+        co_return std::nullopt;
     }
 
     std::size_t body_bytes_max(runtime::http_method, std::string_view) const noexcept override {
@@ -88,6 +89,47 @@ class service final : public request_handler {
     }
 
   private:
+    enum class needed_state : std::uint8_t {
+        applied,  // on this node; who is not there is looked for in the newest one, too
+        newest,
+    };
+    struct admission {
+        storage::node::reading state;
+        caller who;
+    };
+
+    /// What needs no credentials.
+    std::optional<http_response> answer_anybody(const request& received) const {
+        if (auto answer = answer_operator(received, x_options.ready, x_options.metrics)) return answer;
+        if (received.path != "/api/openapi.json") return std::nullopt;
+        if (auto refusal = refuse_all_but_get(received)) return refusal;
+        http_response out;
+        out.body = x_openapi;
+        return out;
+    }
+
+    /// Who asks, and the state to answer from; or the refusal. Needs the header only.
+    boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
+                                                                                  needed_state needed) {
+        if (needed == needed_state::applied) {
+            if (auto applied = x_services.registry.read_applied()) {
+                if (auto who = authenticate(received, *applied->view)) {
+                    remember_known(received);
+                    admission out{*std::move(applied), *std::move(who)};
+                    co_return out;
+                }
+            }
+        }
+        // Nobody is refused for what the state does not say yet.
+        auto newest = co_await read_state(x_services.registry);
+        if (!newest) co_return error_response(newest.error());
+        auto who = authenticate(received, *newest->view);
+        if (!who) co_return respond(who.error(), *newest);
+        remember_known(received);
+        admission out{*std::move(newest), *std::move(who)};
+        co_return out;
+    }
+
     void answer_read(const request& received, const route_match& match, storage::node::reading state,
                      http_response& out) {
         auto who = authenticate(received, *state.view);
@@ -95,6 +137,7 @@ class service final : public request_handler {
             out = respond(who.error(), state);
             return;
         }
+        remember_known(received);
         call call(received, match, x_services);
         call.show(std::move(state), *std::move(who));
         out = respond(match.target->read(call), call.reading());

@@ -16,8 +16,13 @@ constexpr std::int64_t request_body_ms_base = 15'000;  // plus 1 s for each KiB 
 constexpr std::int64_t connection_idle_ms_max = 30'000;
 constexpr std::int64_t response_write_ms_max = 30'000;
 constexpr std::uint32_t requests_per_connection_max = 10'000;
-constexpr std::size_t connections_max = 10'000;
-constexpr std::size_t connections_per_address_max = 1'024;
+constexpr std::size_t connections_max = 10'000;          // fewer where there are few descriptors
+constexpr std::size_t connections_share_of_address = 4;  // of all at most 1/4 for one address
+constexpr std::size_t connections_leaving_max = 32;      // closed to make room, and not gone yet
+constexpr std::size_t operator_connections_max = 64;     // where only /healthz, /readyz, /metrics are
+constexpr std::size_t unfinished_bodies_bytes_max = 64 * 1024 * 1024;     // of all connections together
+constexpr std::size_t unsent_answers_bytes_max = 64 * 1024 * 1024;        // likewise
+constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to who showed no credentials
 constexpr std::int64_t drain_ms_max = 10'000;          // of it all; what follows is part of it:
 constexpr std::int64_t drain_commands_ms_max = 1'500;  // for commands once the server has drained
 constexpr std::int64_t drain_answers_ms_max = 500;     // for the answers that then are left
@@ -76,7 +81,7 @@ constexpr std::size_t email_bytes_max = 254;
 constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
 constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t find_values_max = 100;  // in all predicates of a call, those of IN lists counted
-constexpr std::size_t find_answer_bytes_max = 32 * 1024 * 1024;  // of rows
+constexpr std::size_t find_answer_bytes_max = 8 * 1024 * 1024;  // of rows
 
 // The log (events/log.hpp)
 constexpr std::size_t producer_records_unacknowledged_max = 16'384;

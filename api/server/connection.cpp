@@ -48,11 +48,13 @@ template <class Stream>
 class stream_connection final : public connection {
   public:
     template <class... Arguments>
-    stream_connection(connections_of_loop& all, std::string remote_address, Arguments&&... stream)
+    stream_connection(connections_of_loop& all, std::string remote_address, place_of_connection place,
+                      Arguments&&... stream)
         : connection(all),
           x_bounds(all.options.bounds),
           x_remote_address(std::move(remote_address)),
           x_stream(std::forward<Arguments>(stream)...),
+          x_place(std::move(place)),
           x_deadline(all.loop, [this] { time_out(); }) {}
 
     asio::awaitable<void> run() override;
@@ -66,13 +68,17 @@ class stream_connection final : public connection {
     void time_out();
     asio::awaitable<void> shake_hands();
     void expect_bytes();
+    bool has_room_for_body();
     void came(bool failed, std::size_t bytes);
-    bool admit_body();
+    asio::awaitable<void> judge();
     void identify();
+    void find_request_id();
     void refuse(const error&);
     bool answer_now();
     asio::awaitable<void> answer_later();
     void handler_threw(const char* what);
+    std::string_view body_to_send() const noexcept;
+    bool has_room_for_answer(std::size_t bytes);
     void write_answer();
     bool send_now();
     asio::awaitable<void> send_rest();
@@ -84,8 +90,11 @@ class stream_connection final : public connection {
     const connection_limits& x_bounds;
     const std::string x_remote_address;
     Stream x_stream;
+    const place_of_connection x_place;  // ends before x_stream does
     runtime::deadline x_deadline;
     request_parser x_parser;
+    byte_budget::share x_body_room{x_all.room.bodies};
+    bool x_is_judged = false;   // the body that is awaited is wanted
     bool x_is_open = true;      // requests are read
     bool x_is_broken = false;   // nothing more can be sent
     bool x_is_late = false;     // x_deadline passed
@@ -97,6 +106,7 @@ class stream_connection final : public connection {
     std::string x_request_id;
     std::string_view x_echo_name;  // see answer_facts
     runtime::http_response x_answer;
+    std::optional<byte_budget::share> x_answer_room;
     bool x_closes = false;  // after this answer
     std::string x_head;     // and a small body
     std::array<asio::const_buffer, 2> x_unsent;
@@ -116,7 +126,12 @@ asio::awaitable<void> stream_connection<Stream>::run() {
     if constexpr (is_tls) co_await shake_hands();
     while (x_is_open) {
         const progress step = x_parser.advance();
-        if (step == progress::need_more && !x_is_late) {
+        if (step == progress::head) {
+            x_parser.allow_body(x_all.handler.body_bytes_max(x_parser.get().method, x_parser.get().path));
+            continue;  // to the body, or to what is wrong with it
+        }
+        const bool is_judged = x_is_judged || !x_parser.has_head();
+        if (step == progress::need_more && is_judged && !x_is_late && has_room_for_body()) {
             expect_bytes();
             const std::span<char> space = x_parser.space();
             const auto [failed, bytes] =
@@ -125,18 +140,21 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             continue;
         }
         x_deadline.clear();
-        if (step == progress::head) {
-            if (!admit_body()) continue;
-        } else if (step == progress::complete) {
+        if (step == progress::complete) {
             if (!answer_now()) co_await answer_later();
             write_answer();
         } else if (step == progress::failed) {
             refuse(x_parser.failure());
-        } else {
+        } else if (x_is_late) {
             refuse({error_code::deadline_exceeded, "the request did not come in time", 408});
+        } else if (is_judged) {
+            refuse(runtime::unavailable("too many bodies come at once; try again"));
+        } else {
+            co_await judge();
+            if (x_unsent[0].size() == 0) continue;  // the body is on its way
         }
         if (!send_now()) co_await send_rest();
-        if (step != progress::head) answered();
+        if (step != progress::need_more || x_closes) answered();
     }
     if (x_closes && !x_is_broken) co_await linger();
 }
@@ -193,19 +211,46 @@ void stream_connection<Stream>::came(bool failed, std::size_t bytes) {
     }
 }
 
-// The header is here. True when the client is to be told to send the body.
 template <class Stream>
-bool stream_connection<Stream>::admit_body() {
-    const request& head = x_parser.get();
-    const bool wanted = x_parser.allow_body(x_all.handler.body_bytes_max(head.method, head.path));
-    if (!wanted || !x_parser.expects_continue()) return false;
-    x_unsent = {asio::buffer("HTTP/1.1 100 Continue\r\n\r\n", 25), {}};
-    return true;
+bool stream_connection<Stream>::has_room_for_body() {
+    return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes());
 }
 
-// The caller's id where it is one, else a new one.
+// The header is here, the body is not. What is to be sent then, if anything, is in x_unsent: a refusal, or
+// that the client may go on.
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::judge() {
+    identify();
+    std::optional<runtime::http_response> refusal;
+    try {
+        refusal = co_await x_all.handler.judge(x_parser.get());
+    } catch (const std::exception& thrown) {
+        handler_threw(thrown.what());
+        refusal = std::move(x_answer);
+    }
+    x_is_judged = true;
+    if (refusal) {
+        x_answer = *std::move(refusal);
+        x_closes = true;
+        write_answer();
+    } else if (x_parser.expects_continue()) {
+        x_unsent = {asio::buffer("HTTP/1.1 100 Continue\r\n\r\n", 25), {}};
+    }
+}
+
+// What the request does not say itself. Its id is the caller's where that is one, else a new one.
 template <class Stream>
 void stream_connection<Stream>::identify() {
+    request& asked = x_parser.get();
+    asked.remote_address = x_remote_address;
+    asked.loop_index = x_all.loop.index();
+    asked.is_known = &x_place->is_known;
+    find_request_id();
+    asked.request_id = x_request_id;
+}
+
+template <class Stream>
+void stream_connection<Stream>::find_request_id() {
     x_echo_name = {};
     for (const header_view& field : x_parser.get().headers) {
         constexpr std::string_view ending = "request-id";
@@ -236,12 +281,8 @@ void stream_connection<Stream>::refuse(const error& failure) {
 template <class Stream>
 bool stream_connection<Stream>::answer_now() {
     identify();
-    request& whole = x_parser.get();
-    whole.remote_address = x_remote_address;
-    whole.request_id = x_request_id;
-    whole.loop_index = x_all.loop.index();
     try {
-        return x_all.handler.handle_now(whole, x_answer);
+        return x_all.handler.handle_now(x_parser.get(), x_answer);
     } catch (const std::exception& thrown) {
         handler_threw(thrown.what());
         return true;
@@ -269,11 +310,25 @@ void stream_connection<Stream>::handler_threw(const char* what) {
 }
 
 template <class Stream>
+std::string_view stream_connection<Stream>::body_to_send() const noexcept {
+    if (is_bodiless(x_answer.status) || x_parser.is_head_request()) return {};
+    return x_answer.body;
+}
+
+template <class Stream>
+bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
+    if (bytes <= body_bytes_copied_max) return true;
+    return x_answer_room.emplace(x_place->is_known ? x_all.room.answers : x_all.room.answers_to_strangers)
+        .resize(bytes);
+}
+
+template <class Stream>
 void stream_connection<Stream>::write_answer() {
+    if (!has_room_for_answer(body_to_send().size()))
+        x_answer = error_response(runtime::unavailable("too many large answers wait to be read; try again"));
     x_closes = x_closes || !x_parser.keep_alive() || x_all.is_draining || x_requests + 1 >= x_bounds.requests;
     x_all.writer.write_head(x_head, x_answer, {x_request_id, x_echo_name, x_parser.is_http_1_0(), x_closes});
-    std::string_view body = x_answer.body;
-    if (is_bodiless(x_answer.status) || x_parser.is_head_request()) body = {};
+    std::string_view body = body_to_send();
     if (body.size() <= body_bytes_copied_max) {
         x_head += body;
         body = {};
@@ -333,9 +388,12 @@ void stream_connection<Stream>::answered() {
     x_answer.headers.clear();
     if (x_answer.body.capacity() > body_bytes_copied_max) x_answer.body = {};
     x_answer.body.clear();
+    x_answer_room.reset();
     if (x_closes) x_is_open = false;
     if (!x_is_open) return;
     x_parser.next();
+    x_body_room.resize(0);
+    x_is_judged = false;
     x_phase = phase::none;
     x_is_late = false;
     x_started_us += duration_us;  // where the next request came along with this one
@@ -389,14 +447,16 @@ void request_metrics::count(std::uint16_t status, std::int64_t duration_us) {
 }
 
 std::unique_ptr<connection> make_connection(connections_of_loop& all, tcp_socket socket,
-                                            std::string remote_address) {
-    return std::make_unique<stream_connection<tcp_socket>>(all, std::move(remote_address), std::move(socket));
+                                            std::string remote_address, place_of_connection place) {
+    return std::make_unique<stream_connection<tcp_socket>>(all, std::move(remote_address), std::move(place),
+                                                           std::move(socket));
 }
 
 std::unique_ptr<connection> make_tls_connection(connections_of_loop& all, tcp_socket socket,
-                                                std::string remote_address, asio::ssl::context& context) {
-    return std::make_unique<stream_connection<tls_stream>>(all, std::move(remote_address), std::move(socket),
-                                                           context);
+                                                std::string remote_address, place_of_connection place,
+                                                asio::ssl::context& context) {
+    return std::make_unique<stream_connection<tls_stream>>(all, std::move(remote_address), std::move(place),
+                                                           std::move(socket), context);
 }
 
 }  // namespace herald::api

@@ -11,6 +11,8 @@
 #include <set>
 #include <string>
 
+#include "api/server/byte_budget.hpp"
+#include "api/server/places.hpp"
 #include "api/server/response_writer.hpp"
 #include "api/server/server.hpp"
 #include "runtime/event_loop.hpp"
@@ -38,15 +40,27 @@ class request_metrics {
 
 class connection;
 
+/// What the connections of all loops share.
+struct shared_room {
+    explicit shared_room(const connection_limits& bounds)
+        : places(bounds), bodies(bounds.unfinished_bodies_bytes), answers(bounds.unsent_answers_bytes) {}
+
+    connection_places places;
+    byte_budget bodies;   // that are not complete, or not answered yet
+    byte_budget answers;  // the large ones, to known callers
+    byte_budget answers_to_strangers{limits::unsent_answers_to_strangers_max};
+};
+
 /// What the connections of one loop share; only on the loop's thread.
 struct connections_of_loop {
     connections_of_loop(runtime::event_loop& its_loop, request_handler& its_handler,
-                        const server_options& given)
-        : loop(its_loop), handler(its_handler), options(given), writer(given.header_prefixes) {}
+                        const server_options& given, shared_room& of_all)
+        : loop(its_loop), handler(its_handler), options(given), room(of_all), writer(given.header_prefixes) {}
 
     runtime::event_loop& loop;
     request_handler& handler;
     const server_options& options;
+    shared_room& room;
     response_writer writer;
     request_metrics metrics;
     bool is_draining = false;  // every answer is the last of its connection
@@ -70,8 +84,10 @@ class connection {
     connections_of_loop& x_all;
 };
 
-std::unique_ptr<connection> make_connection(connections_of_loop&, tcp_socket, std::string remote_address);
+using place_of_connection = std::unique_ptr<connection_places::place>;
+std::unique_ptr<connection> make_connection(connections_of_loop&, tcp_socket, std::string remote_address,
+                                            place_of_connection);
 std::unique_ptr<connection> make_tls_connection(connections_of_loop&, tcp_socket, std::string remote_address,
-                                                boost::asio::ssl::context&);
+                                                place_of_connection, boost::asio::ssl::context&);
 
 }  // namespace herald::api

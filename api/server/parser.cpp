@@ -207,9 +207,18 @@ bool has_folded_line(std::string_view head) noexcept {
     return false;
 }
 
-bool is_target(std::string_view text) noexcept {
-    return text.starts_with('/') &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E && c != '#'; });
+bool is_visible(std::string_view text) noexcept {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E && c != '#'; });
+}
+
+// Lines end with CR LF; a header that does not is refused before the end that it may never have.
+bool has_bare_line_end(std::string_view head) noexcept {
+    for (std::size_t at = head.find('\n'); at != head.npos; at = head.find('\n', at + 1))
+        if (at == 0 || head[at - 1] != '\r') return true;
+    for (std::size_t at = head.find('\r'); at != head.npos && at + 1 < head.size();
+         at = head.find('\r', at + 1))
+        if (head[at + 1] != '\n') return true;
+    return false;
 }
 
 // RFC 9112 §3.2: uri-host [ ":" port ].
@@ -233,6 +242,22 @@ bool is_host(std::string_view text) noexcept {
     });
 }
 
+// RFC 9112 §3.2: what of the target stands after scheme and authority; nothing when it is none of its forms.
+// Whom the authority names does not matter, as with Host.
+std::optional<std::string_view> path_and_query(std::string_view target, http::verb verb) noexcept {
+    if (!is_visible(target)) return std::nullopt;
+    if (target.starts_with('/') || (target == "*" && verb == http::verb::options)) return target;
+    const std::size_t colon = target.find("://");
+    if (colon == target.npos) return std::nullopt;
+    const std::string_view scheme = target.substr(0, colon);
+    if (!runtime::equals_ignoring_case(scheme, "http") && !runtime::equals_ignoring_case(scheme, "https"))
+        return std::nullopt;
+    const std::string_view rest = target.substr(colon + 3);
+    const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+    if (!is_host(rest.substr(0, end))) return std::nullopt;
+    return rest.substr(end);
+}
+
 }  // namespace
 
 request_parser::request_parser() : x_reader(std::make_unique<header_reader>()) {
@@ -248,7 +273,10 @@ void request_parser::make_room(std::size_t bytes) {
     if (held + bytes <= x_capacity) {
         std::memmove(x_buffer.get(), begin(), held);
     } else {
-        const std::size_t capacity = std::max({buffer_bytes_first, 2 * x_capacity, held + bytes});
+        // Grows with what comes, but not beyond a body whose size is known.
+        std::size_t grown = 2 * x_capacity;
+        if (x_stage == stage::sized_body) grown = std::min(grown, x_head_bytes + x_sized_body_bytes + bytes);
+        const std::size_t capacity = std::max({buffer_bytes_first, grown, held + bytes});
         auto larger = std::make_unique_for_overwrite<char[]>(capacity);
         if (held > 0) std::memcpy(larger.get(), begin(), held);
         x_buffer = std::move(larger);
@@ -305,7 +333,10 @@ request_parser::progress request_parser::advance_head() {
                              " fields");
     if (failed && failed != http::error::need_more)
         return fail(400, "the request cannot be understood: " + what_is_right(failed));
-    if (!x_reader->parser->is_header_done()) return progress::need_more;
+    if (!x_reader->parser->is_header_done()) {
+        if (!has_bare_line_end({begin(), head_bytes})) return progress::need_more;
+        return fail(400, "the lines of the header must end with CR LF");
+    }
     x_head_bytes = x_parsed;
     x_has_head = true;
     show_head();
@@ -331,11 +362,19 @@ request_parser::progress request_parser::check_head() {
     if (seen.host.count > 1 || (seen.host.count == 0 && is_1_1) ||
         (seen.host.count == 1 && !is_host(seen.value(seen.host))))
         return fail(400, "there must be one Host field: a name or address, and perhaps a port");
-    const std::string_view target = x_request.target;
+    const std::string_view target = seen.target.in(begin());
     if (target.size() > limits::request_target_bytes_max)
         return fail(
             414, "the target is longer than " + std::to_string(limits::request_target_bytes_max) + " bytes");
-    if (!is_target(target)) return fail(400, "the target must start with / and be visible ASCII without #");
+    const auto shown = path_and_query(target, seen.verb);
+    if (!shown)
+        return fail(400,
+                    "the target must be a path that starts with /, or a whole http or https URL, in visible "
+                    "ASCII without #");
+    if (shown->size() < target.size()) {
+        x_reader->target = seen.where(*shown);
+        show_head();
+    }
     if (!known_method(seen.verb))
         return fail(501, "the method must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS");
     if (seen.expect.count > 0 && is_1_1 &&
@@ -363,6 +402,7 @@ void request_parser::show_head() {
     x_request.method = known_method(x_reader->verb).value_or(runtime::http_method::get);
     x_request.target = target;
     x_request.path = target.substr(0, question);
+    if (x_request.path.empty()) x_request.path = x_reader->verb == http::verb::options ? "*" : "/";
     x_request.query = question == target.npos ? std::string_view() : target.substr(question + 1);
     for (std::size_t i = 0; i < x_reader->field_count; ++i) {
         const header_reader::field& field = x_reader->fields[i];

@@ -55,6 +55,8 @@ class request_parser {
     bool is_head_request() const noexcept {
         return x_has_head && x_request.method == runtime::http_method::head;
     }
+    /// What came of this request and after it.
+    std::size_t held_bytes() const noexcept { return x_used - x_start; }
     /// How much of the body came so far.
     std::size_t body_bytes() const noexcept { return x_body_bytes; }
     /// The client wants the connection to stay open after this request.

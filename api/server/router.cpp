@@ -185,13 +185,7 @@ boost::system::result<route_match, route_refusal> router::match(http_method meth
     if (path.starts_with('/')) find(*x_root, path, state);
     if (!state.found && state.methods == 0)
         return route_refusal{runtime::not_found("there is nothing at " + std::string(path)), {}};
-    if (!state.found) {
-        std::string allow = allow_of(state.methods);
-        error why{error_code::unimplemented,
-                  std::string(path) + " has no " + std::string(runtime::name_of(method)) + ", only " + allow,
-                  405};
-        return route_refusal{std::move(why), std::move(allow)};
-    }
+    if (!state.found) return wrong_method(method, path, allow_of(state.methods));
     route_match out;
     out.target = state.found->target;
     out.x_count = state.count;
@@ -212,6 +206,13 @@ boost::system::result<route_match, route_refusal> router::match(http_method meth
         out.x_parameters[i] = {state.found->names[i], value};
     }
     return out;
+}
+
+route_refusal wrong_method(http_method method, std::string_view path, std::string allow) {
+    error why{error_code::unimplemented,
+              std::string(path) + " has no " + std::string(runtime::name_of(method)) + ", only " + allow,
+              405};
+    return {std::move(why), std::move(allow)};
 }
 
 runtime::http_response refusal_response(const route_refusal& refusal) {

@@ -104,6 +104,9 @@ class router {
     std::unique_ptr<node> x_root;
 };
 
+/// 405, for a path that answers these methods only (as in Allow).
+route_refusal wrong_method(runtime::http_method, std::string_view path, std::string allow);
+
 /// The error's answer, with its Allow header.
 runtime::http_response refusal_response(const route_refusal&);
 

@@ -11,8 +11,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -33,6 +31,7 @@ using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT
 
 constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 constexpr std::int64_t accept_pause_ms = 100;
+constexpr std::int64_t crowded_pause_ms = 1;
 
 // An IPv6 client owns a /64: all of it counts as one address.
 std::string counted_address(const asio::ip::address& from) {
@@ -48,54 +47,12 @@ asio::ip::address unmapped(const asio::ip::address& from) {
     return from;
 }
 
-// How many connections there are, in all and by address. Thread-safe.
-class connection_counts {
-  public:
-    explicit connection_counts(const connection_limits& bounds)
-        : x_bounds(bounds),
-          x_shown(runtime::metric_gauge("herald_http_connections", "Open HTTP connections")),
-          x_refused(runtime::metric_counter("herald_http_connections_refused_total",
-                                            "Connections beyond the bounds, answered 503 and closed")) {}
-
-    // False when a bound is reached; else remove() must follow.
-    bool add(const std::string& address) {
-        const std::lock_guard held(x_lock);
-        const auto known = x_by_address.find(address);
-        const std::size_t of_address = known == x_by_address.end() ? 0 : known->second;
-        if (x_total >= x_bounds.connections || of_address >= x_bounds.connections_per_address) {
-            x_refused.add();
-            return false;
-        }
-        ++x_total;
-        ++x_by_address[address];
-        x_shown.add(1);
-        return true;
-    }
-
-    void remove(const std::string& address) noexcept {
-        const std::lock_guard held(x_lock);
-        --x_total;
-        const auto known = x_by_address.find(address);
-        if (--known->second == 0) x_by_address.erase(known);
-        x_shown.add(-1);
-    }
-
-  private:
-    const connection_limits& x_bounds;
-    runtime::gauge& x_shown;
-    runtime::counter& x_refused;
-    std::mutex x_lock;
-    std::size_t x_total = 0;
-    std::map<std::string, std::size_t> x_by_address;
-};
-
 // The server's part on one loop: its own listening socket and the connections that it accepted.
 class listener {
   public:
     listener(runtime::event_loop& loop, request_handler& handler, const server_options& options,
-             connection_counts& counts, asio::ssl::context* tls, tcp_acceptor acceptor)
-        : x_connections(loop, handler, options),
-          x_counts(counts),
+             shared_room& room, asio::ssl::context* tls, tcp_acceptor acceptor)
+        : x_connections(loop, handler, options, room),
           x_tls(tls),
           x_acceptor(std::move(acceptor)),
           x_tasks(loop) {}
@@ -108,13 +65,13 @@ class listener {
 
   private:
     asio::awaitable<void> accept();
-    asio::awaitable<void> serve(tcp_socket client, std::string address, std::string counted);
+    asio::awaitable<void> pause(std::int64_t ms);
+    asio::awaitable<void> serve(tcp_socket client, std::string address, place_of_connection place);
     void admit(tcp_socket client);
     void turn_away(tcp_socket& client);
     void stop_accepting();
 
     connections_of_loop x_connections;
-    connection_counts& x_counts;
     asio::ssl::context* const x_tls;  // null: plain
     tcp_acceptor x_acceptor;
     runtime::task_group x_tasks;
@@ -123,6 +80,10 @@ class listener {
 asio::awaitable<void> listener::accept() {
     bool is_paused = false;
     while (x_acceptor.is_open()) {
+        if (x_connections.room.places.is_crowded()) {  // who comes now waits in the kernel's queue
+            co_await pause(crowded_pause_ms);
+            continue;
+        }
         auto [failed, client] = co_await x_acceptor.async_accept(outcome);
         if (!failed) {
             is_paused = false;
@@ -134,11 +95,14 @@ asio::awaitable<void> listener::accept() {
                 runtime::log(runtime::log_level::warning, runtime::log_events::accept_paused,
                              {{"reason", failed.message()}, {"wait_ms", accept_pause_ms}});
             is_paused = true;
-            asio::steady_timer pause(x_connections.loop.context(),
-                                     std::chrono::milliseconds(accept_pause_ms));
-            co_await pause.async_wait(outcome);
+            co_await pause(accept_pause_ms);
         }
     }
+}
+
+asio::awaitable<void> listener::pause(std::int64_t ms) {
+    asio::steady_timer timer(x_connections.loop.context(), std::chrono::milliseconds(ms));
+    co_await timer.async_wait(outcome);
 }
 
 void listener::admit(tcp_socket client) {
@@ -148,21 +112,16 @@ void listener::admit(tcp_socket client) {
     client.set_option(tcp::no_delay(true), failed);
     client.non_blocking(true, failed);
     const asio::ip::address address = unmapped(from.address());
-    std::string counted = counted_address(address);
-    if (!x_counts.add(counted)) return turn_away(client);
-    x_tasks.start("serve a connection", serve(std::move(client), address.to_string(), std::move(counted)));
+    auto place = x_connections.room.places.take(counted_address(address), client.native_handle());
+    if (!place) return turn_away(client);
+    x_tasks.start("serve a connection", serve(std::move(client), address.to_string(), std::move(place)));
 }
 
-asio::awaitable<void> listener::serve(tcp_socket client, std::string address, std::string counted) {
-    struct count {
-        ~count() { counts.remove(address); }
-        connection_counts& counts;
-        const std::string& address;
-    };
-    const count held{x_counts, counted};
+asio::awaitable<void> listener::serve(tcp_socket client, std::string address, place_of_connection place) {
     const std::unique_ptr<connection> served =
-        x_tls ? make_tls_connection(x_connections, std::move(client), std::move(address), *x_tls)
-              : make_connection(x_connections, std::move(client), std::move(address));
+        x_tls ? make_tls_connection(x_connections, std::move(client), std::move(address), std::move(place),
+                                    *x_tls)
+              : make_connection(x_connections, std::move(client), std::move(address), std::move(place));
     co_await served->run();
 }
 
@@ -197,11 +156,11 @@ class herald_server final : public server {
   public:
     herald_server(server_options options, request_handler& handler, runtime::event_loops& loops,
                   std::optional<asio::ssl::context> tls, std::vector<tcp_acceptor> acceptors)
-        : x_options(std::move(options)), x_tls(std::move(tls)), x_counts(x_options.bounds) {
+        : x_options(std::move(options)), x_tls(std::move(tls)), x_room(x_options.bounds) {
         x_port = acceptors.front().local_endpoint().port();
         for (std::size_t i = 0; i < loops.size(); ++i)
             x_listeners.push_back(std::make_unique<listener>(
-                loops[i], handler, x_options, x_counts, x_tls ? &*x_tls : nullptr, std::move(acceptors[i])));
+                loops[i], handler, x_options, x_room, x_tls ? &*x_tls : nullptr, std::move(acceptors[i])));
     }
     ~herald_server() override { stop(); }
 
@@ -229,7 +188,7 @@ class herald_server final : public server {
   private:
     const server_options x_options;
     std::optional<asio::ssl::context> x_tls;
-    connection_counts x_counts;
+    shared_room x_room;
     std::uint16_t x_port = 0;
     std::vector<std::unique_ptr<listener>> x_listeners;
 };
@@ -284,6 +243,10 @@ bool request_handler::handle_now(const request&, runtime::http_response&) { retu
 
 std::size_t request_handler::body_bytes_max(runtime::http_method, std::string_view) const noexcept {
     return limits::management_body_bytes_max;
+}
+
+boost::asio::awaitable<std::optional<runtime::http_response>> request_handler::judge(const request&) {
+    co_return std::nullopt;
 }
 
 result<std::unique_ptr<server>> make_server(server_options options, request_handler& handler,

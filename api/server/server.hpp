@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ class request_handler {
     virtual boost::asio::awaitable<runtime::http_response> handle(const request&) = 0;
     /// How long the body of such a request may be; asked before it is read. Longer ones are answered 413.
     virtual std::size_t body_bytes_max(runtime::http_method, std::string_view path) const noexcept;
+    /// Asked once the header is here and the body is not, or not all of it: an answer, if the header alone
+    /// decides (then the rest is not read, and the connection closes), or nothing, and the body is read.
+    virtual boost::asio::awaitable<std::optional<runtime::http_response>> judge(const request& head);
 };
 
 /// Bounds of a connection. Tests make them smaller; the program leaves them alone.
@@ -40,7 +44,10 @@ struct connection_limits {
     std::int64_t linger_ms = 2'000;  // how long a closed connection is read, so that the last answer arrives
     std::uint32_t requests = limits::requests_per_connection_max;
     std::size_t connections = limits::connections_max;
-    std::size_t connections_per_address = limits::connections_per_address_max;  // IPv6: per /64
+    std::size_t connections_per_address =  // IPv6: per /64
+        limits::connections_max / limits::connections_share_of_address;
+    std::size_t unfinished_bodies_bytes = limits::unfinished_bodies_bytes_max;  // of all connections
+    std::size_t unsent_answers_bytes = limits::unsent_answers_bytes_max;        // likewise
 };
 
 enum class request_log : std::uint8_t { off, on };

@@ -50,13 +50,18 @@ std::string answer::header(std::string_view name) const {
 
 bool answer::closes() const { return headers("connection") == std::vector<std::string>{"close"}; }
 
-client::client(std::uint16_t port) : x_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+client::client(std::uint16_t port, const char* own_address)
+    : x_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in where{};
     where.sin_family = AF_INET;
     where.sin_port = htons(port);
     where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const auto* address = reinterpret_cast<const sockaddr*>(&where);
-    if (x_socket < 0 || ::connect(x_socket, address, sizeof where) != 0)
+    sockaddr_in from{};
+    from.sin_family = AF_INET;
+    ::inet_pton(AF_INET, own_address, &from.sin_addr);
+    if (x_socket < 0 || ::bind(x_socket, reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
+        ::connect(x_socket, address, sizeof where) != 0)
         throw std::runtime_error("cannot connect");
 }
 
@@ -132,6 +137,11 @@ std::string client::receive_all() {
 
 bool echo::handle_now(const request& asked, runtime::http_response& out) {
     ++handled;
+    if (asked.path == "/stranger") {
+        out.body = "who?";
+        return true;
+    }
+    *asked.is_known = true;
     if (asked.path != "/now") return false;
     out.body = "now";
     return true;
@@ -163,6 +173,11 @@ boost::asio::awaitable<runtime::http_response> echo::handle(const request& asked
         out = error_response(runtime::not_found("there is nothing at " + std::string(asked.path)));
     }
     co_return out;
+}
+
+boost::asio::awaitable<std::optional<runtime::http_response>> echo::judge(const request& head) {
+    if (head.path != "/refused") co_return std::nullopt;
+    co_return error_response(runtime::unauthenticated("nobody is known here"));
 }
 
 std::size_t echo::body_bytes_max(runtime::http_method, std::string_view path) const noexcept {

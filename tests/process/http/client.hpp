@@ -33,7 +33,7 @@ struct answer {
 /// A TCP connection with blocking calls that all end after 10 s at the latest.
 class client {
   public:
-    explicit client(std::uint16_t port);
+    explicit client(std::uint16_t port, const char* own_address = "127.0.0.1");
     ~client();
     client(client&& other) noexcept;
     client& operator=(client&&) = delete;
@@ -69,7 +69,8 @@ class client {
 ///   /now           answered at once       /echo     method, target, headers and body, as text
 ///   /large         a body of 4 MiB        /throws   an exception
 ///   /waits         answers when let_go    /empty    204
-/// and 404 for any other path.
+///   /stranger      answered at once       /refused  401 from the header, if the body does not come with it
+/// and 404 for any other path. The caller is known after any answer but those to /stranger and /refused.
 /// Bodies: 64 KiB on /upload (which echoes), else 1 KiB.
 class echo final : public request_handler {
   public:
@@ -80,6 +81,7 @@ class echo final : public request_handler {
     bool handle_now(const request&, runtime::http_response&) override;
     boost::asio::awaitable<runtime::http_response> handle(const request&) override;
     std::size_t body_bytes_max(runtime::http_method, std::string_view path) const noexcept override;
+    boost::asio::awaitable<std::optional<runtime::http_response>> judge(const request&) override;
 
     std::atomic<int> handled = 0;  // requests that reached the handler
     std::atomic<int> waiting = 0;  // in /waits
@@ -92,7 +94,9 @@ class running_server {
     explicit running_server(server_options options = {}, std::size_t loops = 1);
     ~running_server() { x_server->stop(); }
 
-    client connect() const { return client(x_server->port()); }
+    client connect(const char* own_address = "127.0.0.1") const {
+        return client(x_server->port(), own_address);
+    }
     server& get() noexcept { return *x_server; }
     /// One request on a connection of its own; the connection's whole output.
     std::string exchange(std::string_view bytes) const;

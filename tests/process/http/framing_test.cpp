@@ -94,9 +94,12 @@ std::vector<vector> refused() {
         {"header_value_with_bare_carriage_return", get("/now", "X-Cr: a\rb\r\n")},
         {"header_value_with_bare_line_feed", get("/now", "X-Lf: a\nContent-Length: 3\r\n")},
         {"header_lines_end_with_line_feed_only", "GET /now HTTP/1.1\nHost: herald\n\n"},
-        {"target_absolute", "GET http://herald/now HTTP/1.1\r\nHost: herald\r\n\r\n"},
+        {"target_absolute_of_another_scheme", "GET ftp://herald/now HTTP/1.1\r\nHost: herald\r\n\r\n"},
+        {"target_absolute_without_host", "GET http:///now HTTP/1.1\r\nHost: herald\r\n\r\n"},
+        {"target_absolute_with_user", "GET http://user@herald/now HTTP/1.1\r\nHost: herald\r\n\r\n"},
+        {"target_absolute_without_host_field", "GET http://herald/now HTTP/1.1\r\n\r\n"},
         {"target_authority", "CONNECT herald:80 HTTP/1.1\r\nHost: herald\r\n\r\n"},
-        {"target_asterisk", "OPTIONS * HTTP/1.1\r\nHost: herald\r\n\r\n"},
+        {"target_asterisk_of_another_method", "GET * HTTP/1.1\r\nHost: herald\r\n\r\n"},
         {"target_without_slash", get("now")},
         {"target_with_fragment", get("/now#part")},
         {"target_with_bytes_above_ascii", get("/n\xc3\xb6w")},
@@ -166,6 +169,47 @@ TEST_P(refused_framing, is_refused_the_same_when_it_comes_byte_by_byte) {
 
 INSTANTIATE_TEST_SUITE_P(all, refused_framing, ::testing::ValuesIn(refused()),
                          [](const auto& info) { return info.param.name; });
+
+// A header that never ends, but is wrong already: no need to wait for the rest.
+TEST(header_in_pieces, that_has_a_bare_line_end_is_refused_at_once) {
+    using namespace std::string_literals;
+    for (const std::string& bytes :
+         {"GET /now HTTP/1.1\nHost: herald\n"s, "GET /now HTTP/1.1\r\nHost: herald\n"s,
+          "GET /now HTTP/1.1\r\nHost: he\rrald"s, "GET /now HTTP/1.1\rH"s, "\nGET /now HTTP/1.1\r\n"s}) {
+        server_options options;
+        options.bounds.header_ms = 60'000;
+        running_server server(options);
+        client caller = server.connect();
+        for (const char byte : bytes) caller.try_send({&byte, 1});
+        EXPECT_EQ(caller.receive().status, 400) << bytes;
+        EXPECT_TRUE(caller.is_closed());
+    }
+}
+
+TEST(target, may_be_a_whole_url_whose_host_does_not_matter) {
+    running_server server;
+    client caller = server.connect();
+    const auto asked = [&](std::string_view target) {
+        caller.send("GET " + std::string(target) + " HTTP/1.1\r\nHost: herald\r\n\r\n");
+        const std::string body = caller.receive().body;
+        return body.substr(0, body.find('\n'));
+    };
+    EXPECT_EQ(asked("http://herald/now"), "now");
+    EXPECT_EQ(asked("HTTPS://[2001:db8::7]:8080/echo?a=http://b/c"), "GET /echo?a=http://b/c");
+    EXPECT_EQ(asked("http://other:80/echo"), "GET /echo?");
+    EXPECT_NE(asked("http://herald").find("nothing at /\""), std::string::npos);
+    EXPECT_NE(asked("http://herald?q").find("nothing at /\""), std::string::npos);
+    EXPECT_EQ(asked("/echo?u=http://herald/x"), "GET /echo?u=http://herald/x");
+}
+
+TEST(target, may_be_an_asterisk_for_options) {
+    running_server server;
+    client caller = server.connect();
+    for (const std::string target : {"*", "http://herald"}) {
+        caller.send("OPTIONS " + target + " HTTP/1.1\r\nHost: herald\r\n\r\n");
+        EXPECT_NE(caller.receive().body.find("nothing at *\""), std::string::npos);
+    }
+}
 
 struct accepted_vector {
     const char* name;

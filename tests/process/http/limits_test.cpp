@@ -306,6 +306,92 @@ class one_descriptor_left {
     rlimit x_before{};
 };
 
+TEST(connections, of_strangers_push_out_each_other_and_never_a_known_client) {
+    server_options options;
+    options.bounds.connections = 64;
+    options.bounds.connections_per_address = 16;
+    for (const std::size_t addresses : {std::size_t{1}, std::size_t{8}}) {
+        running_server server(options, 2);
+        client known = server.connect("127.0.0.10");
+        EXPECT_EQ(known.ask(get("/now")).body, "now");
+        std::vector<client> strangers;
+        for (std::size_t i = 0; i < 400; ++i) {
+            const std::string address = "127.0.0." + std::to_string(2 + i % addresses);
+            strangers.push_back(server.connect(address.c_str()));
+            if (i % 3 == 0) strangers.back().try_send("GET /now HTTP/1.1\r\nHo");
+            if (i % 3 == 1) strangers.back().try_send(get("/stranger"));
+            if (i % 40 == 0) {
+                EXPECT_EQ(server.connect("127.0.0.10").ask(get("/now")).body, "now") << i;
+            }
+        }
+        EXPECT_EQ(known.ask(get("/now")).body, "now");
+        for (int i = 0; i < 100; ++i)
+            EXPECT_EQ(server.connect("127.0.0.10").ask(get("/stranger")).body, "who?") << i;
+        EXPECT_TRUE(strangers.front().hears_within(10'000)) << "the oldest was to go";
+    }
+}
+
+TEST(body, of_a_request_that_the_header_refuses_is_not_awaited) {
+    running_server server;
+    for (const std::string lines : {"Content-Length: 1000", "Transfer-Encoding: chunked",
+                                    "Content-Length: 1000\r\nExpect: 100-continue"}) {
+        client caller = server.connect();
+        caller.send("POST /refused HTTP/1.1\r\nHost: herald\r\n" + lines + "\r\n\r\n");
+        const answer got = caller.receive();
+        EXPECT_EQ(got.status, 401) << lines;
+        EXPECT_TRUE(got.closes());
+        EXPECT_TRUE(caller.is_closed());
+    }
+    EXPECT_EQ(server.handler.handled, 0);
+}
+
+TEST(bodies, that_are_not_complete_have_one_bound_together) {
+    server_options options;
+    options.bounds.unfinished_bodies_bytes = 100'000;
+    running_server server(options, 2);
+    const std::string head = "POST /upload HTTP/1.1\r\nHost: herald\r\nContent-Length: 50000\r\n\r\n";
+    client first = server.connect();
+    first.send(head + std::string(45'000, 'b'));
+    client second = server.connect();
+    second.send(head + std::string(45'000, 'b'));
+    EXPECT_FALSE(second.hears_within(200));
+    {
+        client third = server.connect();
+        third.send(head + std::string(45'000, 'b'));
+        const answer got = third.receive();
+        EXPECT_EQ(got.status, 503);
+        EXPECT_FALSE(got.header("retry-after").empty());
+        EXPECT_TRUE(got.closes());
+    }
+    EXPECT_EQ(first.ask(std::string(5'000, 'b')).status, 200);
+    EXPECT_TRUE(eventually([&] {
+        client again = server.connect();
+        return again.try_send(head + std::string(50'000, 'b')) && again.receive().status == 200;
+    }));
+    EXPECT_EQ(second.ask(std::string(5'000, 'b')).status, 200);
+}
+
+TEST(large_answers, that_nobody_reads_have_one_bound_together) {
+    server_options options;
+    options.bounds.unsent_answers_bytes = 2 * echo::large_body;
+    running_server server(options, 2);
+    std::vector<client> unread;
+    for (int i = 0; i < 2; ++i) {
+        unread.push_back(server.connect());
+        unread.back().send(get("/large"));
+        EXPECT_TRUE(unread.back().hears_within(10'000));
+    }
+    client third = server.connect();
+    const answer refused = third.ask(get("/large"));
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_FALSE(refused.header("retry-after").empty());
+    EXPECT_FALSE(refused.closes());
+    third.send("HEAD /large HTTP/1.1\r\nHost: herald\r\n\r\n");
+    EXPECT_EQ(third.receive("HEAD").status, 200) << "no body is to be sent";
+    EXPECT_EQ(unread.front().receive().body.size(), echo::large_body);
+    EXPECT_TRUE(eventually([&] { return third.ask(get("/large")).status == 200; }));
+}
+
 TEST(accept, waits_while_there_are_no_file_descriptors_and_goes_on_after) {
 #ifdef __clang__
 #if __has_feature(undefined_behavior_sanitizer)

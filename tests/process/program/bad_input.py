@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import socket
 import threading
 
 import herald
@@ -123,6 +124,60 @@ def every_route_refuses_other_methods_and_too_much():
         check_error(world.client.call("POST", "/api/v1/registry/workspaces/default/registered_models", raw=big), 413, 8, "a large body")
         fat = {"name": "fat", "description": "x" * 70_000}
         check_error(world.client.call("POST", "/api/v1/registry/workspaces/default/registered_models", fat), 400, 3, "a long description")
+        world.end()
+
+
+def told(port, bytes_sent, is_over=True):
+    """What the server says to these bytes, until it closes or, where it should not, until the answer's first line."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as raw:
+        raw.sendall(bytes_sent)
+        heard = raw.recv(65536)
+        while is_over and (more := raw.recv(65536)):
+            heard += more
+        return heard.decode()
+
+
+def what_needs_no_credentials_refuses_other_methods_and_answers_head():
+    with herald.folder() as folder:
+        metrics_port = herald.free_port()
+        world = World(folder)
+        (folder / "apart").mkdir()
+        apart = herald.Standalone(folder / "apart", "--metrics-listen", f"127.0.0.1:{metrics_port}")
+        stranger = herald.Client(world.server.port)
+        stranger.headers = {}
+        for port, paths in ((world.server.port, ("/healthz", "/readyz", "/metrics", "/api/openapi.json")),
+                            (metrics_port, ("/healthz", "/readyz", "/metrics"))):
+            stranger.close()
+            stranger.port = port
+            for path in paths:
+                for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+                    answer = stranger.call(method, path)
+                    check_error(answer, 405, 12, f"{method} {path}")
+                    assert answer.headers["allow"] == "GET, HEAD", answer.headers
+                head, whole = stranger.call("HEAD", path), stranger.call("GET", path)
+                assert head.status == whole.status == 200 and head.body == b"" and whole.body, path
+                assert head.headers["content-type"] == whole.headers["content-type"]
+            answer = told(port, b"OPTIONS * HTTP/1.1\r\nHost: herald\r\nConnection: close\r\n\r\n")
+            assert answer.startswith("HTTP/1.1 204 ") and "\r\nallow: GET, HEAD, POST, " in answer, answer
+            answer = told(port, b"GET http://anywhere:1/healthz HTTP/1.1\r\nHost: herald\r\nConnection: close\r\n\r\n")
+            assert answer.startswith("HTTP/1.1 200 ") and answer.endswith('{"status":"ok"}'), answer
+        assert apart.stop() == 0
+        world.end()
+
+
+def what_the_header_decides_is_answered_before_the_body_comes():
+    with herald.folder() as folder:
+        world = World(folder)
+        known = "".join(f"{name}: {value}\r\n" for name, value in world.client.headers.items())
+        models = "/api/v1/registry/workspaces/default/registered_models"
+        for method, path, credentials, status in (("POST", models, "", 401), ("POST", models, "Grpc-Metadata-email: x@y.z\r\n", 401),
+                                                  ("POST", "/nothing", known, 404), ("DELETE", models, known, 405),
+                                                  ("POST", "/healthz", "", 405), ("GET", "/healthz", "", 200)):
+            for body in ("Content-Length: 1048576\r\n", "Transfer-Encoding: chunked\r\n", "Content-Length: 9\r\nExpect: 100-continue\r\n"):
+                answer = told(world.server.port, f"{method} {path} HTTP/1.1\r\nHost: herald\r\n{credentials}{body}\r\n".encode())
+                assert answer.startswith(f"HTTP/1.1 {status} ") and "\r\nconnection: close\r\n" in answer, (method, path, body, answer)
+        wanted = f"POST {models} HTTP/1.1\r\nHost: herald\r\n{known}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n".encode()
+        assert told(world.server.port, wanted, is_over=False) == "HTTP/1.1 100 Continue\r\n\r\n"
         world.end()
 
 
@@ -436,6 +491,8 @@ def finds_of_one_user_take_turns_and_all_are_answered():
 if __name__ == "__main__":
     herald.run(every_route_refuses_callers_without_credentials, every_route_refuses_bodies_that_are_not_json_objects,
                every_route_with_an_id_says_not_found_for_ids_that_are_not, every_route_refuses_other_methods_and_too_much,
+               what_needs_no_credentials_refuses_other_methods_and_answers_head,
+               what_the_header_decides_is_answered_before_the_body_comes,
                members_of_wrong_types_are_named, extremes_in_every_member_are_taken_or_refused_as_documented,
                paths_and_queries_that_are_odd_find_nothing, locations_that_are_not_allowed_are_refused_saying_what_would_be,
                numbers_that_are_none_are_refused_naming_the_place, long_integers_are_not_rounded,

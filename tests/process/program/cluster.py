@@ -64,7 +64,7 @@ def a_user_made_through_one_node_writes_through_another_at_once():
             email = f"user{number}@example.com"
             user, _ = clients[number % 2].user(email)
             user.port = cluster.ports[(number + 1) % 2]
-            made = user.call("POST", f"/api/v1/registry/workspaces/{email}/registered_models", {"name": "m"})
+            made = user.call("POST", f"/api/v1/registry/workspaces/{email}/registered_models", {"name": "m", "description": "d" * 40_000})  # sent after its header
             assert made.status == 200, f"the user was made through one node, and the other answered {made}"
             user.close()
     on_kafka(job)

@@ -1,0 +1,45 @@
+// What all connections together may hold of something: bodies that are not complete, answers that nobody
+// reads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace herald::api {
+
+/// Thread-safe.
+class byte_budget {
+  public:
+    explicit byte_budget(std::size_t bytes_max) : x_bytes_max(bytes_max) {}
+
+    /// One holder's part; given back when it ends.
+    class share {
+      public:
+        explicit share(byte_budget& of) : x_of(of) {}
+        ~share() { resize(0); }
+        share(const share&) = delete;
+        share& operator=(const share&) = delete;
+
+        /// False, and the part is as it was, when there is not so much left. Less is always granted.
+        bool resize(std::size_t bytes) noexcept {
+            if (bytes > x_bytes &&
+                x_of.x_taken.fetch_add(bytes - x_bytes) + (bytes - x_bytes) > x_of.x_bytes_max) {
+                x_of.x_taken -= bytes - x_bytes;
+                return false;
+            }
+            if (bytes < x_bytes) x_of.x_taken -= x_bytes - bytes;
+            x_bytes = bytes;
+            return true;
+        }
+
+      private:
+        byte_budget& x_of;
+        std::size_t x_bytes = 0;
+    };
+
+  private:
+    const std::size_t x_bytes_max;
+    std::atomic<std::size_t> x_taken{0};
+};
+
+}  // namespace herald::api
