@@ -52,8 +52,11 @@ std::string node_name(const settings& chosen, const std::filesystem::path& folde
     return name;
 }
 
-api::server_options server_options_of(const settings& chosen, const endpoint& where) {
+api::server_options server_options_of(const settings& chosen, const endpoint& where,
+                                      std::size_t connections) {
     api::server_options options;
+    options.bounds.connections = connections;
+    options.bounds.connections_per_address = connections / limits::connections_share_of_address;
     options.address = where.address;
     options.port = where.port;
     options.header_prefixes = chosen.header_prefixes;
@@ -88,7 +91,8 @@ class composed_api_node final : public api_node {
     /// Errors: as make_api_node.
     result<void> start() {
         if (const auto opened = open_state(); !opened) return opened;
-        auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_ground.log);
+        auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_ground.log,
+                                                     x_ground.descriptors.database_files);
         if (!deliveries) return deliveries.error();
         x_deliveries = *std::move(deliveries);
         if (const auto made = make_registry(); !made) return made;
@@ -118,7 +122,7 @@ class composed_api_node final : public api_node {
 
   private:
     result<void> open_state() {
-        auto opened = storage::open_rocks_state(x_folder / "state");
+        auto opened = storage::open_rocks_state(x_folder / "state", x_ground.descriptors.database_files);
         if (!opened) return opened.error();
         if (!opened->rebuilt_because.empty())
             runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
@@ -198,13 +202,15 @@ class composed_api_node final : public api_node {
         if (x_chosen.metrics_listen) options.metrics = api::metrics_here::no;
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         const endpoint where = x_chosen.listen.value_or(endpoint{"127.0.0.1", 8080});
-        auto server = api::make_server(server_options_of(x_chosen, where), *x_service, x_loops);
+        auto server = api::make_server(server_options_of(x_chosen, where, x_ground.descriptors.clients),
+                                       *x_service, x_loops);
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
         x_operator_service = api::make_operator_service(ready);
-        auto metrics = api::make_server(server_options_of(x_chosen, *x_chosen.metrics_listen),
-                                        *x_operator_service, x_jobs);
+        auto metrics = api::make_server(
+            server_options_of(x_chosen, *x_chosen.metrics_listen, limits::operator_connections_max),
+            *x_operator_service, x_jobs);
         if (!metrics) return metrics.error();
         x_metrics_server = *std::move(metrics);
         return {};

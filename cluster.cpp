@@ -45,10 +45,11 @@ result<cluster_ground> open_ground(const settings& chosen) {
 
 process_end run_api(const settings& chosen) {
     stop_signal stop;
+    const runtime::descriptor_shares descriptors = runtime::take_descriptors();
     if (const auto made = make_folder(chosen); !made) return failed(made.error());
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
-    auto node = make_api_node(chosen, {*ground->log, ground->keys}, stop.requester(),
+    auto node = make_api_node(chosen, {*ground->log, ground->keys, descriptors}, stop.requester(),
                               [] { return std::optional<runtime::trouble>(); });
     if (!node) return failed(node.error());
     const process_end end = stop.wait();
@@ -58,10 +59,11 @@ process_end run_api(const settings& chosen) {
 
 process_end run_worker(const settings& chosen) {
     stop_signal stop;
+    const runtime::descriptor_shares descriptors = runtime::take_descriptors();
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
     ground->log->check_offsets_retention();
-    auto worker = make_worker_node(chosen, {*ground->log, ground->keys}, stop.requester());
+    auto worker = make_worker_node(chosen, {*ground->log, ground->keys, descriptors}, stop.requester());
     if (!worker) return failed(worker.error());
     runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1});
     const auto service =
@@ -72,6 +74,8 @@ process_end run_worker(const settings& chosen) {
         options.address = chosen.listen->address;
         options.port = chosen.listen->port;
         options.log = api::request_log::off;
+        options.bounds.connections = options.bounds.connections_per_address =
+            limits::operator_connections_max;
         auto made = api::make_server(options, *service, loops);
         if (!made) return failed(made.error());
         server = *std::move(made);

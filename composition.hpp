@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "events/kafka/kafka_log.hpp"
+#include "events/log.hpp"
+#include "runtime/descriptors.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/readiness.hpp"
 #include "settings.hpp"
@@ -48,10 +50,11 @@ class api_node {
     virtual void drain() = 0;
 };
 
-/// What an API node stands on; outlives it.
+/// What a node stands on; outlives it.
 struct node_ground {
     events::log& log;
     const runtime::key_ring& keys;
+    runtime::descriptor_shares descriptors;
 };
 
 /// Any thread.

@@ -1,4 +1,5 @@
 // herald: one program. See `herald --help` and README.md.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +12,8 @@
 #include "runtime/log_events.hpp"
 
 namespace {
+
+constexpr int large_piece_bytes = 1024 * 1024;  // from this size on, memory goes back when it is freed
 
 using herald::process_end;
 using herald::verb;
@@ -49,6 +52,10 @@ process_end run_guarded(const herald::settings& chosen) try {
 
 int main(int argument_count, char** arguments) {
     std::signal(SIGPIPE, SIG_IGN);
+    // Left alone these bounds grow with the largest piece that was ever freed, and what large answers took is
+    // kept for ever.
+    ::mallopt(M_MMAP_THRESHOLD, large_piece_bytes);
+    ::mallopt(M_TRIM_THRESHOLD, 8 * large_piece_bytes);
     const auto [chosen, code] = herald::read_settings(argument_count, arguments);
     if (!chosen) return code;
     process_end end = process_end::restart;

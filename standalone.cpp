@@ -75,14 +75,16 @@ process_end run_standalone(const settings& given) {
     const auto keys = runtime::key_ring::load_or_create(
         chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring, runtime::system_random());
     if (!keys) return failed(keys.error());
-    storage::embedded_log_options options;
-    if (chosen.accept_clock) options.leap = storage::clock_leap::accepted;
-    const auto log = storage::make_embedded_log(folder / "log", options, runtime::system_clock());
+    const runtime::descriptor_shares descriptors = runtime::take_descriptors();
+    storage::embedded_log_options log_options;
+    log_options.open_files_max = descriptors.database_files;
+    if (chosen.accept_clock) log_options.leap = storage::clock_leap::accepted;
+    const auto log = storage::make_embedded_log(folder / "log", log_options, runtime::system_clock());
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
     if (const auto begun = begin(chosen, folder, **log, *keys); !begun) return failed(begun.error());
 
-    const node_ground ground{**log, *keys};
+    const node_ground ground{**log, *keys, descriptors};
     auto worker = make_worker_node(chosen, ground, stop.requester());
     if (!worker) return failed(worker.error());
     auto node = make_api_node(chosen, ground, stop.requester(),

@@ -141,6 +141,7 @@ class composed_worker_node final : public worker_node {
         transport.policy = x_chosen.addresses;
         transport.extra_ca_file = x_chosen.extra_ca_file;
         transport.dns.servers = x_chosen.dns_servers;
+        transport.connections_max = x_ground.descriptors.receivers;
         x_transport = workers::make_http_transport(x_loops[0].context(), std::move(transport));
         x_subscribers = events::make_subscriber_table(x_ground.log, x_loops[0]);
         workers::worker_options options;

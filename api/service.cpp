@@ -69,7 +69,7 @@ class service final : public request_handler {
             co_return respond(std::move(written), state);
         }
         const auto turn = co_await x_turns.take(call.user().id, x_loops[received.loop_index]);
-        if (!turn) co_return respond(turn.error(), *state);
+        if (!turn) co_return respond(turn.error(), state);
         const auto read = [&] { return match->target->read(call); };
         auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
         co_return respond(std::move(answered), state);

@@ -11,6 +11,9 @@ inline constexpr std::string_view task_failed = "task_failed";
 inline constexpr std::string_view request = "request";
 /// A handler threw: a bug; the caller got 500. Fields: method, path, request_id, reason.
 inline constexpr std::string_view request_failed = "request_failed";
+/// At start: how many file descriptors there are, and how many of them HTTP clients may have, receivers of
+/// webhooks, and the files of each database. Fields: limit, clients, receivers, database_files.
+inline constexpr std::string_view descriptors_shared = "descriptors_shared";
 /// No connection can be accepted for a moment, mostly for want of file descriptors. Fields: reason, wait_ms.
 inline constexpr std::string_view accept_paused = "accept_paused";
 /// The state database cannot be read back; the next start makes it again. Fields: reason.

@@ -26,11 +26,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t block_cache_bytes = 16ull << 20;
 constexpr std::size_t memtable_bytes = 16ull << 20;
-constexpr int open_files_max = 256;
+constexpr std::size_t open_files_most = 256;
 constexpr std::chrono::milliseconds reopening_rest{2'000};  // after a write that failed
 constexpr std::string_view corrupt_mark = "HERALD_CORRUPT";
 
-rocksdb::Options options_for_points() {
+rocksdb::Options options_for_points(std::size_t open_files_max) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(block_cache_bytes, 2);
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -45,7 +45,7 @@ rocksdb::Options options_for_points() {
     options.memtable_whole_key_filtering = true;
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
-    options.max_open_files = open_files_max;
+    options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
     options.max_total_wal_size = 4 * memtable_bytes;
     // A torn or damaged end of the write-ahead log: go back to before it, the command log has the rest.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
@@ -225,7 +225,8 @@ std::string read_mark(const fs::path& folder) {
 }
 
 /// With a reason to drop what is there, the folder is emptied first; without one, damage is such a reason.
-result<opened_state> open_in(const fs::path& folder, std::string rebuild_because) {
+result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
+                             std::string rebuild_because) {
     std::error_code failure;
     if (!rebuild_because.empty()) fs::remove_all(folder, failure);
     if (!failure) fs::create_directories(folder, failure);
@@ -233,20 +234,22 @@ result<opened_state> open_in(const fs::path& folder, std::string rebuild_because
         return runtime::unavailable("the folder " + folder.string() +
                                     " cannot be used: " + failure.message());
     rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options_for_points(), folder.string(), &db);
+    const rocksdb::Status status =
+        rocksdb::DB::Open(options_for_points(open_files_max), folder.string(), &db);
     if (status.ok()) {
         auto store = std::make_unique<rocks_state_store>(std::make_shared<database>(db, folder));
         return opened_state{std::move(store), std::move(rebuild_because)};
     }
-    if (rebuild_because.empty() && is_damaged(status)) return open_in(folder, status.ToString());
+    if (rebuild_because.empty() && is_damaged(status))
+        return open_in(folder, open_files_max, status.ToString());
     return runtime::unavailable("the state database in " + folder.string() +
                                 " cannot be opened: " + status.ToString());
 }
 
 }  // namespace
 
-result<opened_state> open_rocks_state(const fs::path& folder) {
-    auto opened = open_in(folder, read_mark(folder));
+result<opened_state> open_rocks_state(const fs::path& folder, std::size_t open_files_max) {
+    auto opened = open_in(folder, open_files_max, read_mark(folder));
     if (opened && !opened->rebuilt_because.empty())
         runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
                      {{"reason", opened->rebuilt_because}});

@@ -33,7 +33,8 @@ struct opened_state {
 };
 
 /// Opens the database in `folder`, or makes it; a corrupt one is deleted first. Nothing else may be in the
-/// folder. Errors: unavailable when another process has it or the folder cannot be used.
-result<opened_state> open_rocks_state(const std::filesystem::path& folder);
+/// folder. It keeps about `open_files_max` files open, never more than 256. Errors: unavailable when another
+/// process has it or the folder cannot be used.
+result<opened_state> open_rocks_state(const std::filesystem::path& folder, std::size_t open_files_max = 256);
 
 }  // namespace herald::storage

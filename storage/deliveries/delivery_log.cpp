@@ -43,7 +43,9 @@ constexpr std::chrono::milliseconds answer_look_interval{20};
 constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a write that failed
 constexpr std::size_t calls_waited_for_max = 10'000;
 
-rocksdb::Options fading_options() {
+constexpr std::size_t file_bytes = 8ull << 20;  // of the smallest that are not put together any more
+
+rocksdb::Options fading_options(std::size_t open_files_max) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(4ull << 20, 0);
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -52,11 +54,12 @@ rocksdb::Options fading_options() {
     options.create_if_missing = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.compaction_style = rocksdb::kCompactionStyleFIFO;
-    options.compaction_options_fifo.max_table_files_size = limits::delivery_log_bytes_max;
+    options.compaction_options_fifo.max_table_files_size =
+        std::min<std::uint64_t>(limits::delivery_log_bytes_max, open_files_max * file_bytes);
     options.compaction_options_fifo.allow_compaction = true;
     options.ttl = static_cast<std::uint64_t>(limits::delivery_log_kept_ms / 1'000);
     options.max_open_files = -1;  // FIFO looks at the age of every file
-    options.write_buffer_size = 8ull << 20;
+    options.write_buffer_size = file_bytes;
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
     options.max_bgerror_resume_count = 0;
@@ -106,13 +109,14 @@ struct placed_attempt {
 };
 
 /// Errors: unavailable.
-result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool is_second_try);
+result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::size_t open_files_max,
+                                                   bool is_second_try);
 
 class rocks_delivery_log final : public delivery_log {
   public:
-    rocks_delivery_log(fs::path folder, std::unique_ptr<rocksdb::DB> db, events::log& log,
-                       std::int32_t partitions)
-        : x_folder(std::move(folder)), x_db(std::move(db)), x_log(log) {
+    rocks_delivery_log(fs::path folder, std::size_t open_files_max, std::unique_ptr<rocksdb::DB> db,
+                       events::log& log, std::int32_t partitions)
+        : x_folder(std::move(folder)), x_open_files_max(open_files_max), x_db(std::move(db)), x_log(log) {
         for (std::int32_t index = 0; index < partitions; ++index) {
             x_partitions.emplace_back();
             x_partitions.back().where = {std::string(events::topic::attempts), index};
@@ -173,6 +177,7 @@ class rocks_delivery_log final : public delivery_log {
     static void report(const partition&, const std::string& reason);
 
     const fs::path x_folder;
+    const std::size_t x_open_files_max;
     mutable std::shared_mutex x_db_mutex;                              // unique: opening anew, by the thread
     std::unique_ptr<rocksdb::DB> x_db;                                 // null: could not be opened anew yet
     std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // the thread's: a write failed
@@ -273,7 +278,7 @@ void rocks_delivery_log::reopen() {
     if (!x_reopen_at || now < *x_reopen_at || !has_room(x_folder)) return;
     const std::unique_lock lock(x_db_mutex);
     x_db.reset();
-    auto opened = open_database(x_folder, false);
+    auto opened = open_database(x_folder, x_open_files_max, false);
     x_reopen_at = now + reopening_rest;
     if (!opened) return;
     x_db = *std::move(opened);
@@ -397,14 +402,15 @@ std::vector<attempt> rocks_delivery_log::attempts_of_webhook(schemas::webhook_id
     return found;
 }
 
-result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool is_second_try) {
+result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::size_t open_files_max,
+                                                   bool is_second_try) {
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure)
         return runtime::unavailable("the folder " + folder.string() +
                                     " cannot be used: " + failure.message());
     rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(fading_options(), folder.string(), &db);
+    const rocksdb::Status status = rocksdb::DB::Open(fading_options(open_files_max), folder.string(), &db);
     if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
     // A file that is missing is damage, too. What is lost is history only: no reason not to serve.
     const bool is_damaged =
@@ -413,7 +419,7 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool 
         runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_reset,
                      {{"reason", status.ToString()}});
         fs::remove_all(folder, failure);
-        return open_database(folder, true);
+        return open_database(folder, open_files_max, true);
     }
     return runtime::unavailable("the log of deliveries in " + folder.string() +
                                 " cannot be opened: " + status.ToString());
@@ -421,13 +427,14 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, bool 
 
 }  // namespace
 
-result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder, events::log& log) {
+result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder, events::log& log,
+                                                        std::size_t open_files_max) {
     const auto partitions = log.partitions(std::string(events::topic::attempts));
     if (!partitions) return partitions.error();
-    auto db = open_database(folder, false);
+    auto db = open_database(folder, open_files_max, false);
     if (!db) return db.error();
     return std::shared_ptr<delivery_log>(
-        std::make_shared<rocks_delivery_log>(folder, *std::move(db), log, *partitions));
+        std::make_shared<rocks_delivery_log>(folder, open_files_max, *std::move(db), log, *partitions));
 }
 
 }  // namespace herald::storage

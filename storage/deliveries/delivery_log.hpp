@@ -48,8 +48,10 @@ class delivery_log {
     virtual void start() = 0;
 };
 
-/// Opens or makes the database in `folder`; one that is corrupt is emptied. Errors: unavailable when the
-/// folder cannot be used; not_found when the topic does not exist.
-result<std::shared_ptr<delivery_log>> make_delivery_log(const std::filesystem::path& folder, events::log&);
+/// Opens or makes the database in `folder`; one that is corrupt is emptied. It holds all its files open and
+/// keeps no more than go into about `open_files_max`, the newest. Errors: unavailable when the folder cannot
+/// be used; not_found when the topic does not exist.
+result<std::shared_ptr<delivery_log>> make_delivery_log(const std::filesystem::path& folder, events::log&,
+                                                        std::size_t open_files_max = 512);
 
 }  // namespace herald::storage

@@ -26,6 +26,8 @@ struct embedded_log_options {
     std::int64_t tombstone_kept_ms = 24ll * 3'600'000;
     /// A partition is compacted when so many records, and as many as the last time stayed, were appended.
     std::int64_t compaction_appends_min = 1'000;
+    /// Files of its database that are open at a time, about; never more than 256.
+    std::size_t open_files_max = 256;
 };
 
 /// One thread commits: it writes what all producers gave it as one batch, syncs it if a record of a durable

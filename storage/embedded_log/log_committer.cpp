@@ -92,7 +92,7 @@ void log_bell::wait_until(steady_clock::time_point deadline) {
 
 log_committer::log_committer(const std::filesystem::path& folder, const embedded_log_options& options,
                              const runtime::clock& clock)
-    : x_options(options), x_clock(clock), x_database(folder) {}
+    : x_options(options), x_clock(clock), x_database(folder, options.open_files_max) {}
 
 log_committer::~log_committer() { stop(); }
 

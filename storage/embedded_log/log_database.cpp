@@ -99,7 +99,9 @@ std::optional<record> record_of(std::string_view key, std::string_view row) {
 
 // ---- the database
 
-rocksdb::Options log_options() {
+constexpr std::size_t open_files_most = 256;
+
+rocksdb::Options log_options(std::size_t open_files_max) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(8ull << 20, 1);
     table.format_version = 5;
@@ -111,7 +113,7 @@ rocksdb::Options log_options() {
     options.max_total_wal_size = 64ull << 20;
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
-    options.max_open_files = 256;
+    options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
     options.bytes_per_sync = 1ull << 20;
     // An end that is too short, as kill -9 leaves it, is cut off: it was not acknowledged. Damage before it
     // is an error, for what follows it was: going back to before it, as a database that can be rebuilt does,
@@ -137,7 +139,8 @@ std::error_code make_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-log_database::log_database(std::filesystem::path folder) : x_folder(std::move(folder)) {}
+log_database::log_database(std::filesystem::path folder, std::size_t open_files_max)
+    : x_folder(std::move(folder)), x_open_files_max(open_files_max) {}
 log_database::~log_database() { close(); }
 
 error log_database::error_of(const rocksdb::Status& status) const {
@@ -168,7 +171,8 @@ result<log_contents> log_database::reopen() {
     x_db.reset();
     result<log_contents> found = open_to_write();
     rocksdb::DB* opened = nullptr;
-    if (!found && rocksdb::DB::OpenForReadOnly(log_options(), x_folder.string(), &opened).ok())
+    if (!found &&
+        rocksdb::DB::OpenForReadOnly(log_options(x_open_files_max), x_folder.string(), &opened).ok())
         x_db.reset(opened);
     return found;
 }
@@ -177,7 +181,7 @@ result<log_contents> log_database::open_to_write() {
     if (const std::error_code failed = make_folder(x_folder))
         return runtime::unavailable("the log's folder " + x_folder.string() + ": " + failed.message());
     rocksdb::DB* opened = nullptr;
-    rocksdb::Options options = log_options();
+    rocksdb::Options options = log_options(x_open_files_max);
     rocksdb::Status status = rocksdb::DB::Open(options, x_folder.string(), &opened);
     if (status.IsCorruption() && has_torn_end(x_folder)) {
         runtime::log(runtime::log_level::warning, runtime::log_events::log_end_cut,

@@ -60,7 +60,7 @@ struct log_write {
 /// the disk does not do it; failed_precondition when a row cannot be read back.
 class log_database {
   public:
-    explicit log_database(std::filesystem::path folder);
+    log_database(std::filesystem::path folder, std::size_t open_files_max);
     ~log_database();
     log_database(const log_database&) = delete;
     log_database& operator=(const log_database&) = delete;
@@ -105,6 +105,7 @@ class log_database {
     error closed() const;
 
     const std::filesystem::path x_folder;
+    const std::size_t x_open_files_max;
     mutable std::shared_mutex x_open_mutex;  // unique: opening and closing
     std::unique_ptr<rocksdb::DB> x_db;       // null: not open
     bool x_is_writable = false;
