@@ -191,8 +191,11 @@ def readiness(port):
 
 
 def trouble(port):
-    """Why /readyz is 503; None when it is 200."""
-    answer = Client(port, timeout=5).call("GET", "/readyz")
+    """Why /readyz is 503; None when it is 200. A process that does not listen (yet) is in trouble, too."""
+    try:
+        answer = Client(port, timeout=5).call("GET", "/readyz")
+    except ConnectionRefusedError:
+        return "no answer"
     assert answer.status in (200, 503), answer
     return None if answer.status == 200 else answer.json["reason"]
 
