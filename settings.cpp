@@ -31,6 +31,7 @@ struct raw_settings {
     std::string replication = std::to_string(events::kafka::replicas_default);
     bool allow_http = false;
     std::string key_ring;
+    std::string webhook_concurrency = std::to_string(limits::lane_concurrency_max);
     std::string free_disk_mb = std::to_string(limits::free_disk_bytes_min / (1024 * 1024));
 };
 
@@ -167,6 +168,12 @@ result<void> check(settings& checked, const raw_settings& raw) {
                                          "\"; it must be a number, at most " +
                                          std::to_string(free_disk_mb_max));
     checked.free_disk_bytes_min = *megabytes * 1024 * 1024;
+    const auto concurrency = runtime::parse_decimal(raw.webhook_concurrency);
+    if (!concurrency || *concurrency == 0 || *concurrency > limits::lane_concurrency_setting_max)
+        return runtime::invalid_argument("--webhook-concurrency is \"" + raw.webhook_concurrency +
+                                         "\"; it must be a number from 1 to " +
+                                         std::to_string(limits::lane_concurrency_setting_max));
+    checked.webhook_concurrency = *concurrency;
     if (!checked.reads.empty() && checked.reads != "linearizable" && checked.reads != "local" &&
         checked.reads != "log")
         return runtime::invalid_argument("--reads is \"" + checked.reads +
@@ -360,6 +367,8 @@ class command_line {
         command.add_option("--key-ring", x_raw.key_ring, "file (DIR/herald/key-ring)");
         command.add_flag("--accept-clock", x_out.accept_clock,
                          "the clock is right though the newest data is over 30 days old");
+        command.add_option("--webhook-concurrency", x_raw.webhook_concurrency,
+                           "attempts at one webhook at a time, at most (32)");
         add_serving(command);
         add_sending(command);
         add_first_administrator(command);
@@ -377,6 +386,8 @@ class command_line {
         CLI::App& command = add("worker", "a delivery worker on Kafka");
         command.add_option("--listen", x_raw.listen, "ADDRESS:PORT for health and metrics");
         command.add_option("--header-prefix", x_raw.header_prefix, "of the service's own headers");
+        command.add_option("--webhook-concurrency", x_raw.webhook_concurrency,
+                           "attempts at one webhook at a time, at most (32)");
         add_kafka(command);
         add_sending(command);
     }

@@ -54,6 +54,7 @@ struct settings {
     bool verify = false;
     bool accept_clock = false;
     std::uint64_t free_disk_bytes_min = 0;
+    std::size_t webhook_concurrency = 0;
     std::uint64_t at_offset = 0;  // state-hash: the next offset; 0: the end of the log
 };
 

@@ -47,6 +47,8 @@ class worker_metrics {
         add(&counters::held, "herald_worker_held_total", "deliveries to webhooks that are switched off");
         add(&counters::retried, "herald_worker_retried_total", "deliveries put off after an attempt");
         add(&counters::spilled, "herald_worker_spilled_total", "deliveries put off without one");
+        add(&counters::own_shortages, "herald_worker_own_shortages_total",
+            "attempts that the process had no descriptor or memory for");
         add(&counters::hops, "herald_worker_hops_total", "moves between retry topics within one wait");
         add(&counters::dead, "herald_worker_dead_total", "deliveries given up");
         add(&counters::appends_repeated, "herald_worker_appends_repeated_total", "appends made again");
@@ -146,6 +148,7 @@ class composed_worker_node final : public worker_node {
         x_subscribers = events::make_subscriber_table(x_ground.log, x_loops[0]);
         workers::worker_options options;
         options.header_prefix = x_chosen.header_prefixes.front();
+        options.concurrency = x_chosen.webhook_concurrency;
         options.on_failure = [this](const error& failure) {
             std::cerr << "herald: " << failure.message << "\n";
             x_end(process_end::mismatch);

@@ -28,6 +28,7 @@ inline constexpr std::string_view resource = "events.resource";
 inline constexpr std::string_view subscribers = "subscribers";
 inline constexpr std::string_view direct = "deliveries.direct";
 inline constexpr std::string_view replay = "deliveries.replay";
+inline constexpr std::string_view waiting = "waiting";
 inline constexpr std::string_view retry_5s = "retry.5s";
 inline constexpr std::string_view retry_30s = "retry.30s";
 inline constexpr std::string_view retry_5m = "retry.5m";
@@ -41,13 +42,14 @@ namespace group {
 inline constexpr std::string_view events = "herald-events";
 inline constexpr std::string_view direct = "herald-direct";
 inline constexpr std::string_view retry = "herald-retry";
+inline constexpr std::string_view waiting = "herald-waiting";
 }  // namespace group
 
 /// Partitions of every topic but the commands and the subscribers, unless `init` is told otherwise.
 constexpr std::int32_t partitions_default = 12;
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
-inline constexpr std::array<topic_settings, 14> all_topics{{
+inline constexpr std::array<topic_settings, 15> all_topics{{
     {topic::commands, 1, cleanup::by_age, -1, true, ""},
     {topic::promote, partitions_default, cleanup::by_age, 14 * day_ms, false, group::events},
     {topic::request_scan, partitions_default, cleanup::by_age, 14 * day_ms, false, group::events},
@@ -55,6 +57,7 @@ inline constexpr std::array<topic_settings, 14> all_topics{{
     {topic::subscribers, 1, cleanup::compact, -1, true, ""},
     {topic::direct, partitions_default, cleanup::by_age, 7 * day_ms, true, group::direct},
     {topic::replay, partitions_default, cleanup::by_age, 7 * day_ms, true, group::direct},
+    {topic::waiting, partitions_default, cleanup::by_age, 14 * day_ms, true, group::waiting},
     {topic::retry_5s, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
     {topic::retry_30s, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
     {topic::retry_5m, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},

@@ -206,6 +206,7 @@ struct delivery {
     std::int64_t parked_until_ms = 0;  // Retry-After
     std::string call_id;               // of a test or a resend
     std::string reason;                // on `dead`: why
+    bool waits_for_room = false;       // and not after a failure of its receiver
 
     static void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -221,6 +222,7 @@ struct delivery {
         field(11, "parked_until_ms", self.parked_until_ms);
         field(12, "call_id", self.call_id);
         field(13, "reason", self.reason);
+        field(14, "waits_for_room", self.waits_for_room);
     }
 };
 

@@ -22,6 +22,11 @@ breaker::admission breaker::would_admit(std::int64_t now_ms) const noexcept {
     return !x_probing && now_ms - x_opened_ms >= x_open_for_ms ? admission::probe : admission::refused;
 }
 
+std::int64_t breaker::closed_to_all_ms(std::int64_t now_ms) const noexcept {
+    if (!x_open || x_probing) return 0;
+    return std::max<std::int64_t>(0, x_opened_ms + x_open_for_ms - now_ms);
+}
+
 breaker::admission breaker::admit(std::int64_t now_ms) noexcept {
     const admission admitted = would_admit(now_ms);
     HERALD_ASSERT(admitted != admission::refused);

@@ -25,6 +25,8 @@ class breaker {
     void abandoned(admission) noexcept;
 
     bool is_open() const noexcept { return x_open; }
+    /// How long until the next probe may start; 0 when one may or is under way, and while closed.
+    std::int64_t closed_to_all_ms(std::int64_t now_ms) const noexcept;
 
   private:
     struct results {

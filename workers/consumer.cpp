@@ -12,7 +12,8 @@ namespace herald::workers {
 namespace {
 
 constexpr std::size_t events_a_poll_max = 64;
-constexpr std::int64_t commit_delay_ms = 100;
+constexpr std::int64_t commit_delay_ms = 50;
+constexpr std::int64_t ask_again_ms = 20;  // for room
 
 /// Records of topics that are no retry topics are due at once.
 std::int64_t delay_of(std::string_view topic) noexcept {
@@ -22,7 +23,7 @@ std::int64_t delay_of(std::string_view topic) noexcept {
 
 }  // namespace
 
-void record_part::done() const { reader->part_done(of, offset); }
+void record_part::done() const { reader->part_done(of, offset, part); }
 
 consumer::consumer(events::log& log, runtime::scheduler& scheduler, log_clock& logs_time, std::string group,
                    const std::vector<std::string>& topics, consumer_handlers handlers)
@@ -61,9 +62,9 @@ void consumer::commit_all() {
     for (const auto& [where, mine] : x_assignments) commit(*mine);
 }
 
-void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t offset) {
+void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t offset, std::size_t part) {
     if (mine->revoked) return;
-    mine->tracker.part_done(offset);
+    mine->tracker.part_done(offset, part);
     if (mine->tracker.advanced()) commit_soon();
     // Not at once: on_record may be under way, and it expects no other record before it returns.
     if (mine->paused) wake_at(mine, x_scheduler.time().steady_ms());
@@ -86,9 +87,10 @@ void consumer::poll() {
 void consumer::handle(events::assigned&& got) {
     const auto before = x_assignments.find(got.where);
     if (before != x_assignments.end()) handle(events::revoked{got.where, before->second->epoch});
-    auto mine = std::make_shared<assignment>(
-        assignment{got.where, got.epoch, false, delivery_tracker(got.next_offset),
-                   early_records(delay_of(got.where.topic)), position_from_text(got.metadata)});
+    delivery_tracker tracker({got.next_offset, got.metadata});
+    const event_position last = position_from_text(tracker.first_position());
+    auto mine = std::make_shared<assignment>(assignment{got.where, got.epoch, false, std::move(tracker),
+                                                        early_records(delay_of(got.where.topic)), last});
     x_assignments.emplace(got.where, mine);
     x_member->resume(got.where);
     advance(mine);
@@ -126,10 +128,12 @@ bool consumer::has_room(const assignment& mine) const {
 }
 
 void consumer::advance(const std::shared_ptr<assignment>& mine) {
-    while (has_room(*mine)) {
-        const auto due = mine->early.take_due(x_scheduler.time(), x_log_clock);
-        if (!due) break;
-        x_handlers.on_record(mine, *due);
+    bool is_wanted = true;
+    while (is_wanted && has_room(*mine)) {
+        const events::record* due = mine->early.due(x_scheduler.time(), x_log_clock);
+        if (due == nullptr) break;
+        is_wanted = x_handlers.on_record(mine, *due);
+        if (is_wanted) mine->early.pop();
     }
     if (mine->tracker.advanced()) commit_soon();
     const bool room = has_room(*mine);
@@ -138,7 +142,8 @@ void consumer::advance(const std::shared_ptr<assignment>& mine) {
     if (pause && !mine->paused) x_member->pause(mine->where);
     if (!pause && mine->paused) x_member->resume(mine->where);
     mine->paused = pause;
-    if (room && next_due_ms) wake_at(mine, *next_due_ms);
+    if (room && next_due_ms)
+        wake_at(mine, is_wanted ? *next_due_ms : x_scheduler.time().steady_ms() + ask_again_ms);
 }
 
 void consumer::wake_at(const std::shared_ptr<assignment>& mine, std::int64_t due_ms) {

@@ -13,6 +13,7 @@
 
 #include "events/log.hpp"
 #include "runtime/scheduler.hpp"
+#include "schemas/ids.hpp"
 #include "workers/delivery_tracker.hpp"
 #include "workers/early_records.hpp"
 #include "workers/event_position.hpp"
@@ -30,6 +31,7 @@ struct assignment {
     early_records early;  // read and not taken: not due, or there was no room
     event_position last;  // of the event accepted last; of event topics only
     bool paused = false;
+    std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; of event topics only
     std::int64_t wake_ms = 0;  // steady time of the wake-up that is planned; 0: none
 };
 
@@ -40,6 +42,7 @@ struct record_part {
     consumer* reader = nullptr;
     std::shared_ptr<assignment> of;
     std::int64_t offset = 0;
+    std::size_t part = 0;
 
     /// False once the partition was taken away: nothing may be written for it any more but `attempts`.
     bool wanted() const noexcept { return !of->revoked; }
@@ -49,8 +52,9 @@ struct record_part {
 
 struct consumer_handlers {
     /// A record that is due. Must call tracker.opened() for it, then part_done() or record_part::done() for
-    /// each part.
-    std::function<void(const std::shared_ptr<assignment>&, const events::record&)> on_record;
+    /// each part. Or it returns false: there is no room for this one now; it is asked again soon, and what is
+    /// behind it waits.
+    std::function<bool(const std::shared_ptr<assignment>&, const events::record&)> on_record;
     /// The assignment is revoked already.
     std::function<void(const assignment&)> on_revoked;
     /// The group cannot go on; said once, final.
@@ -61,7 +65,7 @@ struct consumer_handlers {
 
 /// Lives on the scheduler's thread; the handlers' targets and the log's clock must outlive it. Polls when the
 /// log says so and at least once a second (tick). Records of a retry topic are handed on when due, all others
-/// at once, while the partition's window has room. Commits a tenth of a second after progress, and on
+/// at once, while the partition's window has room. Commits a twentieth of a second after progress, and on
 /// revocation.
 class consumer {
   public:
@@ -73,7 +77,7 @@ class consumer {
     void stop_taking();
     /// Commits and leaves the group. Blocks for as long as group_member's destructor. Final.
     void leave();
-    void part_done(const std::shared_ptr<assignment>&, std::int64_t offset);
+    void part_done(const std::shared_ptr<assignment>&, std::int64_t offset, std::size_t part);
     std::size_t partitions() const noexcept { return x_assignments.size(); }
     /// Calls with each partition, the offset below which all is done, and the log's time of the first record
     /// that is early, if any.

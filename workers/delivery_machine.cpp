@@ -39,7 +39,7 @@ receiver_state state_after(const answer_meaning& meaning) noexcept {
 }  // namespace
 
 delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_machine_options options)
-    : x_parts(parts), x_options(std::move(options)) {}
+    : x_parts(parts), x_options(std::move(options)), x_lanes({.concurrency = x_options.concurrency}) {}
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {
     ++x_parts.counters.deliveries;
@@ -56,9 +56,19 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     at->second.part = std::move(part);
     at->second.since_ms = now_ms();
     x_waiting.insert(key);
+    ++at->second.part.of->held[at->second.what.record.webhook_id];
     if (!at->second.what.event->refused.empty()) return bury(at, at->second.what.event->refused);
     if (is_test(at->second)) x_tests.insert(key);
     proceed(key);
+}
+
+bool delivery_machine::wants(const schemas::delivery& record, std::int64_t appended_ms) const {
+    return x_lanes.wants(record.webhook_id,
+                         {.share = share_of(record.source),
+                          .bytes = record.event.body.size(),
+                          .has_waited = true,
+                          .waited_ms = log_ms() - appended_ms},
+                         now_ms());
 }
 
 void delivery_machine::revoked(const assignment& lost) {
@@ -89,6 +99,7 @@ void delivery_machine::revoked(const assignment& lost) {
 
 void delivery_machine::subscribers_changed() {
     carry_out(x_lanes.bar(!subscribers_reachable(), now_ms()));
+    if (!x_parts.subscribers.at_end_ms()) return;  // no row is known yet
     const std::vector<delivery_key> waiting(x_waiting.begin(), x_waiting.end());
     for (const delivery_key key : waiting) proceed(key);
 }
@@ -110,12 +121,12 @@ void delivery_machine::tick() {
     for (const delivery_key key : waiting) {
         const auto at = x_deliveries.find(key);
         if (is_test(at->second) || now_ms() - at->second.since_ms <= limits::subscriber_wait_ms_max) continue;
-        spill(at, spill_reason::waited_long);
+        at->second.what.record.waits_for_room = true;
+        write_wait(at, retry_wait_ms_min, &worker_counters::spilled);
     }
 }
 
 void delivery_machine::drain() {
-    x_draining = true;
     for (auto at = x_deliveries.begin(); at != x_deliveries.end();) {
         const auto current = at++;
         delivery_in_memory& mine = current->second;
@@ -127,7 +138,7 @@ void delivery_machine::drain() {
         if (is_test(mine))
             forget(current);  // not done: another worker takes it, or it comes too late
         else
-            spill(current, spill_reason::waited_long);
+            spill_for_room(current);
     }
 }
 
@@ -178,7 +189,8 @@ void delivery_machine::enter_lane(iterator at) {
     x_waiting.erase(at->first);
     x_active_ids.insert(record.id);
     carry_out(x_lanes.offer(record.webhook_id,
-                            {at->first, share_of(record.source), at->second.what.event->body.size()},
+                            {at->first, share_of(record.source), at->second.what.event->body.size(),
+                             at->second.what.has_waited, is_over_share(at->second)},
                             now_ms()));
 }
 
@@ -214,7 +226,7 @@ void delivery_machine::carry_out(lane_actions&& actions) {
             start(at);
         } else {
             x_active_ids.erase(at->second.what.record.id);
-            spill(at, action.reason);
+            spill(at, action);
         }
     }
     x_carrying_out = false;
@@ -280,10 +292,18 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
     if (is_test(mine)) return answered_test(at, answer, std::move(attempt));
 
     schemas::delivery& record = mine.what.record;
+    if (answer.own_shortage) {
+        ++x_parts.counters.own_shortages;
+        leave_lane(at, receiver_state::unknown);
+        if (!mine.part.wanted()) return forget(at);
+        record.waits_for_room = true;
+        return write_wait(at, retry_wait_ms_min, &worker_counters::spilled);
+    }
     const answer_meaning meaning = meaning_of(answer, log_ms());
     attempt.disable_webhook = meaning.disable_webhook;
     ++record.attempts_made;
     record.spills = 0;
+    record.waits_for_room = false;
     record.wait_left_ms = 0;
     record.revision_seen = std::max(record.revision_seen, mine.attempt.webhook_revision);
     if (record.first_attempt_ms == 0) record.first_attempt_ms = mine.attempt.time_ms;
@@ -371,40 +391,47 @@ void delivery_machine::expire_test(iterator at) {
     skip(at, "the test was not attempted before its deadline", delivery_error::timeout);
 }
 
-void delivery_machine::spill(iterator at, spill_reason reason) {
+/// What waits for room alone says nothing of its receiver, and does not count towards the cap.
+void delivery_machine::spill(iterator at, const lane_action& how) {
     schemas::delivery& record = at->second.what.record;
     if (is_test(at->second))
         return skip(at, "too many tests of this webhook wait already", delivery_error::busy);
+    record.waits_for_room = how.reason == spill_reason::no_room;
+    if (record.waits_for_room) {
+        if (how.wait_ms == 0) return spill_for_room(at);
+        return write_wait(at, how.wait_ms, &worker_counters::spilled);
+    }
     if (backlog_full(record.webhook_id))
         return bury(at, "too many deliveries of this webhook wait for another attempt");
-    if (reason == spill_reason::parked) {
-        const std::int64_t wait_ms = x_lanes.parked_until_ms(record.webhook_id) - now_ms();
-        record.parked_until_ms = log_ms() + wait_ms;
-        return write_wait(at, wait_ms, &worker_counters::spilled);
-    }
-    record.wait_left_ms = 0;
-    const std::size_t tier = spill_tier(record.spills);
-    if (!x_draining) ++record.spills;
-    write_retry(at, tier, &worker_counters::spilled);
+    std::int64_t wait_ms = how.wait_ms;
+    if (how.reason == spill_reason::parked) record.parked_until_ms = log_ms() + wait_ms;
+    if (how.reason == spill_reason::troubled) wait_ms = wait_of_troubled(record.spills++);
+    // Rather just after it may be probed than before.
+    if (how.reason == spill_reason::breaker_open) wait_ms += retry_wait_ms_min - 1;
+    write_wait(at, wait_ms, &worker_counters::spilled);
+}
+
+void delivery_machine::spill_for_room(iterator at) {
+    at->second.what.record.wait_left_ms = 0;
+    ++x_parts.counters.spilled;
+    write(at, events::topic::waiting);
 }
 
 // --- successors ---
 
 /// A wait shorter than the shortest tier takes that one: whoever asks has found that it is not due.
 void delivery_machine::write_wait(iterator at, std::int64_t wait_ms, counter moved) {
+    schemas::delivery& record = at->second.what.record;
     const retry_hop hop = *next_hop(std::max(wait_ms, retry_wait_ms_min));
-    at->second.what.record.wait_left_ms = hop.wait_left_ms;
-    write_retry(at, hop.tier, moved);
-}
-
-void delivery_machine::write_retry(iterator at, std::size_t tier, counter moved) {
+    record.wait_left_ms = hop.wait_left_ms;
     ++(x_parts.counters.*moved);
-    x_backlog.add(at->second.what.record.webhook_id, tier, now_ms());
-    write(at, retry_tiers[tier].topic);
+    if (!record.waits_for_room) x_backlog.add(record.webhook_id, hop.tier, now_ms());
+    write(at, retry_tiers[hop.tier].topic);
 }
 
 void delivery_machine::write_dead(iterator at, std::string reason) {
     at->second.what.record.reason = std::move(reason);
+    at->second.is_dead = true;
     write(at, events::topic::dead);
 }
 
@@ -417,10 +444,26 @@ void delivery_machine::write(iterator at, std::string_view topic) {
     x_waiting.erase(at->first);
     x_parts.writer.write(
         topic, mine.what.record.webhook_id, std::move(value), [part = mine.part] { return part.wanted(); },
-        x_lifetime.guard([this, key = at->first] {
+        x_lifetime.guard([this, key = at->first](const result<void>& outcome) {
             const auto written = x_deliveries.find(key);
-            if (written != x_deliveries.end()) done(written);  // else its partition was revoked meanwhile
+            if (written == x_deliveries.end()) return;  // its partition was revoked meanwhile
+            if (outcome) return done(written);
+            cannot_be_kept(written, outcome.error());
         }));
+}
+
+/// The log takes no record as large as this one: its place in the log of events is done all the same, and
+/// what can be kept of it is.
+void delivery_machine::cannot_be_kept(iterator at, const error& why) {
+    delivery_in_memory& mine = at->second;
+    x_writing_bytes -= std::exchange(mine.writing_bytes, 0);
+    if (mine.what.event->body.empty()) return done(at);  // nothing can be kept; the writer has said why
+    schemas::event without_body = *mine.what.event;
+    without_body.body.clear();
+    mine.what.event = std::make_shared<const schemas::event>(std::move(without_body));
+    std::string reason = "too large to be kept: " + why.message;
+    if (!mine.is_dead) return bury(at, std::move(reason));
+    write_dead(at, mine.what.record.reason + "; " + reason);
 }
 
 void delivery_machine::write_no_attempt(const delivery_of_event& what, const no_attempt& why) {
@@ -445,6 +488,9 @@ void delivery_machine::forget(iterator at) {
     x_waiting.erase(at->first);
     x_tests.erase(at->first);
     x_writing_bytes -= at->second.writing_bytes;
+    auto& held = at->second.part.of->held;
+    const auto mine = held.find(at->second.what.record.webhook_id);
+    if (--mine->second == 0) held.erase(mine);
     x_deliveries.erase(at);
 }
 
@@ -461,6 +507,11 @@ bool delivery_machine::is_late(const delivery_in_memory& mine) const noexcept {
 
 bool delivery_machine::backlog_full(schemas::webhook_id webhook) {
     return x_backlog.count(webhook, now_ms()) >= x_options.retry_backlog_max;
+}
+
+bool delivery_machine::is_over_share(const delivery_in_memory& mine) const {
+    const auto found = mine.part.of->held.find(mine.what.record.webhook_id);
+    return !mine.what.has_waited && found->second > limits::worker_window_max / limits::worker_window_share;
 }
 
 bool delivery_machine::subscribers_reachable() const {

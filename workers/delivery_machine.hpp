@@ -45,12 +45,13 @@ struct delivery_machine_parts {
 
 struct delivery_machine_options {
     std::string header_prefix;
-    std::uint64_t retry_backlog_max = 0;  // of one webhook
+    std::uint64_t retry_backlog_max = 0;                     // of one webhook
+    std::size_t concurrency = limits::lane_concurrency_max;  // likewise
 };
 
 /// A delivery comes in by accept() and leaves, within seconds, when its part of its record is done. It is in
 /// one of four stages: waiting (its webhook's row, or another attempt of the same delivery), queued in its
-/// lane, attempting, writing (its successor is on the way to a retry topic or to `dead`).
+/// lane, attempting, writing (its successor is on the way to `waiting`, a retry topic or `dead`).
 ///   P3: the part is done only after a 2xx, an acknowledged write, or for a deleted webhook.
 ///   Never two attempts of the same delivery at once.
 ///   A revoked partition's deliveries leave at once; an attempt that is on the wire ends, and writes only
@@ -64,6 +65,9 @@ class delivery_machine {
     delivery_machine(delivery_machine_parts, delivery_machine_options);
 
     void accept(delivery_of_event, record_part);
+    /// Whether a delivery from the topic of those that wait for room is to be accepted now; `appended_ms` is
+    /// by the log's clock.
+    bool wants(const schemas::delivery&, std::int64_t appended_ms) const;
     void revoked(const assignment&);
     /// Rows or the head of the subscriber table changed.
     void subscribers_changed();
@@ -85,6 +89,7 @@ class delivery_machine {
         stage at = stage::waiting;
         std::int64_t since_ms = 0;  // steady; of the waiting
         std::size_t writing_bytes = 0;
+        bool is_dead = false;  // its successor is for `dead`
         made_attempt attempt;
         std::unique_ptr<attempt_handle> handle;
     };
@@ -111,13 +116,14 @@ class delivery_machine {
     void hold(iterator);
     void bury(iterator, std::string why);
     void expire_test(iterator);
-    void spill(iterator, spill_reason);
+    void spill(iterator, const lane_action& how);
+    void spill_for_room(iterator);
     // Its successor on another topic
     void write_wait(iterator, std::int64_t wait_ms, counter);
-    void write_retry(iterator, std::size_t tier, counter);
     void write_dead(iterator, std::string reason);
     void write(iterator, std::string_view topic);
     void write_no_attempt(const delivery_of_event&, const no_attempt&);
+    void cannot_be_kept(iterator, const error&);
 
     void tell(const schemas::attempt&, const schemas::event&);
     void done(iterator);
@@ -125,6 +131,7 @@ class delivery_machine {
     bool is_test(const delivery_in_memory&) const noexcept;
     bool is_late(const delivery_in_memory&) const noexcept;
     bool backlog_full(schemas::webhook_id);
+    bool is_over_share(const delivery_in_memory&) const;
     bool subscribers_reachable() const;
     std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }
     std::int64_t log_ms() const { return x_parts.logs_time.now_ms(x_parts.scheduler.time()); }
@@ -140,7 +147,6 @@ class delivery_machine {
     std::unordered_set<std::string> x_active_ids;  // delivery ids queued or attempting
     std::deque<lane_action> x_actions;
     bool x_carrying_out = false;
-    bool x_draining = false;
     delivery_key x_last_key = 0;
     std::size_t x_writing_bytes = 0;
     lifetime x_lifetime;

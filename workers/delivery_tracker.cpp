@@ -5,35 +5,131 @@
 #include <utility>
 
 #include "runtime/assert.hpp"
+#include "runtime/text.hpp"
 
 namespace herald::workers {
 
-void delivery_tracker::opened(std::int64_t offset, std::size_t parts, std::string metadata) {
-    HERALD_ASSERT(offset >= x_next_offset);
-    HERALD_ASSERT(x_entries.empty() || offset > x_entries.back().offset);
-    x_entries.push_back({offset, parts + 1, std::move(metadata)});
-    x_parts_open += parts + 1;
-    part_done(offset);  // the part that keeps an entry from being done while it is added
+namespace {
+
+/// "position known open open …": known, and the offset of each open record, count from the one before;
+/// an open record is "offset.part.part…".
+constexpr char between_words = ' ';
+constexpr char before_part = '.';
+constexpr std::size_t position_bytes_max = 64;
+
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+    const std::size_t end = text.find_first_of(" .");
+    const auto number = runtime::parse_decimal(text.substr(0, end));
+    text.remove_prefix(std::min(end, text.size()));
+    return number;
 }
 
-void delivery_tracker::part_done(std::int64_t offset) {
+bool take_letter(std::string_view& text, char letter) {
+    if (!text.starts_with(letter)) return false;
+    text.remove_prefix(1);
+    return true;
+}
+
+/// False when the text is not well formed.
+bool take_open(std::string_view text, std::int64_t offset, progress& found) {
+    const auto known = take_number(text);
+    if (!known) return false;
+    found.known_until = offset + static_cast<std::int64_t>(*known);
+    while (take_letter(text, between_words)) {
+        const auto further = take_number(text);
+        if (!further) return false;
+        offset += static_cast<std::int64_t>(*further);
+        while (take_letter(text, before_part)) {
+            const auto part = take_number(text);
+            if (!part) return false;
+            found.open[offset].push_back(*part);
+        }
+    }
+    return text.empty();
+}
+
+}  // namespace
+
+progress read_progress(const commit_point& committed) {
+    const std::string_view text = committed.metadata;
+    const std::size_t end = text.find(between_words);
+    progress found{committed.next_offset, {}, std::string(text.substr(0, end))};
+    if (end != std::string_view::npos && !take_open(text.substr(end + 1), committed.next_offset, found))
+        return {committed.next_offset, {}, {}};
+    return found;
+}
+
+delivery_tracker::delivery_tracker(const commit_point& committed)
+    : x_before(read_progress(committed)),
+      x_next_offset(committed.next_offset),
+      x_read_until(committed.next_offset),
+      x_position(x_before.position) {}
+
+std::vector<std::size_t> delivery_tracker::parts_left(std::int64_t offset, std::size_t parts) const {
+    std::vector<std::size_t> left;
+    if (!had(offset)) {
+        for (std::size_t part = 0; part < parts; ++part) left.push_back(part);
+    } else if (const auto found = x_before.open.find(offset); found != x_before.open.end()) {
+        for (const std::size_t part : found->second)
+            if (part < parts) left.push_back(part);
+    }
+    return left;
+}
+
+void delivery_tracker::opened(std::int64_t offset, const std::vector<std::size_t>& parts,
+                              std::string position) {
+    HERALD_ASSERT(offset >= x_read_until);
+    x_read_until = offset + 1;
+    x_parts_open += parts.size();
+    x_advanced = true;
+    if (!parts.empty() || !x_entries.empty()) {
+        x_entries.push_back({offset, parts, std::move(position)});
+    } else {
+        x_next_offset = offset + 1;
+        x_position = std::move(position);
+    }
+}
+
+void delivery_tracker::part_done(std::int64_t offset, std::size_t part) {
     const auto found =
         std::lower_bound(x_entries.begin(), x_entries.end(), offset,
                          [](const entry& one, std::int64_t wanted) { return one.offset < wanted; });
-    HERALD_ASSERT(found != x_entries.end() && found->offset == offset && found->parts_open > 0);
-    --found->parts_open;
+    HERALD_ASSERT(found != x_entries.end() && found->offset == offset);
+    const auto open = std::find(found->open.begin(), found->open.end(), part);
+    HERALD_ASSERT(open != found->open.end());
+    found->open.erase(open);
     --x_parts_open;
-    while (!x_entries.empty() && x_entries.front().parts_open == 0) {
+    x_advanced = true;
+    while (!x_entries.empty() && x_entries.front().open.empty()) {
         x_next_offset = x_entries.front().offset + 1;
-        x_metadata = std::move(x_entries.front().metadata);
-        x_advanced = true;
+        x_position = std::move(x_entries.front().position);
         x_entries.pop_front();
     }
 }
 
 std::optional<commit_point> delivery_tracker::take_commit() {
-    if (!std::exchange(x_advanced, false)) return std::nullopt;
-    return commit_point{x_next_offset, x_metadata};
+    // Before all that was known is read again less would be known than before.
+    if (!advanced()) return std::nullopt;
+    x_advanced = false;
+    const std::string* position = &x_position;
+    std::string open;
+    std::int64_t named = x_next_offset;
+    std::int64_t known_until = x_next_offset;
+    for (const entry& one : x_entries) {
+        if (!one.open.empty()) {
+            std::string word = between_words + std::to_string(one.offset - named);
+            for (const std::size_t part : one.open) word += before_part + std::to_string(part);
+            if (open.size() + word.size() + position_bytes_max > limits::commit_metadata_bytes_max) break;
+            open += word;
+            named = one.offset;
+        }
+        known_until = one.offset + 1;
+        position = &one.position;
+    }
+    commit_point point{x_next_offset, *position};
+    if (known_until > x_next_offset)
+        point.metadata += between_words + std::to_string(known_until - x_next_offset) + open;
+    return point;
 }
 
 }  // namespace herald::workers

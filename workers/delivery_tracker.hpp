@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/limits.hpp"
 
 namespace herald::workers {
 
-/// Where a group goes on after a restart.
+/// Where a group goes on after a restart. The metadata says what is done beyond `next_offset`, as far as
+/// there is place for it: one slow receiver holds the offset back, but what the others have had in the
+/// meantime is not sent to them again.
 struct commit_point {
     std::int64_t next_offset = 0;
     std::string metadata;
@@ -20,18 +25,35 @@ struct commit_point {
     friend bool operator==(const commit_point&, const commit_point&) = default;
 };
 
+/// What a commit point says: everything below `known_until` is done but for these parts of records.
+/// `position` is the text given with the record before `known_until`.
+struct progress {
+    std::int64_t known_until = 0;
+    std::map<std::int64_t, std::vector<std::size_t>> open;  // by offset
+    std::string position;
+};
+/// Text that is not a tracker's is taken for a position.
+progress read_progress(const commit_point&);
+
 /// One assignment of one partition. Offsets ascend, with holes. Holds one small entry for each record from
 /// the first that is not done: many more than deliveries, so that one attempt that hangs does not stop the
 /// partition (P4). full() asks the caller to take no more.
 class delivery_tracker {
   public:
-    explicit delivery_tracker(std::int64_t next_offset) : x_next_offset(next_offset) {}
+    /// Goes on where another one was.
+    explicit delivery_tracker(const commit_point&);
 
-    /// A record was read. It is done after part_done() was called `parts` times; at once when there are none.
-    /// `metadata` goes with the commit of everything up to and with this record.
-    void opened(std::int64_t offset, std::size_t parts, std::string metadata);
-    /// Needs an open record with parts left.
-    void part_done(std::int64_t offset);
+    /// The position of the last record that was known when this assignment began.
+    const std::string& first_position() const noexcept { return x_before.position; }
+    /// The parts of the record at this offset, of `parts`, that are not known to be done. To be asked before
+    /// the record is opened.
+    std::vector<std::size_t> parts_left(std::int64_t offset, std::size_t parts) const;
+    /// True for a record that was read before this assignment began.
+    bool had(std::int64_t offset) const noexcept { return offset < x_before.known_until; }
+    /// A record was read. It is done after part_done() for each part; at once when there are none.
+    void opened(std::int64_t offset, const std::vector<std::size_t>& parts, std::string position);
+    /// Needs an open record with this part open.
+    void part_done(std::int64_t offset, std::size_t part);
 
     bool full() const noexcept {
         return x_parts_open >= limits::worker_window_max ||
@@ -43,21 +65,23 @@ class delivery_tracker {
         return x_entries.empty() ? x_next_offset : x_entries.front().offset;
     }
     /// True if take_commit() has something.
-    bool advanced() const noexcept { return x_advanced; }
-    /// The highest point below which all is done, once each time that it advances.
+    bool advanced() const noexcept { return x_advanced && x_read_until >= x_before.known_until; }
+    /// What is done by now, once each time that it is more.
     std::optional<commit_point> take_commit();
 
   private:
     struct entry {
         std::int64_t offset = 0;
-        std::size_t parts_open = 0;
-        std::string metadata;
+        std::vector<std::size_t> open;  // few; in any order
+        std::string position;
     };
 
+    progress x_before;
     std::deque<entry> x_entries;  // ascending; the first is not done
     std::size_t x_parts_open = 0;
     std::int64_t x_next_offset;
-    std::string x_metadata;
+    std::int64_t x_read_until;
+    std::string x_position;  // of the record before the first entry
     bool x_advanced = false;
 };
 

@@ -24,14 +24,12 @@ class early_records {
     void add(events::record what, std::int64_t steady_ms) {
         x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
-    /// The first record, when it is due.
-    std::optional<events::record> take_due(const runtime::clock& own, const log_clock& logs) {
+    /// The first record, when it is due, else null; until pop().
+    const events::record* due(const runtime::clock& own, const log_clock& logs) const {
         const auto due_ms = next_due_ms(own, logs);
-        if (!due_ms || *due_ms > own.steady_ms()) return std::nullopt;
-        std::optional<events::record> due = std::move(x_records.front().what);
-        x_records.pop_front();
-        return due;
+        return due_ms && *due_ms <= own.steady_ms() ? &x_records.front().what : nullptr;
     }
+    void pop() { x_records.pop_front(); }
     /// Steady time at which the first record is due, as far as is known now: what is known of the log's clock
     /// changes.
     std::optional<std::int64_t> next_due_ms(const runtime::clock& own, const log_clock& logs) const {

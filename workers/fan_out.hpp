@@ -17,6 +17,8 @@ struct delivery_of_event {
     std::shared_ptr<const schemas::event> event;
     /// The webhook was disabled at the event's place in the log: recorded, not sent.
     bool held = false;
+    /// It comes from the topic of those that wait for room.
+    bool has_waited = false;
 };
 
 /// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same

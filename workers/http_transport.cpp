@@ -3,6 +3,9 @@
 // on the way to it.
 #include "workers/http_transport.hpp"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
@@ -76,6 +79,20 @@ std::string request_text(const delivery_request& request, const location& receiv
 std::string with_port(const ip_address& address, std::uint16_t port) {
     const bool v6 = address.kind == ip_address::family::v6;
     return (v6 ? "[" + address.text() + "]" : address.text()) + ":" + std::to_string(port);
+}
+
+bool is_own_shortage(error_code ec) {
+    namespace errc = boost::system::errc;
+    return ec == errc::too_many_files_open || ec == errc::too_many_files_open_in_system ||
+           ec == errc::not_enough_memory || ec == errc::no_buffer_space;
+}
+
+/// A name that could not be looked up may have failed for want of a socket, which the resolver does not say.
+bool no_descriptor_left() {
+    const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return true;
+    ::close(descriptor);
+    return false;
 }
 
 class attempt : public std::enable_shared_from_this<attempt> {
@@ -179,7 +196,10 @@ void attempt::resolve() {
         x_receiver.host, [self = shared_from_this(), turn = x_turn](result<std::vector<ip_address>> found) {
             if (turn != self->x_turn) return;
             self->x_answer.times.dns_us = us_between(self->x_phase_started, steady_clock::now());
-            if (!found) return self->fail(delivery_error::dns, found.error().message);
+            if (!found) {
+                self->x_answer.own_shortage = no_descriptor_left();
+                return self->fail(delivery_error::dns, found.error().message);
+            }
             self->take_addresses(std::move(*found));
         });
 }
@@ -208,6 +228,7 @@ void attempt::connect_first() {
 void attempt::connect_next() {
     if (x_next_address == x_addresses.size()) return fail(delivery_error::connect, x_connect_errors);
     if (*x_shared->open_connections >= x_shared->options.connections_max && !x_shared->pool->drop_oldest()) {
+        x_answer.own_shortage = true;
         return fail(delivery_error::connect, "too many connections are open");
     }
     // Each address has its share of what is left of the time to connect.
@@ -223,6 +244,7 @@ void attempt::connect_next() {
         x_address, x_receiver.port, [self = shared_from_this(), turn = ++x_turn](error_code ec) {
             if (turn != self->x_turn) return;
             if (!ec) return self->connected();
+            self->x_answer.own_shortage = is_own_shortage(ec);
             self->x_connect_errors +=
                 (self->x_connect_errors.empty() ? "" : "; ") + self->x_answer.address + ": " + ec.message();
             self->connect_next();

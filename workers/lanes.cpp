@@ -13,49 +13,65 @@ constexpr std::size_t tests_waiting_max = 8;
 constexpr std::size_t share_of_replay = 4;  // a quarter
 constexpr std::int64_t idle_lane_kept_ms = 10 * 60'000;
 constexpr std::int64_t open_breaker_kept_ms = 24 * 3'600'000;  // longer than any wait between two attempts
+constexpr std::int64_t minute_ms = 60'000;
+constexpr std::int64_t well_ms = 1'000;  // after a success
+constexpr std::int64_t noise_ms = 10;    // answers within this are as quick as any
 
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const lane_action& action) {
     if (action.what == lane_action::kind::start) return out << "start " << action.delivery;
-    constexpr const char* reasons[] = {"lane full", "breaker open", "parked", "waited long"};
+    constexpr const char* reasons[] = {"no room", "troubled", "breaker open", "parked"};
     return out << "spill " << action.delivery << " (" << reasons[static_cast<std::size_t>(action.reason)]
-               << ")";
+               << ") for " << action.wait_ms << " ms";
 }
 
-lanes::queue& lanes::lane::waiting(lane_share share) {
-    switch (share) {
-        case lane_share::replay:
-            return replay;
-        case lane_share::test:
-            return tests;
-        case lane_share::live:
-            break;
+void lanes::queue::erase(std::map<delivery_key, waiting_delivery>::iterator at) {
+    bytes -= at->second.bytes;
+    all.erase(at);
+}
+
+bool lanes::lane::is_empty() const {
+    return running.empty() &&
+           std::all_of(waiting.begin(), waiting.end(), [](const queue& one) { return one.all.empty(); });
+}
+
+bool lanes::answer_times::add(std::int64_t took_ms, std::int64_t now_ms) {
+    taken[count++] = took_ms;
+    if (!median_ms) median_ms = took_ms;  // better than nothing
+    if (count < taken.size()) return false;
+    const auto middle = taken.begin() + taken.size() / 2;
+    std::nth_element(taken.begin(), middle, taken.end());
+    median_ms = *middle;
+    count = 0;
+    if (now_ms - lowest_since_ms >= minute_ms) {
+        lowest_before_ms = now_ms - lowest_since_ms < 2 * minute_ms ? lowest_ms : std::nullopt;
+        lowest_ms.reset();
+        lowest_since_ms = now_ms;
     }
-    return live;
-}
-
-std::size_t lanes::lane::running_of(lane_share share) const {
-    return static_cast<std::size_t>(
-        std::count_if(running.begin(), running.end(),
-                      [share](const auto& attempt) { return attempt.second.share == share; }));
+    lowest_ms = std::min(lowest_ms.value_or(*median_ms), *median_ms);
+    return *median_ms > 2 * std::max(noise_ms, std::min(*lowest_ms, lowest_before_ms.value_or(*lowest_ms)));
 }
 
 lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) {
     lane_actions actions;
     lane& mine = x_lanes[webhook];
     mine.busy_ms = now_ms;
-    const auto spilled = [&](spill_reason reason) {
-        actions.push_back({lane_action::kind::spill, offered.delivery, reason});
-        return actions;
-    };
     if (offered.share != lane_share::test) {
-        if (mine.parked_until_ms > now_ms) return spilled(spill_reason::parked);
-        if (mine.breaker.would_admit(now_ms) == breaker::admission::refused)
-            return spilled(spill_reason::breaker_open);
+        if (auto refused = refusal(mine, now_ms)) {
+            refused->delivery = offered.delivery;
+            actions.push_back(*refused);
+            return actions;
+        }
     }
-    if (!has_room(mine, offered)) return spilled(spill_reason::lane_full);
-    mine.waiting(offered.share).push_back({offered.delivery, now_ms, offered.bytes});
+    if (!has_room(mine, offered)) {
+        actions.push_back(put_off(mine, offered.has_waited, now_ms));
+        actions.back().delivery = offered.delivery;
+        return actions;
+    }
+    queue& waiting = mine.of(offered.share);
+    waiting.all.emplace(offered.delivery, waiting_delivery{now_ms, offered.bytes});
+    waiting.bytes += offered.bytes;
     enlist(webhook, mine, now_ms);
     start_all(now_ms, actions);
     return actions;
@@ -69,6 +85,7 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
     HERALD_ASSERT(found != mine.running.end());
     const running_attempt attempt = found->second;
     mine.running.erase(found);
+    --mine.running_of[static_cast<std::size_t>(attempt.share)];
     --x_in_flight;
     if (mine.standing == rank::troubled) --x_in_flight_troubled;
     mine.busy_ms = now_ms;
@@ -80,8 +97,8 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
             set_standing(mine, rank::troubled);
         else if (state == receiver_state::well)
             set_standing(mine, rank::healthy);
-        if (failed && mine.breaker.would_admit(now_ms) == breaker::admission::refused)
-            spill(mine, spill_reason::breaker_open, actions);
+        if (failed)
+            if (const auto refused = refusal(mine, now_ms)) spill(mine, *refused, actions);
     }
     enlist(webhook, mine, now_ms);
     start_all(now_ms, actions);
@@ -93,15 +110,25 @@ lane_actions lanes::park(schemas::webhook_id webhook, std::int64_t until_ms, std
     lane& mine = x_lanes[webhook];
     mine.busy_ms = now_ms;
     mine.parked_until_ms = std::max(mine.parked_until_ms, until_ms);
-    if (mine.parked_until_ms > now_ms) spill(mine, spill_reason::parked, actions);
+    if (const auto refused = refusal(mine, now_ms)) spill(mine, *refused, actions);
     return actions;
+}
+
+bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) const {
+    if (x_barred) return false;
+    const auto found = x_lanes.find(webhook);
+    if (found == x_lanes.end()) return true;
+    const lane& mine = found->second;
+    // Behind it others wait, for other receivers.
+    const bool waits_long = mine.times.median_ms && offered.waited_ms > backlog_ms_max(mine);
+    return waits_long || has_room(mine, offered) || !is_well(mine, now_ms) || refusal(mine, now_ms);
 }
 
 void lanes::withdraw(schemas::webhook_id webhook, delivery_key delivery) {
     const auto found = x_lanes.find(webhook);
     if (found == x_lanes.end()) return;
-    for (queue* waiting : {&found->second.live, &found->second.replay, &found->second.tests})
-        std::erase_if(*waiting, [delivery](const waiting_delivery& one) { return one.delivery == delivery; });
+    for (queue& waiting : found->second.waiting)
+        if (const auto at = waiting.all.find(delivery); at != waiting.all.end()) return waiting.erase(at);
 }
 
 lane_actions lanes::bar(bool barred, std::int64_t now_ms) {
@@ -110,8 +137,8 @@ lane_actions lanes::bar(bool barred, std::int64_t now_ms) {
     x_barred = barred;
     if (barred) return actions;
     for (auto& [webhook, mine] : x_lanes)
-        for (queue* waiting : {&mine.live, &mine.replay, &mine.tests})
-            for (waiting_delivery& one : *waiting) one.since_ms = now_ms;
+        for (queue& waiting : mine.waiting)
+            for (auto& [delivery, one] : waiting.all) one.since_ms = now_ms;
     start_all(now_ms, actions);
     return actions;
 }
@@ -123,10 +150,8 @@ lane_actions lanes::tick(std::int64_t now_ms) {
         for (const auto& [delivery, attempt] : mine.running)
             if (is_slow(attempt, now_ms)) set_standing(mine, rank::troubled);
         if (!x_barred) spill_old(mine, now_ms, actions);
-        const bool idle =
-            mine.live.empty() && mine.replay.empty() && mine.tests.empty() && mine.running.empty();
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
-        if (idle && now_ms >= mine.parked_until_ms && now_ms - mine.busy_ms > kept_ms) {
+        if (mine.is_empty() && now_ms >= mine.parked_until_ms && now_ms - mine.busy_ms > kept_ms) {
             at = x_lanes.erase(at);
             continue;
         }
@@ -140,7 +165,7 @@ lane_actions lanes::tick(std::int64_t now_ms) {
 std::size_t lanes::waiting() const noexcept {
     std::size_t all = 0;
     for (const auto& [webhook, mine] : x_lanes)
-        all += mine.live.size() + mine.replay.size() + mine.tests.size();
+        for (const queue& waiting : mine.waiting) all += waiting.all.size();
     return all;
 }
 
@@ -154,36 +179,101 @@ std::int64_t lanes::parked_until_ms(schemas::webhook_id webhook) const {
     return found == x_lanes.end() ? 0 : found->second.parked_until_ms;
 }
 
-bool lanes::has_room(lane& mine, const lane_offer& offered) const {
-    const queue& waiting = mine.waiting(offered.share);
-    std::size_t bytes = offered.bytes;
-    for (const waiting_delivery& one : waiting) bytes += one.bytes;
-    // A delivery larger than the bound must get its turn too.
-    return waiting.empty() || (waiting.size() < depth_of(offered.share) && bytes <= x_bounds.bytes);
+bool lanes::has_room(const lane& mine, const lane_offer& offered) const {
+    const queue& waiting = mine.of(offered.share);
+    if (waiting.all.empty()) return true;  // one must get its turn, of any size
+    if (offered.over_share) return false;
+    // What has waited goes into the upper third, where nothing else may: as long as there is such, the others
+    // queue up behind it.
+    const std::size_t depth = depth_of(mine, offered.share);
+    return waiting.all.size() < (offered.has_waited ? depth + depth / 2 : depth) &&
+           waiting.bytes + offered.bytes <= bytes_of(mine);
 }
 
-std::size_t lanes::depth_of(lane_share share) const noexcept {
-    switch (share) {
-        case lane_share::replay:
-            return std::max<std::size_t>(1, x_bounds.depth / share_of_replay);
-        case lane_share::test:
-            return tests_waiting_max;
-        case lane_share::live:
-            break;
+double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) const noexcept {
+    const auto each_ms = static_cast<double>(std::max<std::int64_t>(1, *mine.times.median_ms));
+    return static_cast<double>(concurrency) * ms / each_ms;
+}
+
+std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
+    if (share == lane_share::test) return tests_waiting_max;
+    std::size_t depth = limits::lane_depth_min;
+    if (mine.standing == rank::healthy) {
+        depth = limits::lane_depth_unknown;
+        if (mine.times.median_ms)
+            depth = static_cast<std::size_t>(std::clamp(work_in(mine, mine.concurrency, limits::lane_work_ms),
+                                                        static_cast<double>(limits::lane_depth_min),
+                                                        static_cast<double>(x_bounds.depth)));
     }
-    return x_bounds.depth;
+    depth = std::min(depth, x_bounds.depth);
+    return share == lane_share::live ? depth : std::max<std::size_t>(1, depth / share_of_replay);
+}
+
+std::size_t lanes::bytes_of(const lane& mine) const noexcept {
+    const bool is_proven = mine.standing == rank::healthy && mine.times.median_ms;
+    return is_proven ? x_bounds.bytes : std::min(x_bounds.bytes, limits::lane_bytes_troubled_max);
+}
+
+std::optional<lane_action> lanes::refusal(const lane& mine, std::int64_t now_ms) const {
+    lane_action refused{lane_action::kind::spill, 0, spill_reason::parked, mine.parked_until_ms - now_ms};
+    if (refused.wait_ms > 0) return refused;
+    if (mine.breaker.would_admit(now_ms) != breaker::admission::refused) return std::nullopt;
+    refused.reason = spill_reason::breaker_open;
+    refused.wait_ms = mine.breaker.closed_to_all_ms(now_ms);
+    return refused;
+}
+
+lane_action lanes::put_off(lane& mine, bool has_waited, std::int64_t now_ms) const {
+    lane_action off{lane_action::kind::spill, 0, spill_reason::no_room, 0};
+    if (!is_well(mine, now_ms)) {
+        off.reason = spill_reason::troubled;
+        return off;
+    }
+    if (!mine.times.median_ms) return off;
+    // Each comes back when those before it are done, if the receiver takes as many at a time as it may: who
+    // comes too early queues up again, but a receiver that is kept waiting has lost its time.
+    const bool slowed = mine.growth_until != 0 && now_ms - mine.slowed_ms < minute_ms;
+    const std::size_t at_once = slowed ? mine.concurrency : x_bounds.concurrency;
+    const double wait_ms = std::max(0.0, mine.booked_ms - static_cast<double>(now_ms));
+    mine.booked_ms = static_cast<double>(now_ms) + wait_ms + 1 / work_in(mine, at_once, 1);
+    if (has_waited || wait_ms > static_cast<double>(backlog_ms_max(mine)))
+        off.wait_ms = std::max<std::int64_t>(1, static_cast<std::int64_t>(wait_ms));
+    return off;
+}
+
+/// How much work of a receiver whose speed is known may wait for room.
+std::int64_t lanes::backlog_ms_max(const lane& mine) {
+    const bool slow = *mine.times.median_ms > limits::slow_answer_ms;
+    return slow ? limits::slow_backlog_ms_max : limits::backlog_ms_max;
+}
+
+/// One failure between successes makes nobody wait.
+bool lanes::is_well(const lane& mine, std::int64_t now_ms) noexcept {
+    return mine.standing == rank::healthy || now_ms - mine.succeeded_ms < well_ms;
 }
 
 std::optional<lane_share> lanes::next_share(const lane& mine, std::int64_t now_ms) const {
-    if (!mine.tests.empty() && mine.running_of(lane_share::test) == 0) return lane_share::test;
-    const std::size_t running = mine.running.size() - mine.running_of(lane_share::test);
-    if (running >= mine.concurrency || now_ms < mine.parked_until_ms) return std::nullopt;
-    if (mine.breaker.would_admit(now_ms) == breaker::admission::refused) return std::nullopt;
-    const std::size_t replays_max = std::max<std::size_t>(1, mine.concurrency / share_of_replay);
-    const bool may_replay = !mine.replay.empty() && mine.running_of(lane_share::replay) < replays_max;
-    if (may_replay && (mine.replay_next || mine.live.empty())) return lane_share::replay;
-    if (!mine.live.empty()) return lane_share::live;
+    const auto running_of = [&mine](lane_share share) {
+        return mine.running_of[static_cast<std::size_t>(share)];
+    };
+    const bool live = !mine.of(lane_share::live).all.empty();
+    const bool replay = !mine.of(lane_share::replay).all.empty();
+    if (!mine.of(lane_share::test).all.empty() && running_of(lane_share::test) == 0) return lane_share::test;
+    if (!live && !replay) return std::nullopt;
+    const std::size_t at_once = concurrency_of(mine);
+    const std::size_t running = mine.running.size() - running_of(lane_share::test);
+    if (running >= at_once || refusal(mine, now_ms)) return std::nullopt;
+    const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
+    const bool may_replay = replay && running_of(lane_share::replay) < replays_max;
+    if (may_replay && (mine.replay_next || !live)) return lane_share::replay;
+    if (live) return lane_share::live;
     return std::nullopt;
+}
+
+/// Where slots are scarce no lane takes many, so that all get their turn soon.
+std::size_t lanes::concurrency_of(const lane& mine) const noexcept {
+    const bool scarce = 2 * x_in_flight >= x_bounds.slots;
+    return scarce ? std::min(mine.concurrency, limits::lane_concurrency_scarce_max) : mine.concurrency;
 }
 
 bool lanes::has_slot(rank standing) const noexcept {
@@ -229,38 +319,43 @@ void lanes::start_all(std::int64_t now_ms, lane_actions& actions) {
 }
 
 void lanes::start_one(lane& mine, lane_share share, std::int64_t now_ms, lane_actions& actions) {
-    queue& waiting = mine.waiting(share);
-    const delivery_key delivery = waiting.front().delivery;
-    waiting.pop_front();
+    queue& waiting = mine.of(share);
+    const delivery_key delivery = waiting.all.begin()->first;
+    waiting.erase(waiting.all.begin());
     running_attempt attempt{now_ms, share, breaker::admission::ordinary};
     if (share != lane_share::test) {
         attempt.admitted = mine.breaker.admit(now_ms);
         mine.replay_next = share == lane_share::live;
     }
     mine.running.emplace(delivery, attempt);
+    ++mine.running_of[static_cast<std::size_t>(share)];
     ++x_in_flight;
     if (mine.standing == rank::troubled) ++x_in_flight_troubled;
-    actions.push_back({lane_action::kind::start, delivery, {}});
+    actions.push_back({lane_action::kind::start, delivery, {}, 0});
 }
 
 bool lanes::is_slow(const running_attempt& attempt, std::int64_t now_ms) noexcept {
     return attempt.share != lane_share::test && now_ms - attempt.since_ms > limits::slow_attempt_ms;
 }
 
-void lanes::spill(lane& mine, spill_reason reason, lane_actions& actions) {
-    for (queue* waiting : {&mine.live, &mine.replay}) {
-        for (const waiting_delivery& one : *waiting)
-            actions.push_back({lane_action::kind::spill, one.delivery, reason});
-        waiting->clear();
+void lanes::spill(lane& mine, const lane_action& how, lane_actions& actions) {
+    for (const lane_share share : {lane_share::live, lane_share::replay}) {
+        for (const auto& [delivery, one] : mine.of(share).all) {
+            actions.push_back(how);
+            actions.back().delivery = delivery;
+        }
+        mine.of(share) = {};
     }
 }
 
-void lanes::spill_old(lane& mine, std::int64_t now_ms, lane_actions& actions) {
-    for (queue* waiting : {&mine.live, &mine.replay}) {
-        while (!waiting->empty() && now_ms - waiting->front().since_ms > limits::lane_wait_ms_max) {
-            actions.push_back(
-                {lane_action::kind::spill, waiting->front().delivery, spill_reason::waited_long});
-            waiting->pop_front();
+void lanes::spill_old(lane& mine, std::int64_t now_ms, lane_actions& actions) const {
+    for (const lane_share share : {lane_share::live, lane_share::replay}) {
+        queue& waiting = mine.of(share);
+        while (!waiting.all.empty() &&
+               now_ms - waiting.all.begin()->second.since_ms > limits::lane_wait_ms_max) {
+            actions.push_back(put_off(mine, false, now_ms));
+            actions.back().delivery = waiting.all.begin()->first;
+            waiting.erase(waiting.all.begin());
         }
     }
 }
@@ -270,20 +365,39 @@ void lanes::record_result(lane& mine, const running_attempt& attempt, receiver_s
     switch (state) {
         case receiver_state::well:
             mine.breaker.succeeded(attempt.admitted, now_ms);
-            mine.concurrency = std::min(mine.concurrency + 1, x_bounds.concurrency);
+            mine.succeeded_ms = now_ms;
+            grow(mine);
+            if (mine.times.add(now_ms - attempt.since_ms, now_ms)) slow_down(mine, attempt, now_ms);
             break;
         case receiver_state::failing:
             mine.breaker.failed(attempt.admitted, now_ms);
-            mine.concurrency = std::max<std::size_t>(1, mine.concurrency / 2);
+            slow_down(mine, attempt, now_ms);
             break;
         case receiver_state::overloaded:
             mine.breaker.failed(attempt.admitted, now_ms);
+            slow_down(mine, attempt, now_ms);
             mine.concurrency = 1;
             break;
         case receiver_state::unknown:
             mine.breaker.abandoned(attempt.admitted);
             break;
     }
+}
+
+void lanes::grow(lane& mine) const {
+    const bool quickly = mine.growth_until == 0 || mine.concurrency < mine.growth_until;
+    if (!quickly && ++mine.successes < mine.concurrency) return;
+    mine.successes = 0;
+    mine.concurrency = std::min(mine.concurrency + 1, x_bounds.concurrency);
+}
+
+/// Once for all attempts that were under way together.
+void lanes::slow_down(lane& mine, const running_attempt& attempt, std::int64_t now_ms) {
+    if (mine.growth_until != 0 && attempt.since_ms <= mine.slowed_ms) return;
+    mine.slowed_ms = now_ms;
+    mine.concurrency = std::max<std::size_t>(1, mine.concurrency / 2);
+    mine.growth_until = mine.concurrency;
+    mine.successes = 0;
 }
 
 }  // namespace herald::workers

@@ -2,6 +2,7 @@
 // delays nobody else (design.md §3, promise P4). Pure: (event, now) → actions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -31,14 +32,21 @@ enum class receiver_state : std::uint8_t {
     unknown,     // cancelled, never sent, a test, or the receiver asked for a pause
 };
 
-enum class spill_reason : std::uint8_t { lane_full, breaker_open, parked, waited_long };
+enum class spill_reason : std::uint8_t {
+    no_room,       // the receiver is well; its lane is full
+    troubled,      // no room either, and its last attempt failed or hangs
+    breaker_open,  // no attempt may start
+    parked,        // the receiver asked for a pause
+};
 
-/// What is to be done with a delivery: attempt it now, or send it to a retry topic without an attempt.
+/// What is to be done with a delivery: attempt it now, or put it off without an attempt, into a topic.
 struct lane_action {
     enum class kind : std::uint8_t { start, spill };
     kind what = kind::start;
     delivery_key delivery = 0;
-    spill_reason reason = spill_reason::lane_full;  // of a spill
+    spill_reason reason = spill_reason::no_room;  // of a spill
+    /// Of a spill: for how long. 0: it waits only for room, or nobody can say how long.
+    std::int64_t wait_ms = 0;
 
     friend bool operator==(const lane_action&, const lane_action&) = default;
     friend std::ostream& operator<<(std::ostream&, const lane_action&);
@@ -49,6 +57,11 @@ struct lane_offer {
     delivery_key delivery = 0;
     lane_share share = lane_share::live;
     std::size_t bytes = 0;  // of its body
+    /// It has waited for room already, and goes before those that have not.
+    bool has_waited = false;
+    std::int64_t waited_ms = 0;  // then: for how long
+    /// The webhook has its share of its partition's window: it may start, but not wait.
+    bool over_share = false;
 };
 
 struct lane_limits {
@@ -64,6 +77,10 @@ struct lane_limits {
 /// half of the slots; where those that hang took more while they still seemed healthy, the healthy get up to
 /// half as many slots on top. Holds one lane for each webhook that was busy in the last ten minutes, or in
 /// the last day if its breaker is open.
+///
+/// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). What finds no room waits
+/// for room, without a time, as long as the receiver is well; a receiver with much to do gets the rest back
+/// when it will have come so far: each is booked one place behind the one before.
 class lanes {
   public:
     explicit lanes(lane_limits bounds = {}) : x_bounds(bounds) {}
@@ -73,6 +90,9 @@ class lanes {
     lane_actions finished(schemas::webhook_id, delivery_key, receiver_state, std::int64_t now_ms);
     /// The receiver asked for a pause (Retry-After): what waits is spilled, and what comes until then.
     lane_actions park(schemas::webhook_id, std::int64_t until_ms, std::int64_t now_ms);
+    /// Whether a delivery that waits for room is to be offered now: there is room, or it has to wait for
+    /// something else.
+    bool wants(schemas::webhook_id, const lane_offer&, std::int64_t now_ms) const;
     /// A waiting delivery leaves without an action; nothing happens when it does not wait.
     void withdraw(schemas::webhook_id, delivery_key);
     /// While barred nothing starts, and waiting does not count as long.
@@ -89,7 +109,6 @@ class lanes {
   private:
     enum class rank : std::uint8_t { healthy, troubled };
     struct waiting_delivery {
-        delivery_key delivery = 0;
         std::int64_t since_ms = 0;
         std::size_t bytes = 0;
     };
@@ -98,37 +117,72 @@ class lanes {
         lane_share share = lane_share::live;
         breaker::admission admitted = breaker::admission::ordinary;
     };
-    using queue = std::deque<waiting_delivery>;
+    struct queue {
+        std::map<delivery_key, waiting_delivery> all;  // the first to come is the first
+        std::size_t bytes = 0;
+
+        void erase(std::map<delivery_key, waiting_delivery>::iterator);
+    };
+    /// How long answers take: the median of the last 20, and the lowest median of the last minute or two.
+    struct answer_times {
+        std::array<std::int64_t, 20> taken{};
+        std::size_t count = 0;  // of taken
+        std::optional<std::int64_t> median_ms;
+        std::optional<std::int64_t> lowest_ms;         // of the minute that began at lowest_since_ms
+        std::optional<std::int64_t> lowest_before_ms;  // of the minute before
+        std::int64_t lowest_since_ms = 0;
+
+        /// True when this made a new median that is over twice the lowest.
+        bool add(std::int64_t took_ms, std::int64_t now_ms);
+    };
     struct lane {
-        queue live;
-        queue replay;
-        queue tests;
+        std::array<queue, 3> waiting;             // by share
+        std::array<std::size_t, 3> running_of{};  // likewise
         std::map<delivery_key, running_attempt> running;
         std::size_t concurrency = 1;
+        std::size_t growth_until = 0;  // up to here every success adds one; beyond, every round trip
+        std::size_t successes = 0;     // since it grew last, beyond growth_until
+        std::int64_t slowed_ms = 0;    // when the concurrency was halved last
+        answer_times times;
+        double booked_ms = 0;  // when it will have worked off what found no room
         rank standing = rank::healthy;
+        std::int64_t succeeded_ms = 0;  // the last time
         bool replay_next = false;
         workers::breaker breaker;
         std::int64_t parked_until_ms = 0;
         std::int64_t busy_ms = 0;
         bool in_turn[2] = {false, false};  // whether x_turns[rank] names it
 
-        queue& waiting(lane_share);
-        std::size_t running_of(lane_share) const;
+        queue& of(lane_share share) { return waiting[static_cast<std::size_t>(share)]; }
+        const queue& of(lane_share share) const { return waiting[static_cast<std::size_t>(share)]; }
+        bool is_empty() const;
     };
 
-    bool has_room(lane&, const lane_offer&) const;
-    std::size_t depth_of(lane_share) const noexcept;
+    bool has_room(const lane&, const lane_offer&) const;
+    /// How many may wait in the lane, of one share, and how many bytes.
+    std::size_t depth_of(const lane&, lane_share) const noexcept;
+    std::size_t bytes_of(const lane&) const noexcept;
+    /// How many its receiver works off in `ms`.
+    double work_in(const lane&, std::size_t concurrency, double ms) const noexcept;
+    /// Why a lane that is not full takes nothing now; nothing when it does.
+    std::optional<lane_action> refusal(const lane&, std::int64_t now_ms) const;
+    lane_action put_off(lane&, bool has_waited, std::int64_t now_ms) const;
+    static std::int64_t backlog_ms_max(const lane&);
+    static bool is_well(const lane&, std::int64_t now_ms) noexcept;
     /// The share of the delivery that the lane would start next; nothing when none may.
     std::optional<lane_share> next_share(const lane&, std::int64_t now_ms) const;
     bool has_slot(rank) const noexcept;
+    std::size_t concurrency_of(const lane&) const noexcept;
     void set_standing(lane&, rank);
     void enlist(schemas::webhook_id, lane&, std::int64_t now_ms);
     void start_all(std::int64_t now_ms, lane_actions&);
     void start_one(lane&, lane_share, std::int64_t now_ms, lane_actions&);
     static bool is_slow(const running_attempt&, std::int64_t now_ms) noexcept;
-    static void spill(lane&, spill_reason, lane_actions&);
-    static void spill_old(lane&, std::int64_t now_ms, lane_actions&);
+    static void spill(lane&, const lane_action& how, lane_actions&);
+    void spill_old(lane&, std::int64_t now_ms, lane_actions&) const;
     void record_result(lane&, const running_attempt&, receiver_state, std::int64_t now_ms) const;
+    void grow(lane&) const;
+    static void slow_down(lane&, const running_attempt&, std::int64_t now_ms);
 
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;

@@ -29,8 +29,8 @@ struct record_writer::pending {
     events::topic_partition where;
     std::string key;
     std::string value;
-    std::function<bool()> wanted;        // none: a record of an attempt
-    std::function<void()> acknowledged;  // likewise
+    std::function<bool()> wanted;                    // none: a record of an attempt
+    std::function<void(const result<void>&)> ended;  // likewise
     std::uint32_t tries = 0;
     std::int64_t pause_ms = pause_ms_first;
 };
@@ -43,10 +43,10 @@ record_writer::record_writer(events::log& log, runtime::scheduler& scheduler, pa
       x_producer(log.open_producer(events::producer_kind::ordinary)) {}
 
 void record_writer::write(std::string_view topic, schemas::webhook_id webhook, std::string value,
-                          std::function<bool()> wanted, std::function<void()> acknowledged) {
+                          std::function<bool()> wanted, std::function<void(const result<void>&)> ended) {
     auto what = make_pending(topic, webhook, std::move(value));
     what->wanted = std::move(wanted);
-    what->acknowledged = std::move(acknowledged);
+    what->ended = std::move(ended);
     ++x_unacknowledged;
     append(std::move(what));
 }
@@ -84,18 +84,20 @@ void record_writer::append(std::shared_ptr<pending> what) {
 }
 
 void record_writer::answered(std::shared_ptr<pending> what, const result<std::int64_t>& outcome) {
-    if (outcome) {
-        if (!what->acknowledged) {
+    const bool too_large = !outcome && outcome.error().code == error_code::invalid_argument;
+    if (!outcome && what->tries == 1 && is_refusal(outcome.error()))
+        runtime::log(runtime::log_level::error, runtime::log_events::worker_append_refused,
+                     {{"topic", what->where.topic}, {"reason", outcome.error().message}});
+    if (outcome || too_large) {
+        if (!what->ended) {
             --x_attempts_waiting;
+            x_counters.attempt_records_lost += too_large ? 1 : 0;
             return;
         }
         --x_unacknowledged;
-        what->acknowledged();
-        return;
+        if (too_large) return what->ended(outcome.error());
+        return what->ended({});
     }
-    if (what->tries == 1 && is_refusal(outcome.error()))
-        runtime::log(runtime::log_level::error, runtime::log_events::worker_append_refused,
-                     {{"topic", what->where.topic}, {"reason", outcome.error().message}});
     const std::int64_t again_ms = x_scheduler.time().steady_ms() + what->pause_ms;
     what->pause_ms = std::min(2 * what->pause_ms, pause_ms_max);
     x_scheduler.run_at(again_ms, x_lifetime.guard([this, what = std::move(what)] { repeat(what); }));

@@ -27,11 +27,11 @@ class record_writer {
   public:
     record_writer(events::log&, runtime::scheduler&, partition_counts, worker_counters&);
 
-    /// Appends, again and again, until it is acknowledged: then calls `acknowledged`, on the scheduler's
-    /// thread. Before each repeat it asks `wanted`; when that says no, it gives up without a call. A record
-    /// may land more than once.
+    /// Appends, again and again, until it is acknowledged, or refused because it is too large: then calls
+    /// `ended`, on the scheduler's thread. Before each repeat it asks `wanted`; when that says no, it gives
+    /// up without a call. A record may land more than once.
     void write(std::string_view topic, schemas::webhook_id, std::string value, std::function<bool()> wanted,
-               std::function<void()> acknowledged);
+               std::function<void(const result<void>&)> ended);
     /// Appends to `attempts`; after a few failures the record is lost and counted. Blocks nothing.
     void write_attempt(const schemas::attempt&);
     /// Nothing is on its way to the log.

@@ -44,8 +44,8 @@ std::optional<retry_hop> next_hop(std::int64_t wait_ms) noexcept {
     return retry_hop{tier, wait_ms - retry_tiers[tier].delay_ms};
 }
 
-std::size_t spill_tier(std::uint32_t spills) noexcept {
-    return std::min<std::size_t>(spills, retry_tiers.size() - 1);
+std::int64_t wait_of_troubled(std::uint32_t spills) noexcept {
+    return retry_tiers[spills == 0 ? 0 : 1].delay_ms;
 }
 
 std::int64_t still_to_wait_ms(std::int64_t record_time_ms, std::int64_t delay_ms,

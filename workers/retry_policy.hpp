@@ -58,8 +58,8 @@ struct retry_hop {
 /// The longest tier that is not longer than the wait; nothing when it is due now.
 std::optional<retry_hop> next_hop(std::int64_t wait_ms) noexcept;
 
-/// Where a delivery goes that could not be attempted now (lane full, breaker open): a tier higher each time.
-std::size_t spill_tier(std::uint32_t spills) noexcept;
+/// For how long a delivery is put off whose receiver is in trouble, but not so much that its breaker is open.
+std::int64_t wait_of_troubled(std::uint32_t spills) noexcept;
 
 /// How long a record of a retry topic still waits at `now_ms` of the log's clock: until its delay after the
 /// append is over, but never longer than the delay from now on (the log's clock may have gone back).

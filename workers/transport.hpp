@@ -48,6 +48,8 @@ struct delivery_answer {
     /// The location held an address or was refused for its form: repeating leads to the same refusal. Set
     /// only with address_not_allowed.
     bool refused_for_good = false;
+    /// Herald itself had no descriptor or memory left: nothing is known of the receiver.
+    bool own_shortage = false;
     std::string address;  // "192.0.2.1:443" that was tried last; empty: none
     phase_times times;
 };

@@ -50,11 +50,12 @@ class log_worker final : public worker {
           x_writer(parts.log, parts.scheduler, std::move(partitions), x_counters),
           x_machine({parts.scheduler, parts.random, parts.keys, parts.subscribers, parts.transport, x_writer,
                      x_log_time.clock(), x_counters},
-                    {x_options.header_prefix, x_options.retry_backlog_max}) {
+                    {x_options.header_prefix, x_options.retry_backlog_max, x_options.concurrency}) {
         parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
         join(parts.log, events::group::events, &log_worker::take_event);
         join(parts.log, events::group::direct, &log_worker::take_delivery);
         join(parts.log, events::group::retry, &log_worker::take_delivery);
+        join(parts.log, events::group::waiting, &log_worker::take_waiting);
         x_scheduler.post(x_lifetime.guard([this] { tick(); }));
     }
 
@@ -102,14 +103,14 @@ class log_worker final : public worker {
     }
 
   private:
-    using record_taker = void (log_worker::*)(consumer&, const std::shared_ptr<assignment>&,
+    using record_taker = bool (log_worker::*)(consumer&, const std::shared_ptr<assignment>&,
                                               const events::record&);
 
     void join(events::log& log, std::string_view group, record_taker take) {
         const std::size_t place = x_groups.size();
         consumer_handlers handlers;
         handlers.on_record = [this, place, take](const auto& where, const events::record& what) {
-            (this->*take)(*x_groups[place], where, what);
+            return (this->*take)(*x_groups[place], where, what);
         };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
         handlers.on_failure = [this](const error& failure) {
@@ -117,7 +118,8 @@ class log_worker final : public worker {
             x_options.on_failure(failure);
         };
         handlers.overloaded = [this] {
-            return x_memory.bytes() + x_machine.writing_bytes() > limits::worker_held_bytes_max;
+            return x_memory.bytes() > limits::worker_held_bytes_max ||
+                   x_machine.writing_bytes() > limits::worker_writing_bytes_max;
         };
         x_groups.push_back(std::make_unique<consumer>(
             log, x_scheduler, x_log_time.clock(), std::string(group), topics_of(group), std::move(handlers)));
@@ -129,14 +131,16 @@ class log_worker final : public worker {
         x_scheduler.run_at(x_scheduler.time().steady_ms() + tick_ms, x_lifetime.guard([this] { tick(); }));
     }
 
-    void take_event(consumer& reader, const std::shared_ptr<assignment>& where, const events::record& what) {
+    bool take_event(consumer& reader, const std::shared_ptr<assignment>& where, const events::record& what) {
         auto event = read<schemas::event>(what);
         if (!event) return pass_over(*where, what);
         const event_position position{event->generation, event->partition_sequence};
-        switch (judge(where->last, position)) {
+        const bool had = where->tracker.had(what.offset);
+        switch (had ? arrival::expected : judge(where->last, position)) {
             case arrival::repeated:
                 ++x_counters.events_repeated;
-                return where->tracker.opened(what.offset, 0, to_text(where->last));
+                where->tracker.opened(what.offset, {}, to_text(where->last));
+                return true;
             case arrival::after_gap:
                 ++x_counters.sequence_gaps;
                 log_about(*where, what, runtime::log_events::sequence_gap,
@@ -146,27 +150,53 @@ class log_worker final : public worker {
                 break;
         }
         ++x_counters.events;
-        where->last = position;
+        where->last = std::max(where->last, position);
         std::vector<delivery_of_event> deliveries = fan_out(std::move(*event), x_memory);
-        where->tracker.opened(what.offset, deliveries.size(), to_text(position));
-        for (delivery_of_event& one : deliveries)
-            x_machine.accept(std::move(one), {&reader, where, what.offset});
+        const std::vector<std::size_t> left = where->tracker.parts_left(what.offset, deliveries.size());
+        // Of records that were known before, the last one's position stands for them all.
+        const bool inside = where->tracker.had(what.offset + 1);
+        where->tracker.opened(what.offset, left, to_text(inside ? position : where->last));
+        for (const std::size_t part : left)
+            x_machine.accept(std::move(deliveries[part]), {&reader, where, what.offset, part});
+        return true;
     }
 
-    void take_delivery(consumer& reader, const std::shared_ptr<assignment>& where,
+    bool take_delivery(consumer& reader, const std::shared_ptr<assignment>& where,
                        const events::record& what) {
         auto record = read<schemas::delivery>(what);
         if (!record) return pass_over(*where, what);
-        if (record->id.empty()) record->id = delivery_id(record->event.id, record->webhook_id);
-        where->tracker.opened(what.offset, 1, {});
-        x_machine.accept(of_record(std::move(*record), x_memory), {&reader, where, what.offset});
+        return take(reader, where, what, *std::move(record), false);
+    }
+
+    /// From the topic of deliveries that wait for room.
+    bool take_waiting(consumer& reader, const std::shared_ptr<assignment>& where,
+                      const events::record& what) {
+        auto record = read<schemas::delivery>(what);
+        if (!record) return pass_over(*where, what);
+        const bool is_open = !where->tracker.parts_left(what.offset, 1).empty();
+        if (is_open && !x_machine.wants(*record, what.time_ms)) return false;
+        return take(reader, where, what, *std::move(record), true);
+    }
+
+    bool take(consumer& reader, const std::shared_ptr<assignment>& where, const events::record& what,
+              schemas::delivery record, bool has_waited) {
+        if (record.id.empty()) record.id = delivery_id(record.event.id, record.webhook_id);
+        const std::vector<std::size_t> left = where->tracker.parts_left(what.offset, 1);
+        where->tracker.opened(what.offset, left, {});
+        if (left.empty()) return true;
+        delivery_of_event made = of_record(std::move(record), x_memory);
+        made.has_waited = has_waited;
+        x_machine.accept(std::move(made), {&reader, where, what.offset});
+        return true;
     }
 
     /// A record that this worker cannot read holds up nothing, but is an alarm.
-    void pass_over(assignment& where, const events::record& what) {
+    bool pass_over(assignment& where, const events::record& what) {
         ++x_counters.unreadable;
         log_about(where, what, runtime::log_events::record_unreadable, "the record is passed over");
-        where.tracker.opened(what.offset, 0, where.last == event_position{} ? "" : to_text(where.last));
+        const bool unknown = where.last == event_position{} || where.tracker.had(what.offset + 1);
+        where.tracker.opened(what.offset, {}, unknown ? "" : to_text(where.last));
+        return true;
     }
 
     static void log_about(const assignment& where, const events::record& what, std::string_view event,
@@ -207,7 +237,8 @@ class log_worker final : public worker {
 
 result<std::unique_ptr<worker>> make_worker(worker_parts parts, worker_options options) {
     partition_counts partitions;
-    std::vector<std::string_view> written{events::topic::dead, events::topic::attempts};
+    std::vector<std::string_view> written{events::topic::dead, events::topic::attempts,
+                                          events::topic::waiting};
     for (const retry_tier& tier : retry_tiers) written.push_back(tier.topic);
     for (const std::string_view topic : written) {
         const result<std::int32_t> count = parts.log.partitions(std::string(topic));

@@ -1,8 +1,8 @@
 // The worker: everything between the log and the receivers (design.md §3, delivery.md).
 //
-//   consumer ×3 ──record──► worker ──fan_out──► delivery_machine ──► lanes ──► transport ──► receiver
-//     (events, direct, retry)                    │   ▲ subscriber_table
-//                                                └──► record_writer ──► retry.*, dead, attempts
+//   consumer ×4 ──record──► worker ──fan_out──► delivery_machine ──► lanes ──► transport ──► receiver
+//     (events, direct, retry, waiting)           │   ▲ subscriber_table
+//                                                └──► record_writer ──► waiting, retry.*, dead, attempts
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,11 @@ struct worker_parts {
 
 struct worker_options {
     std::string header_prefix = "svc-";
-    /// Deliveries of one webhook that may wait in the retry topics because of this worker; beyond, they are
-    /// dead.
+    /// Deliveries of one webhook that may wait in the retry topics, after failures, because of this worker;
+    /// beyond, they are dead.
     std::uint64_t retry_backlog_max = limits::retry_backlog_per_webhook_max;
+    /// Attempts at one webhook at a time.
+    std::size_t concurrency = limits::lane_concurrency_max;
     /// A consumer group cannot go on (an offset out of range, a topic gone): an alarm. Called on the
     /// scheduler's thread; the other groups go on.
     std::function<void(const error&)> on_failure = [](const error&) {};

@@ -18,7 +18,8 @@ struct worker_counters {
     std::uint64_t skipped = 0;             // the webhook was deleted, or a test came too late
     std::uint64_t held = 0;                // the webhook was disabled
     std::uint64_t retried = 0;             // sent to a retry topic after an attempt
-    std::uint64_t spilled = 0;             // sent to a retry topic without one
+    std::uint64_t spilled = 0;             // sent to `waiting` or a retry topic without one
+    std::uint64_t own_shortages = 0;       // attempts that Herald had no descriptors or memory for
     std::uint64_t hops = 0;                // from one retry topic to the next of the same wait
     std::uint64_t dead = 0;
     std::uint64_t appends_repeated = 0;      // appends that failed and were made again

@@ -11,6 +11,7 @@
 #include "schemas/binary.hpp"
 #include "storage/tables.hpp"
 #include "tests/simulation/world.hpp"
+#include "workers/delivery_tracker.hpp"
 #include "workers/event_position.hpp"
 
 namespace herald::simulation {
@@ -206,14 +207,15 @@ void check_deliveries(const reference& truth, events::log& log, const receivers&
 void check_position(const events::memory_broker& broker, const events::topic_partition& where,
                     std::int64_t next_offset, const std::string& metadata) {
     workers::event_position highest;
+    const workers::progress done = workers::read_progress({next_offset, metadata});
     for (const events::record& record : broker.records(where)) {
-        if (record.offset >= next_offset) break;
+        if (record.offset >= done.known_until) break;
         const auto event = schemas::decode<schemas::event>(record.value.value_or(""));
         if (event)
             highest =
                 std::max(highest, workers::event_position{event->generation, event->partition_sequence});
     }
-    require(workers::position_from_text(metadata) == highest,
+    require(workers::position_from_text(done.position) == highest,
             where.topic + "/" + std::to_string(where.partition) + ": a consumer is at " + metadata +
                 ", but its group had " + workers::to_text(highest) +
                 " already: it took a repeat for new (invariant 4)");

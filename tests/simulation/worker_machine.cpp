@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t start_again_ms = 500;
 constexpr std::int64_t clock_wrong_ms_max = 3 * 24 * 3'600'000ll;
-constexpr std::string_view groups[] = {events::group::events, events::group::direct, events::group::retry};
+constexpr std::string_view groups[] = {events::group::events, events::group::direct, events::group::retry,
+                                       events::group::waiting};
 
 using membership = std::vector<std::pair<std::string, events::member_id>>;
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "runtime/random.hpp"
 
@@ -18,9 +20,9 @@ constexpr auto replay = lane_share::replay;
 constexpr auto test = lane_share::test;
 constexpr std::int64_t t0 = 1'000'000;
 
-lane_action start(delivery_key delivery) { return {lane_action::kind::start, delivery, {}}; }
-lane_action spill(delivery_key delivery, spill_reason reason) {
-    return {lane_action::kind::spill, delivery, reason};
+lane_action start(delivery_key delivery) { return {lane_action::kind::start, delivery, {}, 0}; }
+lane_action spill(delivery_key delivery, spill_reason reason, std::int64_t wait_ms = 0) {
+    return {lane_action::kind::spill, delivery, reason, wait_ms};
 }
 using actions = lane_actions;
 
@@ -43,8 +45,8 @@ TEST(lanes, a_lane_starts_with_one_attempt_at_a_time_and_grows_on_success) {
     while (next < 40) subject.finished(a, next++, receiver_state::well, t0);
     lanes wide;
     wide.offer(b, {1, live}, t0);
-    for (delivery_key key = 2; key <= 100; ++key) wide.offer(b, {key, live}, t0);
-    for (delivery_key key = 1; key <= 30; ++key) {
+    for (delivery_key key = 2; key <= 200; ++key) wide.offer(b, {key, live}, t0);
+    for (delivery_key key = 1; key <= 60; ++key) {
         wide.finished(b, key, receiver_state::well, t0);
         EXPECT_LE(wide.in_flight(), limits::lane_concurrency_max);
     }
@@ -59,6 +61,7 @@ TEST(lanes, a_failure_halves_the_concurrency_and_an_overloaded_receiver_gets_one
         delivery_key next = 1;
         while (subject.in_flight() < 8) subject.finished(a, next++, receiver_state::well, t0);
         subject.finished(a, next++, state, t0);
+        subject.finished(a, next++, receiver_state::failing, t0 + 1);  // of the same round trip
         while (subject.in_flight() > left)
             EXPECT_EQ(subject.finished(a, next++, receiver_state::unknown, t0), actions{});
         EXPECT_EQ(subject.finished(a, next, receiver_state::unknown, t0).size(), 1u)
@@ -71,7 +74,7 @@ TEST(lanes, a_full_lane_spills_what_comes_and_keeps_what_it_has) {
     EXPECT_EQ(subject.offer(a, {1, live}, t0), actions{start(1)});
     EXPECT_EQ(subject.offer(a, {2, live}, t0), actions{});
     EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{});
-    EXPECT_EQ(subject.offer(a, {4, live}, t0), actions{spill(4, spill_reason::lane_full)});
+    EXPECT_EQ(subject.offer(a, {4, live}, t0), actions{spill(4, spill_reason::no_room)});
     EXPECT_EQ(subject.offer(b, {5, live}, t0), actions{start(5)}) << "the others are not concerned";
 }
 
@@ -79,11 +82,157 @@ TEST(lanes, large_deliveries_fill_a_lane_sooner_but_one_of_any_size_may_wait) {
     lanes subject({.slots = 8, .depth = 256, .bytes = 1'000, .concurrency = 8});
     EXPECT_EQ(subject.offer(a, {1, live, 5'000}, t0), actions{start(1)});
     EXPECT_EQ(subject.offer(a, {2, live, 5'000}, t0), actions{});
-    EXPECT_EQ(subject.offer(a, {3, live, 1}, t0), actions{spill(3, spill_reason::lane_full)});
+    EXPECT_EQ(subject.offer(a, {3, live, 1}, t0), actions{spill(3, spill_reason::no_room)});
     subject.withdraw(a, 2);
     EXPECT_EQ(subject.offer(a, {4, live, 600}, t0), actions{});
     EXPECT_EQ(subject.offer(a, {5, live, 400}, t0), actions{});
-    EXPECT_EQ(subject.offer(a, {6, live, 1}, t0), actions{spill(6, spill_reason::lane_full)});
+    EXPECT_EQ(subject.offer(a, {6, live, 1}, t0), actions{spill(6, spill_reason::no_room)});
+}
+
+// ---- pace
+
+/// Answers everything that runs `takes_ms` after its start, until nothing does, or `ms` have passed.
+struct receiver_of_lane {
+    lanes& subject;
+    std::int64_t takes_ms;
+    std::multimap<std::int64_t, delivery_key> due = {};
+    std::vector<lane_action> spilled = {};
+    std::size_t done = 0;
+
+    void take(const actions& some, std::int64_t now_ms) {
+        for (const lane_action& one : some) {
+            if (one.what == lane_action::kind::start)
+                due.emplace(now_ms + takes_ms, one.delivery);
+            else
+                spilled.push_back(one);
+        }
+    }
+    void run_until(std::int64_t until_ms) {
+        while (!due.empty() && due.begin()->first <= until_ms) {
+            const auto [now_ms, key] = *due.begin();
+            due.erase(due.begin());
+            ++done;
+            take(subject.finished(a, key, receiver_state::well, now_ms), now_ms);
+        }
+    }
+};
+
+TEST(lanes, a_lane_holds_what_its_receiver_works_off_in_two_seconds) {
+    for (const auto& [takes_ms, least, most] :
+         {std::tuple{1, 4'096, 4'096}, {100, 600, 640}, {1'000, 32, 64}, {1'900, 16, 36}}) {
+        lanes subject;
+        receiver_of_lane receiver{subject, takes_ms};
+        delivery_key key = 0;
+        for (std::int64_t now = t0; now < t0 + 60'000; now += takes_ms) {  // until it has grown
+            for (int some = 0; some < 40; ++some) receiver.take(subject.offer(a, {++key, live}, now), now);
+            receiver.run_until(now + takes_ms);
+        }
+        receiver.run_until(t0 + 120'000);
+        receiver.spilled.clear();
+        const std::int64_t now = t0 + 120'000;
+        for (int some = 0; some < 5'000; ++some) receiver.take(subject.offer(a, {++key, live}, now), now);
+        EXPECT_GE(subject.waiting(), std::size_t(least)) << takes_ms;
+        EXPECT_LE(subject.waiting(), std::size_t(most)) << takes_ms;
+    }
+}
+
+TEST(lanes, the_backlog_of_a_quick_receiver_waits_for_room_only) {
+    lanes subject;
+    receiver_of_lane receiver{subject, 5};
+    delivery_key key = 0;
+    for (std::int64_t now = t0; now < t0 + 2'000; now += 5) {
+        receiver.take(subject.offer(a, {++key, live}, now), now);
+        receiver.run_until(now);
+    }
+    for (int some = 0; some < 50'000; ++some)
+        receiver.take(subject.offer(a, {++key, live}, t0 + 2'000), t0 + 2'000);
+    EXPECT_GT(receiver.spilled.size(), 40'000u);
+    for (const lane_action& one : receiver.spilled) {
+        ASSERT_EQ(one.reason, spill_reason::no_room);
+        ASSERT_EQ(one.wait_ms, 0);
+    }
+    EXPECT_FALSE(subject.wants(
+        a, {.delivery = ++key, .bytes = 3 * limits::lane_bytes_max, .has_waited = true}, t0 + 2'000));
+    EXPECT_TRUE(subject.wants(a, {.delivery = key, .has_waited = true}, t0 + 2'000))
+        << "before those that have not waited";
+}
+
+TEST(lanes, a_slow_receiver_gets_what_it_cannot_do_within_seconds_when_it_will_have_come_so_far) {
+    lanes subject;
+    receiver_of_lane receiver{subject, 500};
+    delivery_key key = 0;
+    for (std::int64_t now = t0; now < t0 + 30'000; now += 10) {
+        receiver.take(subject.offer(a, {++key, live}, now), now);
+        receiver.run_until(now);
+    }
+    receiver.spilled.clear();
+    const std::int64_t now = t0 + 30'000;
+    for (int some = 0; some < 10'000; ++some) receiver.take(subject.offer(a, {++key, live}, now), now);
+    std::size_t for_room = 0;
+    std::int64_t last_ms = 0;
+    for (const lane_action& one : receiver.spilled) {
+        ASSERT_EQ(one.reason, spill_reason::no_room);
+        ASSERT_TRUE(one.wait_ms == 0 || one.wait_ms > limits::slow_backlog_ms_max);
+        for_room += one.wait_ms == 0 ? 1 : 0;
+        ASSERT_GE(one.wait_ms, last_ms);
+        last_ms = one.wait_ms;
+    }
+    EXPECT_LE(for_room, 5u * 64 + 32) << "64 a second";
+    EXPECT_NEAR(double(last_ms), 10'000 / 64.0 * 1'000, 20'000);
+}
+
+TEST(lanes, a_receiver_whose_answers_take_longer_and_longer_gets_fewer_at_a_time) {
+    lanes subject;
+    // It does 100 a second, however many come at once.
+    std::int64_t now = t0;
+    delivery_key key = 0;
+    std::set<delivery_key> running;
+    const auto take = [&](const actions& some) {
+        for (const lane_action& one : some)
+            if (one.what == lane_action::kind::start) running.insert(one.delivery);
+    };
+    for (int round = 0; round < 3'000; ++round) {
+        for (int some = 0; some < 2; ++some) take(subject.offer(a, {++key, live}, now));
+        now += 10;
+        const delivery_key first = *running.begin();
+        running.erase(running.begin());
+        take(subject.finished(a, first, receiver_state::well, now));
+    }
+    EXPECT_LE(subject.in_flight(), 8u) << "more do nothing but wait there";
+    EXPECT_GE(subject.in_flight(), 1u);
+}
+
+TEST(lanes, a_failure_between_successes_makes_nobody_wait_for_a_time) {
+    lanes subject({.slots = 8, .depth = 2, .concurrency = 1});
+    subject.offer(a, {1, live}, t0);
+    for (delivery_key key = 2; key <= 3; ++key) subject.offer(a, {key, live}, t0);
+    subject.finished(a, 1, receiver_state::well, t0 + 10);
+    subject.finished(a, 2, receiver_state::failing, t0 + 20);
+    subject.offer(a, {4, live}, t0 + 30);
+    subject.offer(a, {5, live}, t0 + 30);
+    EXPECT_EQ(subject.offer(a, {6, live}, t0 + 30), actions{spill(6, spill_reason::no_room)});
+    EXPECT_EQ(subject.offer(a, {7, live}, t0 + 1'500), actions{spill(7, spill_reason::troubled)});
+}
+
+TEST(lanes, a_webhook_with_its_share_of_the_window_may_start_but_not_wait) {
+    lanes subject;
+    EXPECT_EQ(subject.offer(a, {.delivery = 1, .over_share = true}, t0), actions{start(1)});
+    EXPECT_EQ(subject.offer(a, {.delivery = 2}, t0), actions{});
+    EXPECT_EQ(subject.offer(a, {.delivery = 3, .over_share = true}, t0),
+              actions{spill(3, spill_reason::no_room)});
+}
+
+TEST(lanes, where_slots_are_scarce_no_lane_takes_many) {
+    lanes subject({.slots = 32});
+    delivery_key key = 0;
+    for (int some = 0; some < 400; ++some) subject.offer(a, {++key, live}, t0);
+    delivery_key next = 1;
+    while (next < 200) subject.finished(a, next++, receiver_state::well, t0);
+    EXPECT_EQ(subject.in_flight(), 16u) << "half of all";
+    for (int some = 0; some < 16; ++some) {
+        ++key;
+        EXPECT_EQ(subject.offer({std::uint64_t(100 + some)}, {key, live}, t0), actions{start(key)});
+    }
 }
 
 TEST(lanes, what_waits_too_long_is_spilled) {
@@ -92,8 +241,8 @@ TEST(lanes, what_waits_too_long_is_spilled) {
     subject.offer(a, {2, live}, t0);
     subject.offer(a, {3, live}, t0 + 3'000);
     EXPECT_EQ(subject.tick(t0 + 5'000), actions{});
-    EXPECT_EQ(subject.tick(t0 + 5'001), actions{spill(2, spill_reason::waited_long)});
-    EXPECT_EQ(subject.tick(t0 + 8'001), actions{spill(3, spill_reason::waited_long)});
+    EXPECT_EQ(subject.tick(t0 + 5'001), actions{spill(2, spill_reason::troubled)});
+    EXPECT_EQ(subject.tick(t0 + 8'001), actions{spill(3, spill_reason::troubled)});
 }
 
 TEST(lanes, troubled_lanes_share_half_of_the_slots_however_many_they_are) {
@@ -176,7 +325,7 @@ TEST(lanes, lanes_take_turns_when_slots_are_short) {
 TEST(lanes, an_open_breaker_spills_what_waits_and_what_comes_and_lets_one_probe_through) {
     lanes subject;
     open_breaker(subject, a, t0);
-    EXPECT_EQ(subject.offer(a, {1, live}, t0 + 1), actions{spill(1, spill_reason::breaker_open)});
+    EXPECT_EQ(subject.offer(a, {1, live}, t0 + 1), actions{spill(1, spill_reason::breaker_open, 29'999)});
     EXPECT_EQ(subject.offer(b, {2, live}, t0 + 1), actions{start(2)});
     const std::int64_t later = t0 + 30'000;
     EXPECT_EQ(subject.offer(a, {3, live}, later), actions{start(3)}) << "the probe";
@@ -192,16 +341,17 @@ TEST(lanes, the_failure_that_opens_the_breaker_spills_the_queue) {
     for (delivery_key key = 1; key <= 9; ++key)
         EXPECT_EQ(subject.finished(a, key, receiver_state::failing, t0), actions{start(key + 1)});
     EXPECT_EQ(subject.finished(a, 10, receiver_state::failing, t0),
-              (actions{spill(11, spill_reason::breaker_open), spill(12, spill_reason::breaker_open)}));
+              (actions{spill(11, spill_reason::breaker_open, 30'000),
+                       spill(12, spill_reason::breaker_open, 30'000)}));
 }
 
 TEST(lanes, a_parked_webhook_starts_nothing_until_then) {
     lanes subject;
     subject.offer(a, {1, live}, t0);
     subject.offer(a, {2, live}, t0);
-    EXPECT_EQ(subject.park(a, t0 + 60'000, t0), actions{spill(2, spill_reason::parked)});
+    EXPECT_EQ(subject.park(a, t0 + 60'000, t0), actions{spill(2, spill_reason::parked, 60'000)});
     EXPECT_EQ(subject.finished(a, 1, receiver_state::unknown, t0), actions{});
-    EXPECT_EQ(subject.offer(a, {3, live}, t0 + 59'999), actions{spill(3, spill_reason::parked)});
+    EXPECT_EQ(subject.offer(a, {3, live}, t0 + 59'999), actions{spill(3, spill_reason::parked, 1)});
     EXPECT_EQ(subject.parked_until_ms(a), t0 + 60'000);
     EXPECT_EQ(subject.park(a, t0 + 10, t0), actions{}) << "a shorter pause does not end the longer one";
     EXPECT_EQ(subject.offer(a, {4, live}, t0 + 60'000), actions{start(4)});
@@ -215,7 +365,7 @@ TEST(lanes, tests_pass_by_breaker_and_parking_and_change_nothing) {
     EXPECT_EQ(subject.offer(a, {2, test}, t0), actions{}) << "one at a time";
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), actions{start(2)});
     EXPECT_EQ(subject.open_breakers(), 1u) << "its success closed nothing";
-    EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{spill(3, spill_reason::parked)});
+    EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{spill(3, spill_reason::parked, 60'000)});
     subject.finished(a, 2, receiver_state::unknown, t0);
 
     for (delivery_key key = 20; key < 40; ++key) {
@@ -231,7 +381,7 @@ TEST(lanes, tests_do_not_wait_behind_a_hanging_attempt_and_only_a_few_wait_at_al
     subject.offer(a, {2, live}, t0);
     EXPECT_EQ(subject.offer(a, {3, test}, t0), actions{start(3)});
     for (delivery_key key = 10; key < 18; ++key) EXPECT_EQ(subject.offer(a, {key, test}, t0), actions{});
-    EXPECT_EQ(subject.offer(a, {18, test}, t0), actions{spill(18, spill_reason::lane_full)});
+    EXPECT_EQ(subject.offer(a, {18, test}, t0), actions{spill(18, spill_reason::no_room)});
 }
 
 TEST(lanes, replays_take_turns_with_live_deliveries_and_get_at_most_a_quarter) {

@@ -84,10 +84,10 @@ TEST(retry_policy, a_rest_below_five_seconds_is_due_now) {
     EXPECT_EQ(next_hop(34'999), (retry_hop{1, 4'999}));
 }
 
-TEST(retry_policy, a_spill_climbs_a_tier_each_time_and_stays_at_the_top) {
-    for (std::uint32_t spills = 0; spills < 5; ++spills) EXPECT_EQ(spill_tier(spills), spills);
-    EXPECT_EQ(spill_tier(5), 4u);
-    EXPECT_EQ(spill_tier(1'000'000), 4u);
+TEST(retry_policy, a_delivery_whose_receiver_is_in_trouble_is_put_off_for_half_a_minute_at_most) {
+    EXPECT_EQ(wait_of_troubled(0), 5'000);
+    EXPECT_EQ(wait_of_troubled(1), 30'000);
+    EXPECT_EQ(wait_of_troubled(1'000'000), 30'000);
 }
 
 TEST(retry_policy, a_record_waits_from_its_append_but_never_longer_than_the_delay_from_now) {

@@ -18,7 +18,8 @@ struct receiver_behaviour {
     std::uint16_t status = 200;
     std::int64_t takes_ms = 1;
     std::int64_t on_the_wire_after_ms = 0;
-    std::vector<runtime::header> headers;
+    std::vector<runtime::header> headers = {};
+    bool own_shortage = false;  // it is never reached
 };
 
 struct sent_request {
@@ -102,6 +103,12 @@ class scripted_transport final : public transport {
     static delivery_answer answer_of(const receiver_behaviour& behaviour, const delivery_request& request) {
         delivery_answer answer;
         answer.address = "192.0.2.1:443";
+        if (behaviour.own_shortage) {
+            answer.own_shortage = true;
+            answer.error = schemas::delivery_error::connect;
+            answer.message = "Too many open files";
+            return answer;
+        }
         if (behaviour.takes_ms > request.deadline_ms) {
             answer.error = schemas::delivery_error::timeout;
             answer.message = "no answer within the deadline";

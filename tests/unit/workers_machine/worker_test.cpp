@@ -394,7 +394,7 @@ TEST_F(worker_test, an_open_breaker_sends_deliveries_on_without_using_up_an_atte
     EXPECT_EQ(counters().spilled, 20u);
     EXPECT_EQ(committed(), 30);
     scheduler.run_for(10 * second);
-    EXPECT_GE(all_of<schemas::delivery>("retry.30s").size(), 20u) << "still open: a tier higher";
+    EXPECT_GE(all_of<schemas::delivery>("retry.30s").size(), 20u) << "until it may be probed";
     transport.behave = answers(200);
     scheduler.run_for(3 * hour);
     EXPECT_EQ(gauges().breakers_open, 0u);
@@ -406,6 +406,69 @@ TEST_F(worker_test, an_open_breaker_sends_deliveries_on_without_using_up_an_atte
     }
     EXPECT_EQ(delivered.size(), 30u);
     EXPECT_TRUE(dead().empty());
+}
+
+TEST_F(worker_test, what_a_breaker_put_off_flows_as_soon_as_it_closes) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    for (int event = 0; event < 600; ++event) {  // ten minutes
+        publish({1});
+        scheduler.run_for(1 * second);
+    }
+    ASSERT_EQ(gauges().breakers_open, 1u);
+    transport.behave = answers(200);
+    const std::size_t before = transport.sent().size();
+    while (transport.sent().size() == before) scheduler.run_for(1 * second);  // the probe
+    scheduler.run_for(15 * second);
+    std::set<std::string> never_failed;
+    std::set<std::string> delivered;
+    for (const schemas::attempt& one : attempts()) {
+        if (one.result == attempt_result::succeeded) delivered.insert(one.delivery_id);
+        if (one.result == attempt_result::will_retry) never_failed.insert(one.delivery_id);
+    }
+    EXPECT_GE(delivered.size(), 600 - never_failed.size()) << "those that failed keep their schedule";
+    EXPECT_LT(never_failed.size(), 30u);
+}
+
+TEST_F(worker_test, descriptors_that_herald_lacks_itself_are_no_failure_of_the_receiver) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) { return receiver_behaviour{.own_shortage = true}; };
+    start();
+    for (int event = 0; event < 30; ++event) publish({1});
+    scheduler.run_for(1 * minute);
+    EXPECT_EQ(gauges().breakers_open, 0u);
+    EXPECT_TRUE(attempts().empty()) << "nothing was attempted";
+    EXPECT_GT(counters().own_shortages, 30u);
+    transport.behave = answers(200);
+    scheduler.run_for(6 * second);
+    EXPECT_EQ(attempts().size(), 30u);
+    for (const schemas::attempt& one : attempts()) EXPECT_EQ(one.number, 1u);
+    EXPECT_TRUE(dead().empty());
+}
+
+TEST_F(worker_test, a_delivery_too_large_for_a_retry_record_is_dead_without_its_body_and_holds_up_nothing) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    schemas::event large = event_for({1});
+    // The event just fits; its delivery, which holds more, does not.
+    large.body.assign(limits::record_bytes_max, 'x');
+    large.body.resize(2 * limits::record_bytes_max - schemas::encode(large).size() -
+                      large.resource_id.size() - 8);
+    publish(large);
+    publish({1});
+    scheduler.run_for(10 * second);
+    ASSERT_EQ(dead().size(), 1u);
+    EXPECT_EQ(dead()[0].event.id, large.id);
+    EXPECT_TRUE(dead()[0].event.body.empty());
+    EXPECT_THAT(dead()[0].reason, HasSubstr("too large"));
+    EXPECT_EQ(counters().dead, 1u);
+    EXPECT_EQ(committed(), 2);
+    const auto told = attempts_of(1);
+    EXPECT_TRUE(std::any_of(told.begin(), told.end(), [&](const schemas::attempt& one) {
+        return one.event_id == large.id && one.result == attempt_result::dead;
+    }));
 }
 
 // ---- P4
@@ -452,7 +515,7 @@ TEST_F(worker_test, ten_thousand_deliveries_to_a_dead_receiver_leave_memory_with
     for (int event = 0; event < 10'000; ++event) publish({1});
     scheduler.run_for(20 * second);
     EXPECT_EQ(committed(), 10'000);
-    EXPECT_LE(gauges().deliveries_in_memory, limits::lane_depth_max + limits::lane_concurrency_max);
+    EXPECT_LE(gauges().deliveries_in_memory, limits::lane_depth_min + limits::lane_concurrency_max);
 }
 
 TEST_F(worker_test, large_events_for_hanging_receivers_stay_within_the_memory_bound_and_delay_nobody) {
@@ -838,7 +901,8 @@ TEST_F(worker_test, records_of_attempts_are_given_up_after_a_few_tries_and_hold_
 TEST_F(worker_test, a_full_window_pauses_its_partition_and_no_other) {
     write_webhooks(1, 2);
     faults.fate = [](const events::topic_partition& where) {
-        return where.topic == "retry.5s" ? events::batch_fate::rejected : events::batch_fate::accepted;
+        const bool puts_off = where.topic.starts_with("retry.") || where.topic == "waiting";
+        return puts_off ? events::batch_fate::rejected : events::batch_fate::accepted;
     };
     transport.behave = [](const sent_request& request) {
         return receiver_behaviour{.status = std::uint16_t(request.webhook_id.value == 1 ? 500 : 200)};
@@ -965,7 +1029,7 @@ TEST_F(worker_test, after_an_attempt_spills_start_at_the_lowest_tier_again) {
 
 // ---- the end
 
-TEST_F(worker_test, draining_lets_attempts_end_and_sends_the_rest_to_a_retry_topic) {
+TEST_F(worker_test, draining_lets_attempts_end_and_the_rest_waits_for_the_next_worker) {
     write_webhooks(1, 1);
     transport.behave = [](const sent_request&) { return receiver_behaviour{.takes_ms = 2 * second}; };
     start();
@@ -978,7 +1042,7 @@ TEST_F(worker_test, draining_lets_attempts_end_and_sends_the_rest_to_a_retry_top
     scheduler.run_for(2 * second);
     EXPECT_TRUE(drained);
     EXPECT_EQ(attempts().size(), 1u);
-    EXPECT_EQ(all_of<schemas::delivery>("retry.5s").size(), 4u);
+    EXPECT_EQ(all_of<schemas::delivery>("waiting").size(), 4u);
     EXPECT_EQ(committed(), 5);
     EXPECT_TRUE(broker.members("herald-events").empty());
     stop();

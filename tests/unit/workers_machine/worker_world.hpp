@@ -58,7 +58,8 @@ class worker_world {
     void crash() {
         x_process->log.crash();
         x_process.reset();
-        for (const auto group : {events::group::events, events::group::direct, events::group::retry})
+        for (const auto group :
+             {events::group::events, events::group::direct, events::group::retry, events::group::waiting})
             for (const events::member_id member : broker.members(std::string(group)))
                 broker.expel(std::string(group), member);
     }
