@@ -25,9 +25,10 @@ constexpr std::int64_t announce_interval_ms = 20;
 process_end end_for(storage::node_failure::kind what) {
     switch (what) {
         case storage::node_failure::kind::log_mismatch:
+        case storage::node_failure::kind::log_mixed:
             return process_end::mismatch;
-        case storage::node_failure::kind::state_corrupt:
-            return process_end::restart;
+        case storage::node_failure::kind::state_unreadable:
+            return process_end::reopen;
         default:
             return process_end::failure;
     }
@@ -148,9 +149,15 @@ class composed_api_node final : public api_node {
         options.disk = &x_disk;
         options.on_failure = [this](const storage::node_failure& failure) {
             std::cerr << "herald: " << failure.message << "\n";
+            if (failure.what == storage::node_failure::kind::diverged)
+                x_store->mark_for_rebuilding(failure.message);
+            if (failure.what == storage::node_failure::kind::log_mixed)
+                x_store->mark_as_refused(failure.message);
             x_end(end_for(failure.what));
         };
-        x_store->on_corrupt([this](const std::string&) { x_end(process_end::restart); });
+        x_store->on_unreadable([this](storage::unreadable how) {
+            x_end(how == storage::unreadable::corrupt ? process_end::restart : process_end::reopen);
+        });
         x_store->on_reopening([this] { x_end(process_end::restart); });
         x_node = storage::make_node(options, {x_ground.log, *x_store, x_jobs[0], runtime::system_random()});
         x_health = std::make_shared<storage::webhook_health_job>(*x_node, *x_store, x_jobs[0],

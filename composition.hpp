@@ -17,8 +17,9 @@
 
 namespace herald {
 
-/// Exit codes (design.md §7), and what a part of the process asks main for.
-enum class process_end : int { done = 0, failure = 1, mismatch = 3, restart = 256 };
+/// Exit codes (design.md §7), and what a part of the process asks main for: to begin again, and the same
+/// after an I/O error, which may happen once.
+enum class process_end : int { done = 0, failure = 1, mismatch = 3, restart = 256, reopen = 257 };
 
 /// Called once or more, on any thread: the process is to end, or to begin again with its state made anew.
 using end_request = std::function<void(process_end)>;
@@ -78,7 +79,7 @@ class worker_node {
 };
 result<std::unique_ptr<worker_node>> make_worker_node(const settings&, node_ground, end_request);
 
-/// Runs until told to stop by a signal or a part; the exit code, or process_end::restart.
+/// Runs until told to stop by a signal or a part; the exit code, or restart, or reopen.
 process_end run_standalone(const settings&);
 process_end run_api(const settings&);
 process_end run_worker(const settings&);

@@ -2,10 +2,12 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <optional>
 
 #include "composition.hpp"
 #include "runtime/log.hpp"
@@ -48,6 +50,24 @@ process_end run_guarded(const herald::settings& chosen) try {
     return process_end::failure;
 }
 
+/// Once is a disk's bad moment; a second time soon after is left to whoever looks after the machine.
+constexpr std::chrono::hours between_reopenings_min{1};
+
+process_end run_until_ended(const herald::settings& chosen) {
+    std::optional<std::chrono::steady_clock::time_point> reopened_at;
+    for (;;) {
+        const process_end end = run_guarded(chosen);
+        if (end != process_end::restart && end != process_end::reopen) return end;
+        if (end == process_end::restart) continue;
+        const auto now = std::chrono::steady_clock::now();
+        if (reopened_at && now - *reopened_at < between_reopenings_min) {
+            std::cerr << "herald: the state database cannot be read again; it is kept\n";
+            return process_end::failure;
+        }
+        reopened_at = now;
+    }
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -58,8 +78,7 @@ int main(int argument_count, char** arguments) {
     ::mallopt(M_TRIM_THRESHOLD, 8 * large_piece_bytes);
     const auto [chosen, code] = herald::read_settings(argument_count, arguments);
     if (!chosen) return code;
-    process_end end = process_end::restart;
-    while (end == process_end::restart) end = run_guarded(*chosen);
+    const process_end end = run_until_ended(*chosen);
     std::cout.flush();
     std::fflush(nullptr);
     // A Kafka client that hangs while closing is left to its thread (events/kafka): it must not keep the

@@ -73,7 +73,9 @@ class reader {
     virtual ~reader() = default;
     /// Up to `records_max` records, waiting at most `wait_ms` for the first. Errors:
     ///   failed_precondition  the offset is below the log's start or beyond its end, or the topic is gone:
-    ///   final unavailable          the log is out of reach; poll again
+    ///   final unavailable          the log is out of reach, or was for a moment: what was read before may no
+    ///   longer
+    ///                        be in it; poll again
     virtual result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) = 0;
     /// `notify` is called, on any thread, when poll() may have something; set once, before the first poll.
     virtual void on_ready(std::function<void()> notify) = 0;

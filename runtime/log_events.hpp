@@ -16,8 +16,8 @@ inline constexpr std::string_view request_failed = "request_failed";
 inline constexpr std::string_view descriptors_shared = "descriptors_shared";
 /// No connection can be accepted for a moment, mostly for want of file descriptors. Fields: reason, wait_ms.
 inline constexpr std::string_view accept_paused = "accept_paused";
-/// The state database cannot be read back; the next start makes it again. Fields: reason.
-inline constexpr std::string_view state_corrupt = "state_corrupt";
+/// The state database cannot be read; it is opened again, or made again where it is corrupt. Fields: reason.
+inline constexpr std::string_view state_unreadable = "state_unreadable";
 /// The state database was damaged and is made again from the log. Fields: reason.
 inline constexpr std::string_view state_rebuild = "state_rebuild";
 /// The state database takes no writes, mostly for want of disk; tried again. Fields: reason.

@@ -165,9 +165,12 @@ struct node_heartbeat {
     static constexpr command_type type = command_type::node_heartbeat;
     std::string node;
     uuid boot{};
-    std::uint64_t applied_offset = 0;
-    std::uint64_t hash_offset = 0;  // newest multiple of limits::hash_exchange_offsets; 0: none yet
-    std::string hash;
+    std::uint64_t applied_offset = 0;  // of the node's newest record when it spoke
+    // Apply does not look at these three; the other nodes compare them with what they have (peer_hashes.hpp).
+    std::string record_hash;  // SHA-256 of that record
+    std::string state_hash;   // the state's rolling hash after it
+    /// Somebody differs, and the node has read its records in the log again since: they are the log's.
+    bool vouches = false;
     std::uint32_t level = feature_level;
     std::vector<published_position> published;  // from the publisher only
     std::uint64_t publisher_token = 0;
@@ -180,13 +183,14 @@ struct node_heartbeat {
         field(1, "node", self.node);
         field(2, "boot", self.boot);
         field(3, "applied_offset", self.applied_offset);
-        field(4, "hash_offset", self.hash_offset);
-        field(5, "hash", self.hash);
+        field(4, "record_hash", self.record_hash);
+        field(5, "state_hash", self.state_hash);
         field(6, "level", self.level);
         field(7, "published", self.published);
         field(8, "publisher_token", self.publisher_token);
         field(9, "first", self.first);
         field(10, "last", self.last);
+        field(11, "vouches", self.vouches);
     }
 };
 
@@ -537,8 +541,6 @@ struct node_row {
     uuid boot{};
     std::int64_t last_heartbeat_ms = 0;  // log time
     std::uint64_t applied_offset = 0;
-    std::uint64_t hash_offset = 0;
-    std::string hash;
     std::uint32_t level = 0;
     std::uint64_t boot_offset = 0;  // offset of the boot's first heartbeat: a later boot has a higher one
 
@@ -547,10 +549,8 @@ struct node_row {
         field(2, "boot", self.boot);
         field(3, "last_heartbeat_ms", self.last_heartbeat_ms);
         field(4, "applied_offset", self.applied_offset);
-        field(5, "hash_offset", self.hash_offset);
-        field(6, "hash", self.hash);
-        field(7, "level", self.level);
-        field(8, "boot_offset", self.boot_offset);
+        field(5, "level", self.level);
+        field(6, "boot_offset", self.boot_offset);
     }
 };
 

@@ -120,6 +120,8 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_webhook_change_trim(context, key);
         case timer_kind::webhook_disable:
             return rules::fire_webhook_disable(context, key);
+        case timer_kind::node_silence:
+            return rules::fire_node_silence(context, key);
     }
     throw state_corrupt{"a timer of an unknown kind"};
 }
@@ -176,6 +178,8 @@ result<applied_record> engine::apply(const events::record& record) {
         done.command_id = command->command_id;
         done.type = command->type;
         done.outcome = run(changes, *command, offset);
+        if (command->type == command_type::node_heartbeat && done.outcome.code == 0)
+            done.heartbeat = command->body;
     } else {
         done.outcome =
             refused(command ? runtime::invalid_argument("a command of another log") : command.error());
@@ -262,10 +266,6 @@ void engine::finish(const events::record& record, row_changes mutations) {
     x_position.hash = runtime::as_bytes(x_hash.finish());
     x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
     x_position.log_bytes += record.key.size() + value.size();
-    if (record.offset % limits::hash_exchange_offsets == 0) {
-        x_position.exchange_offset = static_cast<std::uint64_t>(record.offset);
-        x_position.exchange_hash = x_position.hash;
-    }
     const std::string timers = key_of(table::timer);
     for (auto row = mutations.lower_bound(timers); row != mutations.end() && row->first.starts_with(timers);
          ++row)

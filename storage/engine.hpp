@@ -21,10 +21,8 @@ struct engine_position {
     std::int64_t time_ms = 0;
     std::string hash;  // rolling: H(previous ‖ record ‖ mutations); empty before the first record
     std::uint64_t last_record_offset = 0;
-    std::string last_record_hash;       // SHA-256 of the newest applied record: tells a re-created log
-    std::uint64_t exchange_offset = 0;  // newest applied multiple of limits::hash_exchange_offsets
-    std::string exchange_hash;          // rolling hash after it
-    std::uint64_t log_bytes = 0;        // of all records up to here
+    std::string last_record_hash;  // SHA-256 of the newest applied record: tells a re-created log
+    std::uint64_t log_bytes = 0;   // of all records up to here
 
     static void describe(auto& self, auto&& field) {
         field(1, "next_offset", self.next_offset);
@@ -32,9 +30,7 @@ struct engine_position {
         field(3, "hash", self.hash);
         field(4, "last_record_offset", self.last_record_offset);
         field(5, "last_record_hash", self.last_record_hash);
-        field(6, "exchange_offset", self.exchange_offset);
-        field(7, "exchange_hash", self.exchange_hash);
-        field(8, "log_bytes", self.log_bytes);
+        field(6, "log_bytes", self.log_bytes);
     }
 };
 
@@ -45,6 +41,8 @@ struct applied_record {
     std::optional<schemas::uuid> command_id;
     schemas::command_type type = schemas::command_type::no_operation;
     schemas::outcome outcome;
+    /// Encoded schemas::node_heartbeat when it was one that counts; else empty.
+    std::string heartbeat;
 };
 
 /// Applies records one after another. One thread. Changes gather in memory until write() puts them, with the

@@ -28,7 +28,9 @@ constexpr std::size_t block_cache_bytes = 16ull << 20;
 constexpr std::size_t memtable_bytes = 16ull << 20;
 constexpr std::size_t open_files_most = 256;
 constexpr std::chrono::milliseconds reopening_rest{2'000};  // after a write that failed
-constexpr std::string_view corrupt_mark = "HERALD_CORRUPT";
+// Files beside the database's own; each holds the reason.
+constexpr std::string_view rebuild_mark = "HERALD_REBUILD";
+constexpr std::string_view refused_mark = "HERALD_REFUSED";
 
 rocksdb::Options options_for_points(std::size_t open_files_max) {
     rocksdb::BlockBasedTableOptions table;
@@ -68,55 +70,62 @@ std::string end_of(std::string_view prefix) {
     return end;
 }
 
-/// The open database, kept so by the store and every view; remembers that it is corrupt.
+/// The open database, kept so by the store and every view; remembers that it cannot be read.
 class database {
   public:
     database(rocksdb::DB* db, fs::path folder) : x_db(db), x_folder(std::move(folder)) {}
 
     rocksdb::DB& db() const noexcept { return *x_db; }
 
-    /// Throws state_corrupt unless the status is good.
+    /// Throws state_unreadable unless the status is good.
     void require(const rocksdb::Status& status) const {
         if (status.ok()) [[likely]]
             return;
         const std::string what =
             "the state database in " + x_folder.string() + " cannot be read back: " + status.ToString();
-        report(what);
+        if (!status.IsCorruption()) {
+            report(unreadable::io_error, what);
+            throw state_unreadable{what};
+        }
+        mark(rebuild_mark, what);
+        report(unreadable::corrupt, what);
         throw state_corrupt{what};
+    }
+
+    void mark(std::string_view name, const std::string& why) const {
+        std::ofstream(x_folder / name) << why << '\n';
     }
 
     bool has_room() const { return storage::has_room(x_folder); }
 
-    void on_corrupt(std::function<void(const std::string&)> handler) {
+    void on_unreadable(std::function<void(unreadable)> handler) {
         std::unique_lock lock(x_mutex);
         x_handler = std::move(handler);
-        if (x_corruption.empty()) return;
+        if (!x_trouble) return;
         const auto call = std::exchange(x_handler, nullptr);
         lock.unlock();
-        call(x_corruption);
+        call(*x_trouble);
     }
 
   private:
-    void report(const std::string& what) const {
-        std::function<void(const std::string&)> handler;
+    void report(unreadable trouble, const std::string& what) const {
+        std::function<void(unreadable)> handler;
         {
             const std::lock_guard lock(x_mutex);
-            if (x_corruption.empty()) {
-                x_corruption = what;
-                runtime::log(runtime::log_level::error, runtime::log_events::state_corrupt,
+            if (!x_trouble)
+                runtime::log(runtime::log_level::error, runtime::log_events::state_unreadable,
                              {{"reason", what}});
-                std::ofstream(x_folder / corrupt_mark) << what << '\n';
-            }
+            x_trouble = trouble;
             handler = std::exchange(x_handler, nullptr);
         }
-        if (handler) handler(what);
+        if (handler) handler(trouble);
     }
 
     const std::unique_ptr<rocksdb::DB> x_db;
     const fs::path x_folder;
     mutable std::mutex x_mutex;
-    mutable std::string x_corruption;
-    mutable std::function<void(const std::string&)> x_handler;
+    mutable std::optional<unreadable> x_trouble;
+    mutable std::function<void(unreadable)> x_handler;
 };
 
 class rocks_view final : public state_view {
@@ -186,9 +195,11 @@ class rocks_state_store final : public rocks_state {
         view()->scan({}, {}, [](std::string_view, std::string_view) { return true; });
     }
 
-    void on_corrupt(std::function<void(const std::string&)> handler) override {
-        x_in->on_corrupt(std::move(handler));
+    void on_unreadable(std::function<void(unreadable)> handler) override {
+        x_in->on_unreadable(std::move(handler));
     }
+    void mark_for_rebuilding(const std::string& why) const override { x_in->mark(rebuild_mark, why); }
+    void mark_as_refused(const std::string& why) const override { x_in->mark(refused_mark, why); }
     void on_reopening(std::function<void()> handler) override { x_on_reopening = std::move(handler); }
 
   private:
@@ -217,8 +228,8 @@ bool is_damaged(const rocksdb::Status& status) {
            status.IsNotSupported() || status.IsInvalidArgument();
 }
 
-std::string read_mark(const fs::path& folder) {
-    std::ifstream mark(folder / corrupt_mark);
+std::string read_mark(const fs::path& folder, std::string_view name) {
+    std::ifstream mark(folder / name);
     std::string what;
     std::getline(mark, what);
     return what;
@@ -249,7 +260,11 @@ result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
 }  // namespace
 
 result<opened_state> open_rocks_state(const fs::path& folder, std::size_t open_files_max) {
-    auto opened = open_in(folder, open_files_max, read_mark(folder));
+    if (const std::string why = read_mark(folder, refused_mark); !why.empty())
+        return runtime::failed_precondition("the state database in " + folder.string() +
+                                            " is refused since: " + why +
+                                            "; once it is moved away it is made again from the log");
+    auto opened = open_in(folder, open_files_max, read_mark(folder, rebuild_mark));
     if (opened && !opened->rebuilt_because.empty())
         runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
                      {{"reason", opened->rebuilt_because}});

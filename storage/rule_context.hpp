@@ -20,6 +20,7 @@ enum class timer_kind : std::uint8_t {
     outbox_trim = 3,
     webhook_change_trim = 4,
     webhook_disable = 5,
+    node_silence = 6,
 };
 
 /// An event before it is given its audience and sequence (event_output.cpp).

@@ -21,7 +21,7 @@ using row_visitor = std::function<bool(std::string_view key, std::string_view va
 
 class access_memory;
 
-/// Reads rows. A view stands still: two reads of one view agree. Throws state_corrupt when the database is.
+/// Reads rows. A view stands still: two reads of one view agree. Throws state_unreadable.
 class state_view {
   public:
     virtual ~state_view() = default;
@@ -32,10 +32,15 @@ class state_view {
     virtual access_memory* remembered_access() const noexcept { return nullptr; }
 };
 
-/// A row that cannot be read back. The node stops and rebuilds its database from the log.
-class state_corrupt final : public std::runtime_error {
+/// A row that cannot be read: the disk failed, or what was read is corrupt. The node stops and opens its
+/// database again.
+class state_unreadable : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
+};
+class state_corrupt final : public state_unreadable {
+  public:
+    using state_unreadable::state_unreadable;
 };
 
 /// nullopt: the row is erased.

@@ -1,6 +1,8 @@
 // Opening and closing librdkafka clients; their log lines become the process's.
 #include "events/kafka/client.hpp"
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <thread>
 
@@ -33,6 +35,11 @@ void on_log_line(const rd_kafka_t* client, int level, const char* facility, cons
                                     : level <= 6 ? runtime::log_level::info
                                                  : runtime::log_level::debug;
     runtime::log(ours, runtime::log_events::kafka_message, {{"facility", facility}, {"message", text}});
+}
+
+int on_connection(int domain, int type, int protocol, void* owner) {
+    static_cast<client_owner*>(owner)->connections.fetch_add(1);
+    return ::socket(domain, type | SOCK_CLOEXEC, protocol);
 }
 
 }  // namespace
@@ -104,6 +111,7 @@ result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const
         if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text, sizeof text) != RD_KAFKA_CONF_OK)
             return runtime::invalid_argument("Kafka property " + name + ": " + text);
     rd_kafka_conf_set_log_cb(conf.get(), on_log_line);
+    rd_kafka_conf_set_socket_cb(conf.get(), on_connection);
     rd_kafka_conf_set_opaque(conf.get(), wishes.owner == nullptr ? &where.owner : wishes.owner);
     if (wishes.events != 0) rd_kafka_conf_set_events(conf.get(), wishes.events);
     if (wishes.on_rebalance != nullptr) rd_kafka_conf_set_rebalance_cb(conf.get(), wishes.on_rebalance);
@@ -117,10 +125,13 @@ result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const
 
 result<client_pointer> open_client(const std::shared_ptr<installation>& where, client_kind kind,
                                    const client_wishes& wishes) {
-    const result<rd_kafka_t*> client = open_raw_client(*where, kind, wishes);
+    const auto own = std::make_shared<client_owner>(where.get());
+    client_wishes owned = wishes;
+    if (owned.owner == nullptr) owned.owner = own.get();
+    const result<rd_kafka_t*> client = open_raw_client(*where, kind, owned);
     if (!client) return client.error();
-    return client_pointer(*client, [where](rd_kafka_t* closed) {
-        where->tasks.run([closed] { rd_kafka_destroy(closed); }, 0);
+    return client_pointer(*client, [where, own](rd_kafka_t* closed) {
+        where->tasks.run([closed, own] { rd_kafka_destroy(closed); }, 0);
     });
 }
 

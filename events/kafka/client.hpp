@@ -4,6 +4,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -93,6 +94,7 @@ class membership;
 struct client_owner {
     installation* installed;
     membership* member = nullptr;
+    std::atomic<std::uint32_t> connections = 0;  // begun, all counted
 };
 
 /// One for each log, shared by all that it opened, and outlives their clients. Immutable but for what is
@@ -122,7 +124,7 @@ using client_pointer = std::shared_ptr<rd_kafka_t>;
 struct client_wishes {
     properties more;                // beyond the kind's settings
     int events = 0;                 // RD_KAFKA_EVENT_…
-    client_owner* owner = nullptr;  // the installation's unless given
+    client_owner* owner = nullptr;  // else the installation's; one of its own from open_client
     void (*on_rebalance)(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void*) = nullptr;
 };
 

@@ -16,11 +16,12 @@ constexpr std::int64_t silent_ms_max = 5'000;   // then the leader is asked
 constexpr std::int64_t overdue_ms_max = 3'000;  // then a record that the leader has should have come
 constexpr std::int64_t slice_ms_max = 500;      // the leader's answers do not end a wait
 
-/// What is open of one partition; the queue must go first, the client last.
+/// What is open of one partition; the client must go last.
 struct reading {
     client_pointer client;
     topic_pointer topic;
     queue_pointer queue;
+    message_pointer early;  // came over a new connection, which is said first
 };
 
 class kafka_reader final : public reader {
@@ -47,7 +48,14 @@ class kafka_reader final : public reader {
         while (!x_failure && !x_trouble && batch.records.size() < records_max) {
             const std::int64_t left_ms = batch.records.empty() ? deadline_ms - now_ms() : 0;
             const auto slice_ms = static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, slice_ms_max));
-            const message_pointer message(rd_kafka_consume_queue(x_reading->queue.get(), slice_ms));
+            message_pointer message(x_reading->early != nullptr
+                                        ? x_reading->early.release()
+                                        : rd_kafka_consume_queue(x_reading->queue.get(), slice_ms));
+            if (is_reconnected(message.get())) {
+                say_reconnected();
+                x_reading->early = std::move(message);
+                break;
+            }
             if (message != nullptr && take(*message, batch)) break;
             if (message != nullptr) continue;
             if (!batch.records.empty()) break;
@@ -55,12 +63,12 @@ class kafka_reader final : public reader {
             if (now_ms() >= deadline_ms) break;
         }
         if (batch.records.empty() && x_failure) return *x_failure;
-        if (batch.records.empty() && x_trouble) return *std::exchange(x_trouble, std::nullopt);
         // The queue rings only when it was empty: what is left in it would never be announced.
-        if (x_reading != nullptr && rd_kafka_queue_length(x_reading->queue.get()) > 0)
-            x_bell->ring();
-        else if (!x_at_end && x_has_heard)
-            x_at_end = is_fetched_to_the_end();
+        const bool has_more = x_reading != nullptr && (x_reading->early != nullptr ||
+                                                       rd_kafka_queue_length(x_reading->queue.get()) > 0);
+        if (has_more || (x_trouble && !batch.records.empty())) x_bell->ring();
+        if (batch.records.empty() && x_trouble) return *std::exchange(x_trouble, std::nullopt);
+        if (!has_more && !x_at_end && x_has_heard) x_at_end = is_fetched_to_the_end();
         batch.at_end = x_at_end;
         return batch;
     }
@@ -101,6 +109,25 @@ class kafka_reader final : public reader {
                 clients->give_back(where, client);
             },
             0);
+    }
+
+    /// librdkafka connects again by itself and says nothing, but what comes then may be another log. Each
+    /// message is later than the connection that it came over. `message` may be null.
+    bool is_reconnected(const rd_kafka_message_t* message) {
+        const auto& owner = *static_cast<client_owner*>(rd_kafka_opaque(x_reading->client.get()));
+        const std::uint32_t connections = owner.connections;
+        const bool is_record = message != nullptr && message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
+        const std::int32_t broker = is_record ? rd_kafka_message_broker_id(message) : x_broker.value_or(-1);
+        const bool is_changed =
+            x_connections && (connections != *x_connections || (x_broker && broker != *x_broker));
+        // Until something has come, connections are those of the beginning.
+        if (message != nullptr || is_changed) x_connections = connections;
+        if (is_record) x_broker = broker;
+        return is_changed;
+    }
+
+    void say_reconnected() {
+        x_trouble = runtime::unavailable(text_of(x_where) + " was out of reach for a moment");
     }
 
     /// True when the message says that there is nothing more.
@@ -177,6 +204,9 @@ class kafka_reader final : public reader {
         if (x_reading != nullptr) x_clients->distrust(x_reading->client);
         close();
         open();
+        if (x_connections) say_reconnected();
+        x_connections.reset();
+        x_broker.reset();
     }
 
     const std::shared_ptr<installation> x_installed;
@@ -194,6 +224,8 @@ class kafka_reader final : public reader {
     bool x_is_suspect = false;                    // the client says that there is no such partition
     std::optional<std::int64_t> x_owed_since_ms;  // the leader has a record that did not come
     std::int64_t x_progress_ms = 0;
+    std::optional<std::uint32_t> x_connections;  // of the client, as far as they are told
+    std::optional<std::int32_t> x_broker;        // that the newest record came from
 
     std::shared_ptr<reading> x_reading;
 };

@@ -1,7 +1,5 @@
 #include "storage/node/membership.hpp"
 
-#include <algorithm>
-
 #include "runtime/limits.hpp"
 #include "storage/tables.hpp"
 
@@ -14,23 +12,15 @@ bool is_silent(const applied_state& state, const schemas::node_row& row) {
 
 }  // namespace
 
-hash_votes compare_hashes(const applied_state& state, std::string_view own_name,
-                          const std::function<std::optional<std::string>(std::uint64_t)>& own_hash) {
-    hash_votes votes;
+std::vector<std::string> live_nodes(const applied_state& state, std::string_view but_not) {
+    std::vector<std::string> live;
     state.view->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
         const auto row = decode_row<schemas::node_row>(key, value);
-        if (row.node == own_name || row.hash.empty() || is_silent(state, row)) return true;
-        const auto own = own_hash(row.hash_offset);
-        if (!own) return true;
-        if (*own == row.hash) {
-            ++votes.agree;
-        } else {
-            ++votes.differ;
-            votes.offset = std::max(votes.offset, row.hash_offset);
-        }
+        if (row.node != but_not && row.boot != schemas::uuid{} && !is_silent(state, row))
+            live.push_back(row.node);
         return true;
     });
-    return votes;
+    return live;
 }
 
 bool is_lapsed(const applied_state& state, const schemas::claim_row& held) {

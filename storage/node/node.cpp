@@ -28,6 +28,7 @@ constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
 constexpr std::int64_t timers_due_rest_ms = 20;
 constexpr std::int64_t drain_look_ms = 20;
+constexpr std::int64_t peers_look_ms = 20;
 constexpr std::int64_t farewell_ms_max = 1'000;
 constexpr std::int64_t outbox_look_ms = 2'000;
 constexpr std::size_t replayed_records_min = 10'000;  // fewer do not tell how fast it goes
@@ -78,10 +79,12 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     void tick();
     void look();
     void speak();
+    void speak_now();
     bool is_time_to_speak(std::int64_t now_ms) const;
     schemas::node_heartbeat heartbeat() const;
     void heard(const result<schemas::outcome>&, std::int64_t sent_ms);
-    void check_hashes(const applied_state&);
+    void begin_to_serve();
+    void check_hashes();
     void say_farewell();
     void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
 
@@ -102,8 +105,8 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
             if (!self) return;
             try {
                 (*self.*step)();
-            } catch (const state_corrupt& corrupt) {
-                self->fail(node_failure::kind::state_corrupt, corrupt.what());
+            } catch (const state_unreadable& unreadable) {
+                self->fail(node_failure::kind::state_unreadable, unreadable.what());
             }
         };
     }
@@ -124,7 +127,6 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     std::atomic<bool> x_is_draining = false;
     std::atomic<bool> x_is_tied = false;
     std::atomic<std::int64_t> x_heard_ms = 0;  // the newest own heartbeat was applied
-    std::atomic<std::size_t> x_nodes_that_differ = 0;
     std::atomic<std::uint64_t> x_log_end = 0;  // as asked while this node catches up
     std::atomic<std::uint64_t> x_replayed_per_second = replayed_per_second_assumed;
     std::atomic<std::uint64_t> x_outbox_rows = 0;
@@ -137,6 +139,8 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     // The scheduler's thread only.
     std::int64_t x_spoke_ms = 0;
     bool x_is_first_heard = false;
+    std::int64_t x_first_heard_ms = 0;
+    hash_votes x_votes;  // as they were told last
     std::size_t x_heartbeats_in_flight = 0;
     bool x_is_asking_log_end = false;
     std::int64_t x_outbox_looked_ms = INT64_MIN / 2;
@@ -158,9 +162,10 @@ log_node::log_node(node::options with, const node::parts& on)
       x_on(on),
       x_boot(on.random.uuid()),
       x_replica(std::make_shared<replica>(
-          on.log, on.store, on.scheduler.time(),
+          on.log, on.store, on.scheduler.time(), x_options.name,
           replica::listener{[this](applied_record& done) { x_gateway->complete(done); },
-                            [this](const written_tables& tables) { written(tables); }})),
+                            [this](const written_tables& tables) { written(tables); },
+                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); }})),
       x_gateway(std::make_shared<command_gateway>(
           command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),
       x_barrier(std::make_shared<read_barrier>(read_barrier::parts{on.log, x_replica, on.scheduler, x_gateway,
@@ -250,7 +255,7 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
 void log_node::written(const written_tables& tables) {
     x_barrier->applied(x_replica->newest()->position.next_offset);
     if (!tables.has(table::outbox_sequence) && !tables.has(table::webhook_change) &&
-        !tables.has(table::claim) && !tables.has(table::node))
+        !tables.has(table::claim))
         return;
     {
         const std::lock_guard lock(x_mutex);
@@ -270,6 +275,7 @@ void log_node::tick() {
     if (!x_is_caught_up) ask_log_end();
     look_at_outbox();
     speak();
+    if (x_is_ready) check_hashes();
     if (x_is_ready && !x_is_draining) x_jobs->look(*x_replica->newest());
     x_on.scheduler.run_at(now_ms() + tick_ms, if_alive(&log_node::tick));
 }
@@ -285,7 +291,6 @@ void log_node::look() {
     const auto state = x_replica->newest();
     if (tables.has(table::claim) && !x_is_draining) x_jobs->look(*state);
     if (tables.has(table::outbox_sequence) || tables.has(table::webhook_change)) x_publisher->wake();
-    if (tables.has(table::node) && x_options.kind == node_kind::cluster) check_hashes(*state);
 }
 
 bool log_node::is_time_to_speak(std::int64_t now) const {
@@ -317,8 +322,9 @@ schemas::node_heartbeat log_node::heartbeat() const {
     beat.node = x_options.name;
     beat.boot = x_boot;
     beat.applied_offset = state->offset();
-    beat.hash_offset = state->position.exchange_offset;
-    beat.hash = state->position.exchange_hash;
+    beat.record_hash = state->position.last_record_hash;
+    beat.state_hash = state->position.hash;
+    beat.vouches = x_replica->peers().vouches();
     beat.publisher_token = x_publisher->token();
     if (beat.publisher_token != 0) beat.published = x_publisher->published();
     beat.first = !x_is_first_heard;
@@ -327,17 +333,17 @@ schemas::node_heartbeat log_node::heartbeat() const {
 
 void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_ms) {
     --x_heartbeats_in_flight;
-    if (!outcome || x_is_draining) return;
+    if (x_is_draining) return;
+    if (!outcome || now_ms() - sent_ms > limits::heartbeat_slow_ms) x_replica->compare_with_log();
+    if (!outcome) return;
     if (outcome->code == static_cast<std::uint32_t>(error_code::aborted))
         return fail(node_failure::kind::superseded, outcome->message);
     if (outcome->code != 0) return;
     x_barrier->heartbeat_arrived(sent_ms);
     x_heard_ms = now_ms();
-    if (!std::exchange(x_is_first_heard, true) && !x_has_failed) {
-        runtime::log(runtime::log_level::info, runtime::log_events::node_ready,
-                     {{"node", x_options.name}, {"offset", static_cast<std::int64_t>(outcome->offset)}});
-        x_is_ready = true;
-        x_jobs->look(*x_replica->newest());
+    if (!std::exchange(x_is_first_heard, true)) {
+        x_first_heard_ms = now_ms();
+        begin_to_serve();
     }
     refuse_writes();
     // More timers may be due than one record fires.
@@ -345,12 +351,35 @@ void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_
         x_on.scheduler.run_at(now_ms() + timers_due_rest_ms, if_alive(&log_node::speak));
 }
 
-void log_node::check_hashes(const applied_state& state) {
-    const hash_votes votes =
-        compare_hashes(state, x_options.name, [this](std::uint64_t at) { return x_replica->hash_at(at); });
+/// The others answer a first heartbeat at once: what they have is compared before this node serves. Only one
+/// that has just died keeps it waiting.
+void log_node::begin_to_serve() {
+    check_hashes();
+    if (x_has_failed || x_is_draining) return;
+    const auto state = x_replica->newest();
+    const auto others = live_nodes(*state, x_options.name);
+    const bool has_compared = std::all_of(others.begin(), others.end(), [this](const std::string& other) {
+        return x_replica->peers().has_compared(other);
+    });
+    if (!has_compared && now_ms() - x_first_heard_ms < limits::peers_compared_ms_max)
+        return x_on.scheduler.run_at(now_ms() + peers_look_ms, if_alive(&log_node::begin_to_serve));
+    runtime::log(runtime::log_level::info, runtime::log_events::node_ready,
+                 {{"node", x_options.name}, {"offset", static_cast<std::int64_t>(state->offset())}});
+    x_is_ready = true;
+    refuse_writes();
+    x_jobs->look(*state);
+}
+
+void log_node::speak_now() {
+    if (!x_is_first_heard) return;
+    x_spoke_ms = now_ms() - limits::heartbeat_interval_ms;
+    speak();
+}
+
+void log_node::check_hashes() {
+    const hash_votes votes = x_replica->peers().votes();
     const bool is_tied = votes.differ == votes.agree;
-    x_nodes_that_differ = votes.differ;
-    if (votes.differ > 0)
+    if (std::exchange(x_votes, votes) != votes && votes.differ > 0)
         runtime::log(runtime::log_level::error, runtime::log_events::node_hash_differs,
                      {{"node", x_options.name},
                       {"offset", static_cast<std::int64_t>(votes.offset)},
@@ -359,7 +388,7 @@ void log_node::check_hashes(const applied_state& state) {
     if (votes.differ > votes.agree)
         return fail(node_failure::kind::diverged,
                     "this node's state differs from that of most others at offset " +
-                        std::to_string(votes.offset) + ": start it again with an empty state database");
+                        std::to_string(votes.offset) + ": it will be made again from the log");
     if (x_is_tied.exchange(is_tied) != is_tied) refuse_writes();
 }
 
@@ -448,7 +477,7 @@ node::status log_node::state_now() const {
     now.lag_records = std::max({x_log_end.load(), x_gateway->log_end(), next}) - next;
     now.log_bytes = state->position.log_bytes;
     now.replay_ms = static_cast<std::int64_t>(next * 1'000 / x_replayed_per_second);
-    now.nodes_that_differ = x_nodes_that_differ;
+    now.nodes_that_differ = x_replica->peers().votes().differ;
     now.outbox_rows = x_outbox_rows;
     now.outbox_oldest_ms = x_outbox_oldest_ms;
     return now;

@@ -50,7 +50,7 @@ std::uint64_t outbox_view::published(const events::topic_partition& where) const
 
 std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const state_view>& view,
                                          const events::topic_partition& where) const {
-    if (x_counted != view) {
+    if (x_counted.lock() != view) {
         view->scan(key_of(table::outbox_sequence), {}, [&](std::string_view key, std::string_view value) {
             std::uint64_t number = 0;
             if (!schemas::take_varint(value, number))

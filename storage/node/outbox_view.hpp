@@ -12,7 +12,7 @@
 namespace herald::storage {
 
 /// Reads the newest view at each call and remembers between calls only what cannot become wrong. Belongs to
-/// the publisher's thread; GENESIS must be applied before the first call. Throws state_corrupt.
+/// the publisher's thread; GENESIS must be applied before the first call. Throws state_unreadable.
 class outbox_view final : public events::outbox {
   public:
     /// The store must outlive it.
@@ -37,7 +37,8 @@ class outbox_view final : public events::outbox {
     const state_store& x_store;
     mutable std::optional<schemas::genesis> x_installation;
     // The publisher asks for every partition in turn: one scan of the counters answers for all of them.
-    mutable std::shared_ptr<const state_view> x_counted;
+    // Not held: a view keeps all that has been overwritten since.
+    mutable std::weak_ptr<const state_view> x_counted;
     mutable std::map<std::string, std::uint64_t, std::less<>> x_last_sequences;  // by key of outbox_sequence
     mutable std::uint64_t x_last_change = 0;
 };

@@ -12,7 +12,6 @@ namespace herald::storage {
 namespace {
 
 constexpr std::int64_t rest_after_trouble_ms = 200;
-constexpr std::size_t hashes_remembered = 256;
 
 node_failure mismatch(std::string message) { return {node_failure::kind::log_mismatch, std::move(message)}; }
 
@@ -27,76 +26,108 @@ result<void> replica::watched_store::write(const row_changes& changes) {
     return written;
 }
 
-replica::replica(events::log& log, state_store& store, const runtime::clock& clock, listener listening)
-    : x_log(log), x_store(store), x_clock(clock), x_listener(std::move(listening)), x_engine(x_store) {
-    remember_hash();
+replica::replica(events::log& log, state_store& store, const runtime::clock& clock, std::string name,
+                 listener listening)
+    : x_log(log),
+      x_store(store),
+      x_clock(clock),
+      x_listener(std::move(listening)),
+      x_engine(x_store),
+      x_peers(std::move(name)) {
+    if (x_engine.position().next_offset > 0) x_ring.add(x_engine.position());
     show();
 }
 
-std::optional<std::string> replica::hash_at(std::uint64_t offset) const {
-    const std::lock_guard lock(x_mutex);
-    for (const auto& [at, hash] : x_hashes)
-        if (at == offset) return hash;
-    return std::nullopt;
+void replica::compare_with_log() {
+    x_must_compare = true;
+    if (x_notify) x_notify();
 }
 
 replica::outcome_of_advance replica::advance(std::int64_t wait_ms) {
     try {
         return advance_or_throw(wait_ms);
-    } catch (const state_corrupt& corrupt) {
-        return node_failure{node_failure::kind::state_corrupt, corrupt.what()};
+    } catch (const state_unreadable& unreadable) {
+        return node_failure{node_failure::kind::state_unreadable, unreadable.what()};
     }
 }
 
 replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
     if (!write()) return progress{0, rest_after_trouble_ms, false};
-    const engine_position& position = x_engine.position();
-    if (!x_reader) {
-        x_is_checked = position.next_offset == 0;
-        x_missing_since_ms.reset();
-        const std::uint64_t from = x_is_checked ? 0 : position.last_record_offset;
-        x_reader = x_log.open_reader(commands(), static_cast<std::int64_t>(from));
-        if (x_notify) x_reader->on_ready(x_notify);
+    if (x_must_compare.exchange(false)) x_reader.reset();
+    if (!x_compares_all && x_was_at_end && x_peers.is_in_doubt()) {
+        x_compares_all = true;
+        x_reader.reset();
     }
+    if (!x_reader) open_reader();
     result<events::read_batch> batch = x_reader->poll(limits::apply_records_max, wait_ms);
     if (!batch && batch.error().code == error_code::failed_precondition)
         return mismatch("the log does not hold what this node has applied up to offset " +
-                        std::to_string(position.last_record_offset) + ": " + batch.error().message);
+                        std::to_string(x_engine.position().last_record_offset) + ": " +
+                        batch.error().message);
     if (!batch) {  // what comes back may be another log
         x_reader.reset();
         return progress{0, rest_after_trouble_ms, false};
     }
     std::span<const events::record> records = batch->records;
-    if (!x_is_checked) {
-        if (auto failure = check_last_applied(*batch)) return *std::move(failure);
-        if (!x_is_checked) return progress{0, rest_after_trouble_ms, false};
-        records = records.subspan(1);
+    if (x_compare_next) {
+        if (auto failure = compare(records, batch->at_end)) return *std::move(failure);
+        if (x_compare_next)
+            return progress{batch->records.size(), batch->records.empty() ? rest_after_trouble_ms : 0, false};
     }
     if (auto failure = apply(records)) return *std::move(failure);
-    return progress{records.size(), x_unwritten.empty() ? 0 : rest_after_trouble_ms, batch->at_end};
+    x_was_at_end |= batch->at_end;
+    if (std::exchange(x_is_asked, false) && x_was_at_end && x_listener.asked) x_listener.asked();
+    return progress{batch->records.size(), x_unwritten.empty() ? 0 : rest_after_trouble_ms, batch->at_end};
 }
 
-std::optional<node_failure> replica::check_last_applied(events::read_batch& batch) {
+void replica::open_reader() {
     const engine_position& position = x_engine.position();
-    if (batch.records.empty()) {
+    x_missing_since_ms.reset();
+    x_compare_next.reset();
+    if (x_was_at_end) x_peers.doubt();  // of the log that it is the same still
+    if (position.next_offset > 0)
+        x_compare_next = x_compares_all ? x_ring.oldest() : position.last_record_offset;
+    x_reader = x_log.open_reader(commands(), static_cast<std::int64_t>(x_compare_next.value_or(0)));
+    if (x_notify) x_reader->on_ready(x_notify);
+}
+
+std::optional<node_failure> replica::compare(std::span<const events::record>& records, bool at_end) {
+    const std::uint64_t last = x_engine.position().last_record_offset;
+    if (records.empty()) {
         // A leader that was elected just now may show an end that is too low, for a moment.
-        if (!batch.at_end) return std::nullopt;
+        if (!at_end) return std::nullopt;
         const std::int64_t now_ms = x_clock.steady_ms();
         if (now_ms - x_missing_since_ms.value_or(now_ms) >= limits::log_end_ms_max)
-            return mismatch("the log ends before offset " + std::to_string(position.last_record_offset) +
-                            ", which this node has applied: it was cut or made anew");
+            return not_in_log("ends before offset " + std::to_string(last) + ", which this node has applied");
         if (!x_missing_since_ms) x_missing_since_ms = now_ms;
         return std::nullopt;
     }
-    const events::record& last = batch.records.front();
-    const std::string_view value = last.value ? std::string_view(*last.value) : std::string_view();
-    if (static_cast<std::uint64_t>(last.offset) != position.last_record_offset ||
-        runtime::as_bytes(runtime::sha256(value)) != position.last_record_hash)
-        return mismatch("the log holds another record at offset " +
-                        std::to_string(position.last_record_offset) +
-                        " than the one that this node has applied: it was cut or made anew");
-    x_is_checked = true;
+    while (x_compare_next && !records.empty()) {
+        const events::record& read = records.front();
+        const std::uint64_t offset = x_ring.first_from(*x_compare_next);
+        const std::string_view value = read.value ? std::string_view(*read.value) : std::string_view();
+        if (static_cast<std::uint64_t>(read.offset) != offset ||
+            runtime::sha256(value) != x_ring.find(offset)->record_hash)
+            return not_in_log("holds another record at offset " + std::to_string(offset) +
+                              " than the one that this node has applied");
+        records = records.subspan(1);
+        if (offset < last) {
+            x_compare_next = offset + 1;
+            continue;
+        }
+        x_compare_next.reset();
+        if (!std::exchange(x_compares_all, false)) continue;
+        x_peers.records_are_the_logs();
+        x_is_asked = true;
+    }
     return std::nullopt;
+}
+
+node_failure replica::not_in_log(const std::string& what) const {
+    node_failure failure = mismatch("the log " + what + ": it was cut or made anew");
+    // The newest record may be of the new log already, and then the next start would find nothing wrong.
+    if (x_compares_all) failure.what = node_failure::kind::log_mixed;
+    return failure;
 }
 
 std::optional<node_failure> replica::apply(std::span<const events::record> records) {
@@ -107,13 +138,21 @@ std::optional<node_failure> replica::apply(std::span<const events::record> recor
             if (!x_engine.installation()) return mismatch(applied.error().message);
             return node_failure{node_failure::kind::unknown_command, applied.error().message};
         }
+        x_ring.add(x_engine.position());
+        if (!applied->heartbeat.empty()) hear(*applied);
         x_unwritten.push_back(*std::move(applied));
         x_unwritten_bytes += record.value ? record.value->size() : 0;
-        if (record.offset % limits::hash_exchange_offsets == 0) remember_hash();
         if (x_unwritten_bytes >= limits::apply_batch_bytes_max) write();
     }
     write();
     return std::nullopt;
+}
+
+void replica::hear(const applied_record& one) {
+    const auto beat = schemas::decode<schemas::node_heartbeat>(one.heartbeat);
+    if (!beat) return;  // then it was refused
+    const bool is_of_another = x_peers.hear(*beat, one.offset, x_engine.position().time_ms, x_ring);
+    x_is_asked |= is_of_another && beat->first;
 }
 
 bool replica::write() {
@@ -142,14 +181,6 @@ void replica::show() {
     else if (x_engine.installation())
         next->installation = std::make_shared<schemas::genesis>(*x_engine.installation());
     x_newest.store(std::move(next));
-}
-
-void replica::remember_hash() {
-    const engine_position& position = x_engine.position();
-    if (position.exchange_hash.empty()) return;
-    const std::lock_guard lock(x_mutex);
-    x_hashes.emplace_back(position.exchange_offset, position.exchange_hash);
-    if (x_hashes.size() > hashes_remembered) x_hashes.pop_front();
 }
 
 }  // namespace herald::storage

@@ -4,10 +4,8 @@
 #include <atomic>
 #include <bitset>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +18,8 @@
 #include "storage/engine.hpp"
 #include "storage/newest.hpp"
 #include "storage/node/node_failure.hpp"
+#include "storage/node/peer_hashes.hpp"
+#include "storage/node/record_ring.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::storage {
@@ -48,8 +48,9 @@ struct applied_state {
 };
 
 /// One thread advances it, any thread looks at the newest state. Nobody sees a record's effect before it is
-/// written. At start and whenever the log was out of reach the newest applied record is read again first: a
-/// log that was cut or made anew is refused.
+/// written. At start, whenever the log was out of reach and when told to, the newest applied record is read
+/// again first; all that are remembered are when another node has applied something else. A log that was cut
+/// or made anew is refused.
 class replica {
   public:
     /// Called on the advancing thread, after the state is shown.
@@ -57,17 +58,20 @@ class replica {
         /// Each applied record, in order.
         std::function<void(applied_record&)> applied;
         std::function<void(const written_tables&)> written;
+        /// The other nodes wait to hear what this one has: one spoke for the first time, or differed and the
+        /// log was read again.
+        std::function<void()> asked;
     };
     struct progress {
-        std::size_t records = 0;   // applied
+        std::size_t records = 0;   // applied or compared
         std::int64_t rest_ms = 0;  // log or disk out of order: come back after so long
         bool at_end = false;       // the log had nothing more
     };
 
     using outcome_of_advance = std::variant<progress, node_failure>;
 
-    /// All must outlive it. Throws state_corrupt.
-    replica(events::log&, state_store&, const runtime::clock&, listener);
+    /// All must outlive it; `name` is the node's. Throws state_unreadable.
+    replica(events::log&, state_store&, const runtime::clock&, std::string name, listener);
 
     /// Reads once, waiting at most `wait_ms` for something, applies and writes. A failure is final.
     outcome_of_advance advance(std::int64_t wait_ms);
@@ -78,9 +82,10 @@ class replica {
     std::shared_ptr<const applied_state> newest() const { return x_newest.load(); }
     /// Whether what was applied cannot be written now, mostly for want of disk. Any thread.
     bool is_stuck() const noexcept { return x_is_stuck; }
-    /// Rolling hash after the record `offset`, a multiple of limits::hash_exchange_offsets, as far as it is
-    /// remembered. Any thread.
-    std::optional<std::string> hash_at(std::uint64_t offset) const;
+    /// Reads the newest applied record again before more is applied. Any thread.
+    void compare_with_log();
+    /// What other nodes have. Any thread.
+    const peer_hashes& peers() const noexcept { return x_peers; }
 
   private:
     /// Notes which tables are written.
@@ -97,12 +102,15 @@ class replica {
     };
 
     outcome_of_advance advance_or_throw(std::int64_t wait_ms);
-    std::optional<node_failure> check_last_applied(events::read_batch&);
+    void open_reader();
+    /// Takes those that were applied before from the front of `records` and compares them.
+    std::optional<node_failure> compare(std::span<const events::record>& records, bool at_end);
+    node_failure not_in_log(const std::string& what) const;
     std::optional<node_failure> apply(std::span<const events::record>);
+    void hear(const applied_record&);
     /// False: the disk is full; what was applied waits in memory.
     bool write();
     void show();
-    void remember_hash();
 
     events::log& x_log;
     watched_store x_store;
@@ -112,15 +120,20 @@ class replica {
     std::function<void()> x_notify;
 
     std::unique_ptr<events::reader> x_reader;
-    bool x_is_checked = false;  // the reader gave the newest applied record, and it is the same
+    /// Of the applied record that the reader must give next; nothing once all that were to be compared are.
+    std::optional<std::uint64_t> x_compare_next;
+    bool x_compares_all = false;  // all that are remembered, not only the newest
     std::optional<std::int64_t> x_missing_since_ms;
+    bool x_was_at_end = false;
+    std::atomic<bool> x_must_compare = false;
     std::atomic<bool> x_is_stuck = false;  // the newest write failed
     std::vector<applied_record> x_unwritten;
     std::size_t x_unwritten_bytes = 0;
 
+    bool x_is_asked = false;
+    record_ring x_ring;
+    peer_hashes x_peers;
     storage::newest<const applied_state> x_newest;
-    mutable std::mutex x_mutex;
-    std::deque<std::pair<std::uint64_t, std::string>> x_hashes;
 };
 
 }  // namespace herald::storage

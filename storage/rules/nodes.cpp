@@ -46,12 +46,13 @@ answer apply(rule_context& context, const schemas::node_heartbeat& command) {
                                                 "\" began after this heartbeat was sent");
         row.boot_offset = context.offset();
     }
+    if (row.node.empty())
+        context.set_timer(context.time_ms() + limits::node_row_kept_ms, timer_kind::node_silence,
+                          command.node);
     row.node = command.node;
     row.boot = command.last ? schemas::uuid{} : command.boot;  // nobody's
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
-    row.hash_offset = command.hash_offset;
-    row.hash = command.hash;
     row.level = command.level;
     put_row(context.state, key, row);
     take_published(context, command);
@@ -70,6 +71,18 @@ answer apply(rule_context& context, const schemas::claim& command) {
         put_row(context.state, key, *held);
     }
     return schemas::encode(*held);
+}
+
+/// A node that has been silent for limits::node_row_kept_ms is forgotten.
+void fire_node_silence(rule_context& context, std::string_view node) {
+    const std::string key = key_of(table::node).text(node);
+    const auto row = find_row<schemas::node_row>(context.state, key);
+    if (!row) return;
+    const std::int64_t due_ms = row->last_heartbeat_ms + limits::node_row_kept_ms;
+    if (due_ms > context.time_ms())
+        context.set_timer(due_ms, timer_kind::node_silence, node);
+    else
+        context.state.erase(key);
 }
 
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a

@@ -47,6 +47,7 @@ answer apply(rule_context&, const schemas::webhook_health&);
 // Timers: `key` is what set_timer was given.
 void fire_scan_deadline(rule_context&, std::string_view key);        // scans.cpp
 void fire_outbox_trim(rule_context&, std::string_view key);          // nodes.cpp
+void fire_node_silence(rule_context&, std::string_view key);         // nodes.cpp
 void fire_webhook_change_trim(rule_context&, std::string_view key);  // webhooks.cpp
 void fire_webhook_disable(rule_context&, std::string_view key);      // webhooks.cpp
 

@@ -204,6 +204,24 @@ TEST_F(kafka_recovery, a_broker_that_is_away_is_an_error_in_time_and_service_res
     }));
 }
 
+TEST_F(kafka_recovery, a_reader_tells_of_a_new_connection_before_it_gives_what_came_over_it) {
+    append_all(*x_log, commands, {"before"});
+    const auto reading = x_log->open_reader(commands, 0);
+    bool is_told = false;
+    const auto gives_a_record = [&] {
+        const result<read_batch> batch = reading->poll(10, 100);
+        is_told |= !batch;
+        return batch && !batch->records.empty();
+    };
+    ASSERT_TRUE(eventually(10, gives_a_record));
+    EXPECT_FALSE(is_told);
+    x_broker->kill();
+    x_broker->start();
+    append_all(*x_log, commands, {"after"});
+    EXPECT_TRUE(eventually(20, gives_a_record));
+    EXPECT_TRUE(is_told);
+}
+
 TEST_F(kafka_recovery, a_broker_that_hangs_is_an_error_in_time_and_nothing_is_lost_or_repeated) {
     writer writing(*x_log, 64);
     ASSERT_TRUE(eventually(20, [&] { return writing.acknowledged_count() > 1'000; }));

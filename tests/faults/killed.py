@@ -262,8 +262,7 @@ def broker_killed_loses_no_event():
             for _ in range(2):
                 time.sleep(1)
                 broker.kill()
-                port = broker.address.rsplit(":", 1)[1]
-                broker.run("start", "--nodes", "1", "--port", port)
+                broker.start()
                 time.sleep(1)
             writers.end()
             writers.check(cluster.client(0), receiver)

@@ -222,17 +222,19 @@ def wait_until_ready(process, port, seconds=60):
 class Standalone:
     """`herald standalone` on a data folder; can be killed and started again on it."""
 
-    def __init__(self, folder, *options, descriptors=None):
+    def __init__(self, folder, *options, descriptors=None, environment=None):
         self.folder = pathlib.Path(folder)
         self.options = options
         self.descriptors = descriptors
+        self.environment = environment or {}
         self.port = free_port()
         self.start()
 
     def start(self):
         self.process = Process("standalone", ["standalone", "--data", self.folder, "--listen", f"127.0.0.1:{self.port}",
                                               "--free-disk-mb", "64", *self.options], self.folder,
-                               {"HERALD_ADMIN_EMAIL": ADMIN_EMAIL, "HERALD_ADMIN_KEY": ADMIN_KEY}, self.descriptors)
+                               {"HERALD_ADMIN_EMAIL": ADMIN_EMAIL, "HERALD_ADMIN_KEY": ADMIN_KEY, **self.environment},
+                               self.descriptors)
         wait_until_ready(self.process, self.port)
 
     def client(self):
@@ -240,6 +242,13 @@ class Standalone:
 
     def stop(self):
         return self.process.stop()
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class Broker:
@@ -268,9 +277,12 @@ class Broker:
         return done.stdout + done.stderr
 
     def kill(self, node=None):
-        """kill -9 of one broker process, or of all."""
-        for number in [node] if node else range(1, self.nodes + 1):
-            os.kill(int((self.folder / f"node-{number}/pid").read_text()), signal.SIGKILL)
+        """kill -9 of one broker process, or of all; returns when they are gone."""
+        pids = [int((self.folder / f"node-{number}/pid").read_text()) for number in ([node] if node else range(1, self.nodes + 1))]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        for pid in pids:
+            until(lambda: not is_running(pid), 30, f"broker {pid} is gone")
 
     def start(self):
         """Those that do not run, at the ports they had."""

@@ -165,7 +165,7 @@ class doubled_store final : public storage::state_store {
 };
 
 std::string replay(events::log& log, storage::state_store& store) {
-    storage::replica replica(log, store, runtime::system_clock(),
+    storage::replica replica(log, store, runtime::system_clock(), "bench",
                              {[](storage::applied_record& done) { HERALD_ASSERT(done.outcome.code == 0); },
                               [](const storage::written_tables&) {}});
     for (;;) {

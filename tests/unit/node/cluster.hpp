@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "events/memory_log.hpp"
@@ -66,6 +68,8 @@ struct machine {
     std::unique_ptr<events::memory_log> log;
     std::shared_ptr<storage::node> node;
     std::vector<node_failure> failures;
+    bool is_paused = false;  // hears nothing of its log
+    std::vector<std::function<void()>> unheard;
 
     std::string hash() const { return node->state_now().hash; }
     std::uint64_t next_offset() const { return node->state_now().next_offset; }
@@ -102,7 +106,14 @@ class cluster {
         on.name = name;
         on.node.reset();
         on.log = std::make_unique<events::memory_log>(
-            *broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); }, &on.faults);
+            *broker,
+            [this, &on](std::function<void()> task) {
+                if (on.is_paused)
+                    on.unheard.push_back(std::move(task));
+                else
+                    scheduler.post(std::move(task));
+            },
+            &on.faults);
         options.name = name;
         options.kind = kind;
         options.has_thread = false;
@@ -111,6 +122,11 @@ class cluster {
         on.node->start();
         scheduler.settle();
         return on;
+    }
+    void resume(machine& on) {
+        on.is_paused = false;
+        for (auto& task : std::exchange(on.unheard, {})) scheduler.post(std::move(task));
+        scheduler.settle();
     }
     void kill(machine& on) {
         on.log->crash();

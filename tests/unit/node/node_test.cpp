@@ -340,44 +340,98 @@ void damage(machine& on) {
     ASSERT_TRUE(on.store->write(wrong));
 }
 
-void pass_a_hash_exchange(cluster& all, machine& on) {
-    for (std::int64_t i = 0; i <= limits::hash_exchange_offsets; ++i)
-        on.node->submit(command_type::no_operation, "", {}, all.random.uuid(), [](const auto&) {});
-    all.scheduler.run_for(5'000);
-}
-
-TEST(node_test, a_node_whose_hash_is_in_the_minority_stops_itself) {
+TEST(node_test, a_node_whose_hash_is_in_the_minority_stops_itself_before_it_serves) {
     cluster all;
     machine& a = all.start("a");
     machine& b = all.start("b");
     machine& c = all.start("c");
     all.kill(c);
     damage(c);
-    all.start("c");
     all.create_model(a, "m");
-    pass_a_hash_exchange(all, a);
+    all.start("c");
+    EXPECT_FALSE(c.node->ready());
+    all.scheduler.run_for(100);
+    EXPECT_FALSE(c.node->ready());
     ASSERT_EQ(c.failures.size(), 1u);
-    EXPECT_EQ(c.failures[0].what, node_failure::kind::diverged);
+    EXPECT_EQ(c.failures[0].what, node_failure::kind::diverged) << c.failures[0].message;
+    all.scheduler.run_for(1'000);
     EXPECT_TRUE(a.failures.empty());
     EXPECT_TRUE(b.failures.empty());
     EXPECT_EQ(all.create_model(a, "n")->outcome().code, 0u);
 }
 
-TEST(node_test, a_tie_of_hashes_stops_writes_on_both_sides) {
+TEST(node_test, a_tie_of_hashes_stops_writes_on_both_sides_until_one_is_gone) {
     cluster all;
     machine& a = all.start("a");
     machine& b = all.start("b");
     all.kill(b);
     damage(b);
-    all.start("b");
     all.create_model(a, "m");
-    pass_a_hash_exchange(all, a);
+    all.start("b");
+    all.scheduler.run_for(3'000);
     EXPECT_EQ(all.create_model(a, "n")->failure(), error_code::unavailable);
     EXPECT_EQ(all.create_model(b, "n")->failure(), error_code::unavailable);
     EXPECT_TRUE(a.failures.empty());
     EXPECT_EQ(a.trouble(), "hashes_tied");
     EXPECT_TRUE(a.node->ready()) << "it still answers";
     EXPECT_EQ(a.node->state_now().nodes_that_differ, 1u);
+    all.kill(b);
+    all.scheduler.run_for(limits::claim_lapse_ms + 3'000);
+    EXPECT_EQ(all.create_model(a, "n")->outcome().code, 0u);
+}
+
+TEST(node_test, a_node_that_meets_a_live_one_serves_after_it_has_heard_what_that_has) {
+    cluster all;
+    machine& a = all.start("a");
+    machine& b = all.start("b");
+    EXPECT_TRUE(b.node->ready());
+    all.kill(b);
+    all.start("b");
+    all.scheduler.run_for(50);
+    EXPECT_TRUE(b.node->ready()) << "a answers at once";
+    all.kill(b);
+    all.kill(a);
+    all.start("b");
+    all.scheduler.run_for(limits::peers_compared_ms_max - 100);
+    EXPECT_FALSE(b.node->ready()) << "a may be about to come back";
+    all.scheduler.run_for(200);
+    EXPECT_TRUE(b.node->ready());
+}
+
+TEST(node_test, a_log_that_was_cut_and_has_grown_anew_while_a_node_was_paused_ends_that_node) {
+    cluster all;
+    machine& a = all.start("a");
+    for (int i = 0; i < 5; ++i) all.create_model(a, "a" + std::to_string(i));
+    const auto next = static_cast<std::int64_t>(a.next_offset());
+    a.is_paused = true;
+    all.broker->cut(commands_partition, next - 3);
+    machine& c = all.start("c");
+    while (static_cast<std::int64_t>(c.next_offset()) < next + 3) {
+        c.node->submit(command_type::no_operation, "", {}, all.random.uuid(), [](const auto&) {});
+        all.scheduler.settle();
+    }
+    all.resume(a);
+    EXPECT_GT(a.next_offset(), static_cast<std::uint64_t>(next)) << "it has not noticed yet";
+    all.scheduler.run_for(limits::heartbeat_interval_ms + 1'000);
+    ASSERT_EQ(a.failures.size(), 1u);
+    EXPECT_EQ(a.failures[0].what, node_failure::kind::log_mixed) << a.failures[0].message;
+    EXPECT_TRUE(c.failures.empty());
+    EXPECT_EQ(all.create_model(c, "later")->outcome().code, 0u);
+}
+
+TEST(node_test, after_an_own_heartbeat_that_failed_the_newest_record_is_read_again) {
+    cluster all;
+    machine& a = all.start("a");
+    all.create_model(a, "m");
+    const auto next = static_cast<std::int64_t>(a.next_offset());
+    all.broker->cut(commands_partition, next - 1);
+    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    ASSERT_TRUE(log.open_producer(events::producer_kind::ordinary)
+                    ->append(commands_partition, "", "another", [](const auto&) {}));
+    a.faults.fates = {batch_fate::rejected};
+    all.scheduler.run_for(limits::heartbeat_interval_ms + 1'000);
+    ASSERT_EQ(a.failures.size(), 1u);
+    EXPECT_EQ(a.failures[0].what, node_failure::kind::log_mismatch) << a.failures[0].message;
 }
 
 // ---- claims
@@ -423,6 +477,7 @@ TEST(node_test, a_node_that_drains_hands_its_claims_over_at_once) {
     EXPECT_EQ(cluster::claim(b, "publisher")->node, "b");
     all.kill(a);
     all.start("a");
+    all.scheduler.run_for(50);
     EXPECT_TRUE(a.node->ready()) << "it may come back under its name";
 }
 

@@ -255,6 +255,39 @@ TEST(claims, are_won_once_and_lapse_ten_seconds_after_the_holders_last_heartbeat
     EXPECT_GT(taken.token, won.token);
 }
 
+TEST(nodes, that_are_silent_for_a_day_are_forgotten) {
+    registry registry;
+    const auto beat = [&](const std::string& name) {
+        schemas::node_heartbeat heartbeat;
+        heartbeat.node = name;
+        heartbeat.boot[0] = 1;
+        heartbeat.first = true;
+        EXPECT_EQ(registry.run(heartbeat).code, 0u);
+    };
+    const auto names = [&] {
+        std::vector<std::string> found;
+        registry.view()->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view) {
+            found.emplace_back(key.substr(1));
+            return true;
+        });
+        return found;
+    };
+    beat("gone");
+    beat("here");
+    registry.now_ms += limits::node_row_kept_ms - 1'000;
+    beat("here");
+    EXPECT_EQ(names(), (std::vector<std::string>{"gone", "here"}));
+    registry.now_ms += 1'000;
+    beat("here");
+    EXPECT_EQ(names(), (std::vector<std::string>{"here"}));
+    registry.now_ms += limits::node_row_kept_ms - 1;
+    beat("new");
+    EXPECT_EQ(names(), (std::vector<std::string>{"here", "new"}));
+    registry.now_ms += 1;
+    beat("new");
+    EXPECT_EQ(names(), (std::vector<std::string>{"new"}));
+}
+
 TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
     registry registry;
     schemas::node_heartbeat older;

@@ -1,0 +1,39 @@
+// What a node remembers of its newest records: enough to tell whether the log, or another node, holds others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "runtime/crypto.hpp"
+#include "storage/engine.hpp"
+
+namespace herald::storage {
+
+/// The newest limits::records_remembered_max records, about a megabyte. One thread.
+class record_ring {
+  public:
+    struct entry {
+        std::uint64_t offset = UINT64_MAX;  // a slot that was never used
+        runtime::sha256_digest record_hash{};
+        runtime::sha256_digest state_hash{};  // the state's rolling hash after the record
+    };
+
+    record_ring();
+    /// Of the record just applied; offsets ascend.
+    void add(const engine_position&);
+    /// nullptr when it is not remembered.
+    const entry* find(std::uint64_t offset) const;
+    bool is_empty() const noexcept { return x_newest == UINT64_MAX; }
+    std::uint64_t oldest() const noexcept { return x_oldest; }
+    /// Offset of the first remembered record at or after `offset`, which is at most the newest's.
+    std::uint64_t first_from(std::uint64_t offset) const;
+
+  private:
+    std::vector<entry> x_slots;
+    std::uint64_t x_oldest = 0;
+    std::uint64_t x_newest = UINT64_MAX;
+};
+
+}  // namespace herald::storage
