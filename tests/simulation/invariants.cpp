@@ -101,11 +101,13 @@ void check_answers(const reference& truth, const std::deque<operation>& history,
                 if (heard.outcome.code == 0) check_success(wish, truth, heard.outcome);
                 continue;
             }
-            // With a key 503 leaves open what comes of it; every other refusal says that nothing does.
-            const bool is_unavailable =
+            // With a key 503 leaves open what comes of it. So does 401 under a key that was asked for but not
+            // yet known to be there: a second copy may land when it is. Every other refusal is for good.
+            const bool may_count_later =
                 heard.what == reply::kind::unavailable ||
-                heard.outcome.code == static_cast<std::uint32_t>(error_code::unavailable);
-            if (heard.what == reply::kind::unknown || (is_unavailable && has_key)) continue;
+                heard.outcome.code == static_cast<std::uint32_t>(error_code::unavailable) ||
+                heard.outcome.code == static_cast<std::uint32_t>(error_code::unauthenticated);
+            if (heard.what == reply::kind::unknown || (may_count_later && has_key)) continue;
             require(truth.effects(heard.command).empty(),
                     name_of(wish) + " was refused and took effect (invariant 2)");
         }
