@@ -1,11 +1,13 @@
 #include "schemas/json.hpp"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 
 #include "runtime/limits.hpp"
@@ -17,11 +19,7 @@ namespace {
 constexpr double two_to_63 = 9223372036854775808.0;
 constexpr std::size_t shown_bytes_max = 60;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' || c == '-' ||
-           c == '.' || c == '_';
-}
+constexpr std::string_view space = " \t\r\n";
 
 std::string shortened(std::string_view text) {
     if (text.size() <= shown_bytes_max) return std::string(text);
@@ -30,33 +28,13 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, end)) + "…";
 }
 
-/// Digits, at least one, at the front of `rest`.
-bool take_digits(std::string_view& rest) {
-    const std::size_t digits =
-        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_digit) - rest.begin());
-    rest.remove_prefix(digits);
-    return digits > 0;
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-enum class number_form : std::uint8_t { none, integer, fraction };
-
-/// RFC 8259 §6.
-number_form form_of(std::string_view token) {
-    std::string_view rest = token;
-    if (rest.starts_with('-')) rest.remove_prefix(1);
-    if (rest.starts_with('0') && rest.size() > 1 && is_digit(rest[1])) return number_form::none;
-    if (!take_digits(rest)) return number_form::none;
-    if (rest.empty()) return number_form::integer;
-    if (rest.starts_with('.')) {
-        rest.remove_prefix(1);
-        if (!take_digits(rest)) return number_form::none;
-    }
-    if (rest.starts_with('e') || rest.starts_with('E')) {
-        rest.remove_prefix(1);
-        if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
-        if (!take_digits(rest)) return number_form::none;
-    }
-    return rest.empty() ? number_form::fraction : number_form::none;
+/// An integer of JSON, of any length: simdjson refuses those of more than 64 bits.
+bool is_integer(std::string_view token) {
+    if (token.starts_with('-')) token.remove_prefix(1);
+    return !token.empty() && token.find_first_not_of("0123456789") == std::string_view::npos &&
+           (token == "0" || !token.starts_with('0'));
 }
 
 /// The nearest double; infinite when there is none near.
@@ -65,23 +43,6 @@ double double_of(std::string_view token) {
     if (std::from_chars(token.data(), token.data() + token.size(), value).ec == std::errc{}) return value;
     return std::strtod(std::string(token).c_str(),
                        nullptr);  // tells what is too large from what is too small
-}
-
-void append_utf8(std::string& out, std::uint32_t point) {
-    const auto add = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
-    if (point < 0x80) return add(point);
-    if (point < 0x800) {
-        add(0xC0 | point >> 6);
-    } else {
-        if (point < 0x10000) {
-            add(0xE0 | point >> 12);
-        } else {
-            add(0xF0 | point >> 18);
-            add(0x80 | (point >> 12 & 0x3F));
-        }
-        add(0x80 | (point >> 6 & 0x3F));
-    }
-    add(0x80 | (point & 0x3F));
 }
 
 /// A name that the object has twice, or nullptr.
@@ -109,243 +70,226 @@ const std::string* doubled_name(const json_object& members) {
     return found == names.end() ? nullptr : found->second;
 }
 
-/// How many bytes at the front stand in a string for themselves.
-std::size_t plain_bytes(std::string_view text) {
-    constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
-    const auto has_zero = [](std::uint64_t eight) { return (eight - ones) & ~eight & highs; };
-    std::size_t at = 0;
-    for (std::uint64_t eight = 0; text.size() - at >= sizeof eight; at += sizeof eight) {
-        std::memcpy(&eight, text.data() + at, sizeof eight);
-        const std::uint64_t controls = (eight - ones * 0x20) & ~eight & highs;
-        if ((controls | has_zero(eight ^ ones * '"') | has_zero(eight ^ ones * '\\')) != 0) break;
-    }
-    while (at < text.size() && text[at] != '"' && text[at] != '\\' &&
-           static_cast<unsigned char>(text[at]) >= 0x20)
-        ++at;
-    return at;
-}
+/// What a thread keeps from one text to the next.
+struct workroom {
+    simdjson::ondemand::parser parser;
+    std::string text;
+};
 
-/// Reads one text by recursive descent. What fails says false; the path of a value that fails is put together
+/// Walks one text as simdjson reads it. What fails says false; the path of a value that fails is put together
 /// while the levels return, so that it costs nothing otherwise.
 class reader {
   public:
-    explicit reader(std::string_view text) : x_text(text) {}
+    reader(workroom& room, std::string_view text) : x_room(room), x_text(text) {}
 
     result<json_value> whole() {
         json_value out;
-        if (!read(out, 0)) return fault();
-        if (!at_end()) {
-            expected("the end of the text is");
-            return fault();
+        switch (const simdjson::error_code failure = start()) {
+            case simdjson::SUCCESS:
+                if (read_root(out)) return out;
+                break;
+            case simdjson::MEMALLOC:
+                return runtime::resource_exhausted("no memory to read this JSON text");
+            case simdjson::UTF8_ERROR:
+                return runtime::invalid_argument("the body is not valid JSON: it is not UTF-8 text");
+            case simdjson::UNCLOSED_STRING:
+            case simdjson::UNESCAPED_CHARS:
+                wrong_string();
+                break;
+            default:
+                wrong_text(simdjson::error_message(failure), 0);
         }
-        return out;
+        return fault();
     }
 
   private:
-    /// With the space around it.
-    bool read(json_value& out, std::size_t depth) {
-        skip_space();
-        const bool good = read_value(out, depth);
-        skip_space();
-        return good;
+    /// simdjson treats a text that is no more than a word or a number apart, and looks at the last bracket
+    /// before the first: it gets "[text:]". The colon ends whatever ends too early, since it may follow no
+    /// value.
+    simdjson::error_code start() {
+        auto& [parser, text] = x_room;
+        text.assign(1, '[').append(x_text).append(":]");
+        const std::size_t bytes = text.size();
+        text.append(simdjson::SIMDJSON_PADDING, ' ');
+        if (parser.capacity() < bytes)
+            if (const auto failure = parser.allocate(std::bit_ceil(bytes), parser.max_depth()))
+                return failure;
+        return parser.iterate(text.data(), bytes, text.size()).get(x_document);
     }
 
-    bool read_value(json_value& out, std::size_t depth) {
-        switch (peek()) {
-            case '{':
-                return read_object(out, depth + 1);
-            case '[':
-                return read_array(out, depth + 1);
-            case '"': {
-                std::string text;
-                if (!read_string(text)) return false;
-                out = std::move(text);
-                return true;
-            }
-            default:
-                return read_word(out);
+    bool read_root(json_value& out) {
+        simdjson::ondemand::array items;
+        if (const auto failure = x_document.get_array().get(items))
+            return wrong_text(simdjson::error_message(failure), location());
+        auto item = items.begin();
+        if (!(item != items.end())) return expected(a_value, x_text.find_first_not_of(space));
+        if (!read((*item).value_unsafe(), out, 0)) return false;
+        ++item;
+        const bool is_stopped = item != items.end() && (*item).error();
+        const std::size_t at = is_stopped ? location() : x_text.find_last_not_of(space, location() - 1);
+        return (is_stopped && at == x_text.size()) || expected("the end of the text is", at);
+    }
+
+    bool read(simdjson::ondemand::value value, json_value& out, std::size_t depth) {
+        std::string_view token = value.raw_json_token();
+        const std::size_t at = offset(token.data());
+        if (token[0] == '{') return read_object(value, at, out, depth + 1);
+        if (token[0] == '[') return read_array(value, at, out, depth + 1);
+        if (token[0] == '"') {
+            std::string_view text;
+            if (!is_text(value.get_string(), text)) return wrong_escape(at);
+            out = text;
+            return true;
         }
+        token = token.substr(0, token.find_last_not_of(space) + 1);
+        if ((token[0] == '-' || is_digit(token[0])) && read_number(value, token, out)) return true;
+        if (token == "true" || token == "false")
+            out = token == "true";
+        else if (token == "null")
+            out = nullptr;
+        else if (is_integer(token) && !std::isinf(double_of(token)))
+            out = long_integer{std::string(token)};
+        else
+            return wrong_word(token, at);
+        return true;
     }
 
-    bool read_object(json_value& out, std::size_t depth) {
-        if (depth > limits::json_depth_max) return too_deep();
+    bool read_object(simdjson::ondemand::value value, std::size_t begin, json_value& out, std::size_t depth) {
+        if (depth > limits::json_depth_max) return too_deep(begin);
+        simdjson::ondemand::object fields;
+        if (value.get_object().get(fields)) return expected("the closing } is", location());
         json_object members;
-        ++x_at;
-        skip_space();
-        while (peek() != '}' || !members.empty()) {
-            if (peek() != '"') return expected("a member's name in double quotes is");
-            auto& [name, value] = members.emplace_back(std::string(), json_value());
-            if (!read_string(name)) return false;
-            skip_space();
-            if (peek() != ':') return expected("a colon is");
-            ++x_at;
-            if (!read(value, depth)) {
+        for (auto each = fields.begin(); each != fields.end(); ++each) {
+            const std::size_t next = location();
+            auto field = *each;
+            if (field.error()) {
+                const std::size_t at = location();
+                return expected(at < next    ? "a comma or } is"
+                                : at == next ? "a member's name in double quotes is"
+                                             : "a colon is",
+                                at);
+            }
+            std::string_view name;
+            if (!is_text(field.unescaped_key(), name)) return wrong_escape(next);
+            json_value& member = members.emplace_back(name, json_value()).second;
+            if (!read(field.value().value_unsafe(), member, depth)) {
                 x_path.insert(0, shortened(name) + (x_path.empty() || x_path[0] == '[' ? "" : "."));
                 return false;
             }
-            if (peek() == '}') break;
-            if (peek() != ',') return expected("a comma or } is");
-            ++x_at;
-            skip_space();
         }
-        ++x_at;
         if (const std::string* name = doubled_name(members)) {
             x_path = shortened(*name);
-            return wrong_value("is there twice; an object may have a member only once");
+            return wrong_value("is there twice; an object may have a member only once", begin);
         }
         out = std::move(members);
         return true;
     }
 
-    bool read_array(json_value& out, std::size_t depth) {
-        if (depth > limits::json_depth_max) return too_deep();
-        json_array items;
-        ++x_at;
-        skip_space();
-        while (peek() != ']' || !items.empty()) {
-            if (!read(items.emplace_back(), depth)) {
-                x_path.insert(0, "[" + std::to_string(items.size() - 1) + "]" +
+    bool read_array(simdjson::ondemand::value value, std::size_t begin, json_value& out, std::size_t depth) {
+        if (depth > limits::json_depth_max) return too_deep(begin);
+        simdjson::ondemand::array items;
+        if (value.get_array().get(items)) return expected("the closing ] is", location());
+        json_array read_items;
+        for (auto item : items) {
+            if (item.error()) return expected("a comma or ] is", location());
+            if (!read(item.value_unsafe(), read_items.emplace_back(), depth)) {
+                x_path.insert(0, "[" + std::to_string(read_items.size() - 1) + "]" +
                                      (x_path.empty() || x_path[0] == '[' ? "" : "."));
                 return false;
             }
-            if (peek() == ']') break;
-            if (peek() != ',') return expected("a comma or ] is");
-            ++x_at;
         }
-        ++x_at;
-        out = std::move(items);
+        out = std::move(read_items);
         return true;
     }
 
-    bool read_string(std::string& out) {
-        ++x_at;
-        while (true) {
-            const std::size_t plain = plain_bytes(x_text.substr(x_at));
-            out.append(x_text, x_at, plain);
-            x_at += plain;
-            if (at_end()) return expected("the closing quote of a string is");
-            if (x_text[x_at] == '"') break;
-            if (x_text[x_at] != '\\')
-                return expected("an escape, as \\n or \\u0009, for a control character in a string is");
-            if (!read_escape(out)) return false;
-        }
-        ++x_at;
-        return true;
-    }
-
-    bool read_escape(std::string& out) {
-        static constexpr std::string_view escapes = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
-        ++x_at;
-        if (peek() == 'u') return read_code_point(out);
-        const std::size_t which = at_end() ? std::string_view::npos : escapes.find(x_text[x_at]);
-        if (which == std::string_view::npos) return expected("one of \"\\/bfnrtu after a backslash is");
-        out += meanings[which];
-        ++x_at;
-        return true;
-    }
-
-    bool read_code_point(std::string& out) {
-        std::uint32_t point = 0;
-        if (!read_unit(point)) return false;
-        if (point >= 0xD800 && point < 0xE000) {
-            std::uint32_t low = 0;
-            if (point < 0xDC00 && x_text.substr(x_at).starts_with("\\u")) {
-                ++x_at;
-                if (!read_unit(low)) return false;
-            }
-            if (low < 0xDC00 || low >= 0xE000)
-                return wrong_text("a string holds half of a surrogate pair (\\ud800 to \\udfff)");
-            point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-        }
-        append_utf8(out, point);
-        return true;
-    }
-
-    /// The u of an escape and its four digits.
-    bool read_unit(std::uint32_t& out) {
-        ++x_at;
-        const std::string_view digits = x_text.substr(x_at, 4);
-        const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
-        if (failure != std::errc{} || stop != digits.data() + 4 || !is_word(digits[0]) || digits[0] == '-')
-            return expected("four hexadecimal digits after \\u are");
-        x_at += 4;
-        return true;
-    }
-
-    /// true, false, null or a number.
-    bool read_word(json_value& out) {
-        const std::string_view rest = x_text.substr(x_at);
-        const std::string_view word = rest.substr(
-            0, static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_word) - rest.begin()));
-        if (word == "NaN" || word == "Infinity" || word == "-Infinity")
-            return wrong_value("is " + std::string(word) +
-                               "; it must be a JSON value: only predictions take " + std::string(word));
-        if (word == "true" || word == "false")
-            out = word == "true";
-        else if (word == "null")
-            out = nullptr;
-        else if (!word.empty() && (is_digit(word[0]) || word[0] == '-'))
-            return read_number(word, out);
+    static bool read_number(simdjson::ondemand::value value, std::string_view token, json_value& out) {
+        static constexpr std::size_t exact_digits_max =
+            19;  // of a fraction with more, simdjson 3.0.1 makes 0
+        simdjson::ondemand::number number;
+        if (value.get_number().get(number)) return false;
+        if (number.is_int64())
+            out = number.get_int64();
+        else if (number.is_uint64())
+            out = number.get_uint64();
         else
-            return expected("a value (an object, an array, a string, a number, true, false or null) is");
-        x_at += word.size();
+            out = token.size() <= exact_digits_max ? number.get_double() : double_of(token);
         return true;
     }
 
-    bool read_number(std::string_view token, json_value& out) {
-        const number_form form = form_of(token);
-        if (form == number_form::none)
-            return wrong_text(shortened(token) + " is no number of JSON, as 12, -0.5 and 1e3 are");
-        const char* const end = token.data() + token.size();
-        std::int64_t with_sign = 0;
-        std::uint64_t without_sign = 0;
-        if (form == number_form::integer && std::from_chars(token.data(), end, with_sign).ec == std::errc{}) {
-            out = with_sign;
-        } else if (form == number_form::integer &&
-                   std::from_chars(token.data(), end, without_sign).ec == std::errc{}) {
-            out = without_sign;
-        } else {
-            const double nearest = double_of(token);
-            if (std::isinf(nearest))
-                return wrong_value("is " + shortened(token) +
-                                   "; a number must be from -1.7976931348623157e308 to "
-                                   "1.7976931348623157e308");
-            if (form == number_form::integer)
-                out = long_integer{std::string(token)};
-            else
-                out = nearest;
-        }
-        x_at += token.size();
-        return true;
+    /// simdjson takes the second half of a surrogate pair alone, which no UTF-8 text can hold.
+    static bool is_text(simdjson::simdjson_result<std::string_view> from, std::string_view& out) {
+        return !std::move(from).get(out) && (out.find('\xED') == std::string_view::npos ||
+                                             simdjson::validate_utf8(out.data(), out.size()));
     }
 
-    bool at_end() const { return x_at >= x_text.size(); }
-    char peek() const { return at_end() ? '\0' : x_text[x_at]; }
-    void skip_space() {
-        while (!at_end() &&
-               (x_text[x_at] == ' ' || x_text[x_at] == '\n' || x_text[x_at] == '\r' || x_text[x_at] == '\t'))
-            ++x_at;
+    /// Of a byte of simdjson's text.
+    std::size_t offset(const char* at) const { return static_cast<std::size_t>(at - x_room.text.data()) - 1; }
+    /// The token that comes next; after an error, the one that is wrong.
+    std::size_t location() {
+        const char* at = nullptr;
+        return x_document.current_location().get(at) ? x_text.size() : offset(at);
     }
 
-    bool wrong_text(std::string why) {
+    bool wrong_text(std::string why, std::size_t at) {
         x_why = std::move(why);
+        x_at = std::min(at, x_text.size());
         return false;
     }
-    bool wrong_value(std::string why) {
+    bool wrong_value(std::string why, std::size_t at) {
         x_is_value = true;
-        return wrong_text(std::move(why));
+        return wrong_text(std::move(why), at);
     }
-    bool too_deep() {
-        return wrong_text("arrays and objects are nested deeper than " +
-                          std::to_string(limits::json_depth_max));
+    /// What is neither true, false, null nor a number.
+    bool wrong_word(std::string_view token, std::size_t at) {
+        if (token == "NaN" || token == "Infinity" || token == "-Infinity")
+            return wrong_value("is " + std::string(token) +
+                                   "; it must be a JSON value: only predictions take " + std::string(token),
+                               at);
+        if (token[0] != '-' && !is_digit(token[0])) return expected(a_value, at);
+        if (token.find_first_not_of("+-.0123456789Ee") == std::string_view::npos &&
+            std::isinf(double_of(token)))
+            return wrong_value(
+                "is " + shortened(token) +
+                    "; a number must be from -1.7976931348623157e308 to 1.7976931348623157e308",
+                at);
+        return wrong_text(shortened(token) + " is no number of JSON, as 12, -0.5 and 1e3 are", at);
+    }
+    bool too_deep(std::size_t at) {
+        return wrong_text(
+            "arrays and objects are nested deeper than " + std::to_string(limits::json_depth_max), at);
+    }
+    bool wrong_escape(std::size_t at) {
+        return wrong_text(
+            "this string has an escape that stands for no character: JSON has \\\" \\\\ \\/ \\b \\f \\n \\r "
+            "\\t, and "
+            "\\u with four hexadecimal digits, of which \\ud800 to \\udfff come in pairs",
+            at);
+    }
+    /// Of strings that do not end, or hold control characters, simdjson does not tell the place.
+    bool wrong_string() {
+        std::size_t begin = 0;
+        bool is_inside = false;
+        for (std::size_t i = 0; i < x_text.size(); ++i) {
+            if (is_inside && static_cast<unsigned char>(x_text[i]) < 0x20)
+                return expected("an escape, as \\n or \\u0009, for a control character in a string is", i);
+            if (x_text[i] == '\\') {
+                ++i;
+            } else if (x_text[i] == '"') {
+                is_inside = !is_inside;
+                begin = i;
+            }
+        }
+        return wrong_text("the string that begins here has no closing quote", begin);
     }
     /// `what` with its verb.
-    bool expected(std::string_view what) {
-        return wrong_text(std::string(what) + " expected, not " + found());
+    bool expected(std::string_view what, std::size_t at) {
+        wrong_text("", at);
+        x_why = std::string(what) + " expected, not " + found();
+        return false;
     }
 
     std::string found() const {
-        if (at_end()) return "the end of the text";
+        if (x_at == x_text.size()) return "the end of the text";
         std::size_t bytes = 1;
         while (x_at + bytes < x_text.size() &&
                (static_cast<unsigned char>(x_text[x_at + bytes]) & 0xC0) == 0x80)
@@ -373,9 +317,14 @@ class reader {
                                          place() + ")");
     }
 
+    static constexpr std::string_view a_value =
+        "a value (an object, an array, a string, a number, true, false or null) is";
+
+    workroom& x_room;
     const std::string_view x_text;
-    std::size_t x_at = 0;
-    std::string x_why;  // of a failure
+    simdjson::ondemand::document x_document;
+    std::size_t x_at = 0;  // of a failure
+    std::string x_why;
     bool x_is_value =
         false;  // a value or a member, named by its path, is wrong: the text as such can be read
     std::string x_path;
@@ -428,9 +377,11 @@ std::string_view json_value::kind_text() const noexcept {
 
 result<json_value> parse_json(std::string_view text) {
     if (text.empty()) return runtime::invalid_argument("the body is not valid JSON: it is empty");
-    if (!runtime::is_valid_utf8(text))
-        return runtime::invalid_argument("the body is not valid JSON: it is not UTF-8 text");
-    return reader(text).whole();
+    static constexpr std::size_t kept_bytes_max = 1024 * 1024;
+    thread_local workroom room;
+    auto value = reader(room, text).whole();
+    if (room.parser.capacity() > kept_bytes_max) room = workroom();
+    return value;
 }
 
 std::string to_json_text(const json_value& value) {

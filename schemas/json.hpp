@@ -1,4 +1,4 @@
-// JSON values: kept in insertion order, written with shortest round-trip numbers.
+// JSON values: parsed by simdjson, kept in insertion order, written with shortest round-trip numbers.
 #pragma once
 
 #include <cstdint>

@@ -34,6 +34,11 @@ TEST(json, bad_texts_are_refused) {
                              "[1,]",
                              "{\"a\":}",
                              "nul",
+                             "nullx ",
+                             "[truex]",
+                             "[1.]",
+                             "[-]",
+                             "[tru]",
                              "\"\xff\"",
                              "1 2",
                              "{'a':1}",
@@ -75,12 +80,22 @@ TEST(json, bad_texts_are_refused_naming_the_place_and_what_would_be_right) {
                 HasSubstr("column 10: a comma or ] is expected, not the end of the text"));
     EXPECT_THAT(why("{\"a\":1 \"b\":2}"), HasSubstr("column 8: a comma or } is expected, not \""));
     EXPECT_THAT(why("\"\t\""), HasSubstr("not the control character U+0009"));
-    EXPECT_THAT(why("\"\\x\""), HasSubstr("column 3: one of"));
+    EXPECT_THAT(why("[1,\n\"a]"),
+                HasSubstr("line 2, column 1: the string that begins here has no closing quote"));
+    EXPECT_THAT(why("[\"\\x\"]"),
+                HasSubstr("column 2: this string has an escape that stands for no character"));
+    EXPECT_THAT(why("{\"\\udc00\":1}"), HasSubstr("column 2: this string has an escape"));
     EXPECT_THAT(why("\"\\u12 4\""), HasSubstr("four hexadecimal digits"));
     EXPECT_THAT(why("\"\\u-123\""), HasSubstr("four hexadecimal digits"));
     EXPECT_THAT(why("[01]"), HasSubstr("column 2: 01 is no number of JSON"));
     EXPECT_THAT(why("[0x10]"), HasSubstr("0x10 is no number of JSON"));
+    EXPECT_THAT(why("{\"a\":[1}"), HasSubstr("column 8: a comma or ] is expected, not }"));
+    EXPECT_THAT(why("[[1]"), HasSubstr("column 5: a comma or ] is expected, not the end of the text"));
+    EXPECT_THAT(why(" ]"), HasSubstr("column 2: a value"));
     EXPECT_THAT(why("1 2"), HasSubstr("column 3: the end of the text is expected, not 2"));
+    EXPECT_THAT(why("1 ,2"), HasSubstr("column 3: the end of the text is expected, not ,"));
+    EXPECT_THAT(why("[] ] ["), HasSubstr("column 4: the end of the text is expected, not ]"));
+    EXPECT_THAT(why("null :"), HasSubstr("column 6: the end of the text is expected, not :"));
     EXPECT_THAT(why(std::string_view("{\0}", 3)), HasSubstr("not the control character U+0000"));
 }
 
@@ -109,6 +124,12 @@ TEST(json, a_member_twice_is_refused_naming_it) {
     EXPECT_TRUE(parse_json("[{\"a\":1},{\"a\":1}]"));
 }
 
+TEST(json, fractions_of_many_digits_become_the_nearest_double) {
+    EXPECT_EQ(
+        again("[0.1234567890123456789012345678901,-922337203685477580800.5,1.00000000000000000000001e2]"),
+        "[0.12345678901234568,-922337203685477580800.0,100.0]");
+}
+
 TEST(json, integers_of_any_length_keep_their_digits) {
     EXPECT_EQ(again("[123456789012345678901234567890,18446744073709551616,18446744073709551615]"),
               "[123456789012345678901234567890,18446744073709551616,18446744073709551615]");
@@ -128,8 +149,16 @@ TEST(json, values_that_mean_the_same_have_one_canonical_form) {
     EXPECT_NE(form("1"), form("true"));
 }
 
+TEST(json, a_long_text_is_read_like_a_short_one) {
+    const std::string text = "[\"" + std::string(3 * 1024 * 1024, 'x') + "\",1]";
+    EXPECT_EQ(again(text), text);
+    EXPECT_EQ(again("[2]"), "[2]");
+}
+
 TEST(json, depth_is_bounded) {
-    EXPECT_EQ(again(std::string(32, '[') + std::string(32, ']')).substr(0, 2), "[[");
+    EXPECT_EQ(again(std::string(64, '[') + std::string(64, ']')).substr(0, 2), "[[");
+    EXPECT_THAT(again(std::string(65, '[') + std::string(65, ']')),
+                HasSubstr("column 65: arrays and objects"));
     EXPECT_THAT(again(std::string(10'000, '[') + std::string(10'000, ']')), HasSubstr("refused"));
 }
 
