@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "events/topics.hpp"
+#include "runtime/limits.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::storage {
