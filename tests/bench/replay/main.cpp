@@ -167,7 +167,8 @@ class doubled_store final : public storage::state_store {
 std::string replay(events::log& log, storage::state_store& store) {
     storage::replica replica(log, store, runtime::system_clock(), "bench",
                              {[](storage::applied_record& done) { HERALD_ASSERT(done.outcome.code == 0); },
-                              [](const storage::written_tables&) {}});
+                              [](const storage::written_tables&) {},
+                              {}});
     for (;;) {
         const auto outcome = replica.advance(0);
         const auto& progress = std::get<storage::replica::progress>(outcome);
