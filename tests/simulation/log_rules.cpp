@@ -19,6 +19,7 @@ constexpr std::int64_t claim_ms = 10'000;
 constexpr std::int64_t answers_kept_ms = 24 * hour_ms;
 constexpr std::int64_t answers_gone_ms = 26 * hour_ms;  // they are swept by the hour
 constexpr std::int64_t scan_ms = 24 * hour_ms;
+constexpr std::int64_t silence_ms = 24 * hour_ms;  // then a node is forgotten
 constexpr std::int64_t disable_ms = 5 * 24 * hour_ms;
 
 void require(bool holds, const std::string& sentence) {
@@ -49,6 +50,7 @@ void log_rules::judge(const events::record& record, const storage::applied_recor
         return;
     }
     judge_time(record, *command);
+    std::erase_if(x_members, [&](const auto& one) { return x_time_ms - one.second.heard_ms >= silence_ms; });
     const applied what{*command, done, done.outcome.code == 0 && done.outcome.offset == done.offset};
     if (x_time_ms > command->not_after_ms)
         require(!what.took_effect && done.outcome.code != 0,
@@ -128,7 +130,8 @@ void log_rules::judge_heartbeat(const applied& what) {
                             (heartbeat.first && heartbeat.applied_offset >= known->second.boot_offset);
     require(what.took_effect == (is_same || may_follow),
             "the heartbeat of " + heartbeat.node + " at offset " + std::to_string(x_offset) +
-                (what.took_effect ? " took the place of a later process" : " was refused"));
+                (what.took_effect ? " took the place of a later process"
+                                  : " was refused: " + what.done.outcome.message));
     if (!what.took_effect) return;
     member& here = x_members[heartbeat.node];
     if (!is_same) here.boot_offset = x_offset;
@@ -233,6 +236,15 @@ void log_rules::judge_timers() {
         all_have_fired = static_cast<std::int64_t>(storage::number_in_key(key)) > x_time_ms;
         return false;
     });
+    std::size_t rows = 0;
+    x_now->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view row) {
+        const auto member = storage::decode_row<schemas::node_row>(key, row);
+        require(x_members.contains(member.node) || !all_have_fired,
+                "node " + member.node + " was not forgotten in time (invariant 12)");
+        ++rows;
+        return true;
+    });
+    require(rows >= x_members.size(), "a node was forgotten too early (invariant 10)");
     judge_scans(all_have_fired);
     judge_webhooks(all_have_fired);
 }
