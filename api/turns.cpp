@@ -22,7 +22,7 @@ class turns::queues : public std::enable_shared_from_this<queues> {
             const auto [queue, is_first] = x_waiting.try_emplace(user);
             if (!is_first) {
                 number = ++x_last_number;
-                queue->second.push_back({number, std::move(done)});
+                queue->second.push_back({number, done});
             }
         }
         if (number == 0) return done(turn_of(user));

@@ -14,7 +14,9 @@ TEST(outbox_view_test, holds_no_view_of_the_past_for_one_pins_all_that_was_overw
     const auto store = make_memory_state();
     const outbox_view outbox(*store);
     const std::weak_ptr<const state_view> counted = store->view();
-    EXPECT_TRUE(outbox.rows({std::string(events::topic::promote), 0}, 1, 1, limits::publisher_bytes_in_flight_max).empty());
+    EXPECT_TRUE(
+        outbox.rows({std::string(events::topic::promote), 0}, 1, 1, limits::publisher_bytes_in_flight_max)
+            .empty());
     row_changes more;
     schemas::append_varint(*(more[key_of(table::counter).text("model")] = std::string()), 7);
     ASSERT_TRUE(store->write(more));
