@@ -146,7 +146,7 @@ class log {
     virtual std::unique_ptr<group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) = 0;
     /// Asks the leader, asynchronously; one question serves nobody but its asker. The handler is called once,
-    /// on a thread of the log. Errors: unavailable within 5 s; failed_precondition when there is no such
+    /// on a thread of the log. Errors: unavailable within 8 s; failed_precondition when there is no such
     /// topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.

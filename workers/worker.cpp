@@ -106,11 +106,11 @@ class log_worker final : public worker {
     using record_taker = bool (log_worker::*)(consumer&, const std::shared_ptr<assignment>&,
                                               const events::record&);
 
-    void join(events::log& log, std::string_view group, record_taker take) {
+    void join(events::log& log, std::string_view group, record_taker taker) {
         const std::size_t place = x_groups.size();
         consumer_handlers handlers;
-        handlers.on_record = [this, place, take](const auto& where, const events::record& what) {
-            return (this->*take)(*x_groups[place], where, what);
+        handlers.on_record = [this, place, taker](const auto& where, const events::record& what) {
+            return (this->*taker)(*x_groups[place], where, what);
         };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
         handlers.on_failure = [this](const error& failure) {
