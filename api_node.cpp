@@ -232,8 +232,7 @@ class composed_api_node final : public api_node {
     bool x_is_ending = false;  // on the loop of the jobs
     storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
     runtime::event_loops x_loops;  // HTTP: one a core
-    runtime::event_loops x_jobs{
-        {.loops = 1, .cores = {}, .blocking_threads = 1}};  // heartbeats, publisher, health
+    runtime::event_loops& x_jobs = x_ground.jobs;  // heartbeats, publisher, health
     std::unique_ptr<storage::rocks_state> x_store;
     std::shared_ptr<storage::delivery_log> x_deliveries;
     std::shared_ptr<storage::node> x_node;

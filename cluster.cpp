@@ -47,9 +47,10 @@ process_end run_api(const settings& chosen) {
     stop_signal stop;
     const runtime::descriptor_shares descriptors = runtime::take_descriptors();
     if (const auto made = make_folder(chosen); !made) return failed(made.error());
+    runtime::event_loops jobs(one_loop);
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
-    auto node = make_api_node(chosen, {*ground->log, ground->keys, descriptors}, stop.requester(),
+    auto node = make_api_node(chosen, {*ground->log, ground->keys, descriptors, jobs}, stop.requester(),
                               [] { return std::optional<runtime::trouble>(); });
     if (!node) return failed(node.error());
     const process_end end = stop.wait();
@@ -60,12 +61,13 @@ process_end run_api(const settings& chosen) {
 process_end run_worker(const settings& chosen) {
     stop_signal stop;
     const runtime::descriptor_shares descriptors = runtime::take_descriptors();
+    runtime::event_loops jobs(one_loop);
     const auto ground = open_ground(chosen);
     if (!ground) return failed(ground.error());
     ground->log->check_offsets_retention();
-    auto worker = make_worker_node(chosen, {*ground->log, ground->keys, descriptors}, stop.requester());
+    auto worker = make_worker_node(chosen, {*ground->log, ground->keys, descriptors, jobs}, stop.requester());
     if (!worker) return failed(worker.error());
-    runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1});
+    runtime::event_loops loops(one_loop);
     const auto service =
         api::make_operator_service([&worker = **worker] { return api::report_of(worker.trouble()); });
     std::unique_ptr<api::server> server;

@@ -9,6 +9,7 @@
 #include "events/kafka/kafka_log.hpp"
 #include "events/log.hpp"
 #include "runtime/descriptors.hpp"
+#include "runtime/event_loop.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/readiness.hpp"
 #include "settings.hpp"
@@ -51,11 +52,16 @@ class api_node {
     virtual void drain() = 0;
 };
 
+/// The loop of a node's jobs, or of a worker. It outlives the log, which answers the last questions from its
+/// destructor: their answers are posted to a loop that has stopped, and dropped with it.
+inline constexpr runtime::event_loops_options one_loop{.loops = 1, .cores = {}, .blocking_threads = 1};
+
 /// What a node stands on; outlives it.
 struct node_ground {
     events::log& log;
     const runtime::key_ring& keys;
     runtime::descriptor_shares descriptors;
+    runtime::event_loops& jobs;  // one loop; stopped by the node's end
 };
 
 /// Any thread.

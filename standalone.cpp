@@ -76,6 +76,8 @@ process_end run_standalone(const settings& given) {
         chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring, runtime::system_random());
     if (!keys) return failed(keys.error());
     const runtime::descriptor_shares descriptors = runtime::take_descriptors();
+    runtime::event_loops jobs_of_node(one_loop);
+    runtime::event_loops jobs_of_worker(one_loop);
     storage::embedded_log_options log_options;
     log_options.open_files_max = descriptors.database_files;
     if (chosen.accept_clock) log_options.leap = storage::clock_leap::accepted;
@@ -84,10 +86,10 @@ process_end run_standalone(const settings& given) {
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
     if (const auto begun = begin(chosen, folder, **log, *keys); !begun) return failed(begun.error());
 
-    const node_ground ground{**log, *keys, descriptors};
-    auto worker = make_worker_node(chosen, ground, stop.requester());
+    auto worker =
+        make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester());
     if (!worker) return failed(worker.error());
-    auto node = make_api_node(chosen, ground, stop.requester(),
+    auto node = make_api_node(chosen, {**log, *keys, descriptors, jobs_of_node}, stop.requester(),
                               [&delivers = **worker] { return delivers.trouble(); });
     if (!node) return failed(node.error());
     (*worker)->announce();

@@ -182,7 +182,7 @@ class composed_worker_node final : public worker_node {
     const settings& x_chosen;
     const node_ground x_ground;
     const end_request x_end;
-    runtime::event_loops x_loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
+    runtime::event_loops& x_loops = x_ground.jobs;
     worker_metrics x_metrics;
     std::optional<workers::lag_reader> x_lag;
     std::uint64_t x_shown = 0;

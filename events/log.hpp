@@ -146,8 +146,8 @@ class log {
     virtual std::unique_ptr<group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) = 0;
     /// Asks the leader, asynchronously; one question serves nobody but its asker. The handler is called once,
-    /// on a thread of the log. Errors: unavailable within 8 s; failed_precondition when there is no such
-    /// topic.
+    /// on a thread of the log, or by the log's destructor: what it posts to must outlive the log. Errors:
+    /// unavailable within 6 s; failed_precondition when there is no such topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.
     virtual result<std::int32_t> partitions(const std::string& topic) = 0;

@@ -131,7 +131,7 @@ result<client_pointer> open_client(const std::shared_ptr<installation>& where, c
     const result<rd_kafka_t*> client = open_raw_client(*where, kind, owned);
     if (!client) return client.error();
     return client_pointer(*client, [where, own](rd_kafka_t* closed) {
-        where->tasks.run([closed, own] { rd_kafka_destroy(closed); }, 0);
+        where->tasks.run([closed, own, where] { rd_kafka_destroy(closed); }, 0);  // its log lines need both
     });
 }
 

@@ -33,6 +33,14 @@ struct question {
     std::int64_t again_ms = 0;
     std::int64_t missing_since_ms = 0;
     rd_kafka_resp_err_t trouble = RD_KAFKA_RESP_ERR__TIMED_OUT;  // of the last try
+
+    /// Its answer when there was none in time.
+    error silence(const installation& installed) const {
+        if (trouble == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
+            return runtime::unavailable(text_of(where) + " has no leader in Kafka");
+        return runtime::unavailable("the leader of " + text_of(where) + " did not answer; " +
+                                    installed.no_answer(trouble).message);
+    }
 };
 
 enum class presence : std::uint8_t { led, without_leader, missing, unknown };
@@ -61,12 +69,13 @@ presence presence_of(rd_kafka_t* client, const installation& installed, const to
 std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const installation& installed,
                                                question& open, bool looks_first) {
     const bool is_first = open.tries == 0;
-    const std::int64_t most_ms = is_first ? first_try_ms_max : open.tries * next_try_ms_step;
-    const std::int64_t wait_ms = std::clamp<std::int64_t>(open.deadline_ms - now_ms(), 1, most_ms);
+    const std::int64_t until_ms =
+        std::min(open.deadline_ms, now_ms() + (is_first ? first_try_ms_max : open.tries * next_try_ms_step));
+    const auto left_ms = [until_ms] { return std::max<std::int64_t>(1, until_ms - now_ms()); };
     ++open.tries;
     // A partition without a leader would hold the thread for all of that time.
     const presence seen =
-        is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, wait_ms);
+        is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, left_ms());
     if (seen != presence::missing) open.missing_since_ms = 0;
     if (seen == presence::missing) {
         if (open.missing_since_ms == 0) open.missing_since_ms = now_ms();
@@ -77,19 +86,15 @@ std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const install
     } else {
         offset_range range;
         const partition_list list = list_of(installed, open.where, RD_KAFKA_OFFSET_BEGINNING);
-        open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, wait_ms);
+        open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, left_ms());
         range.first = list->elems[0].offset;
         if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR)
-            open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, wait_ms);
+            open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, left_ms());
         range.next = list->elems[0].offset;
         if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR) return range;
     }
     if (now_ms() < open.deadline_ms) return std::nullopt;
-    if (open.trouble == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
-        return runtime::unavailable(text_of(open.where) + " has no leader in Kafka");
-    const error silence = installed.no_answer(open.trouble);
-    return runtime::unavailable("the leader of " + text_of(open.where) + " did not answer; " +
-                                silence.message);
+    return open.silence(installed);
 }
 
 }  // namespace
@@ -113,7 +118,8 @@ struct range_questions::state {
     std::shared_ptr<question> next(std::unique_lock<std::mutex>& lock) {
         while (!stopping) {
             std::shared_ptr<question> chosen;
-            std::int64_t wait_ms = answer_ms_max;
+            std::int64_t wait_ms = give_up_overdue(lock);
+            if (stopping) break;  // said while a handler ran
             if (!fresh.empty()) {
                 chosen = std::move(fresh.front());
                 fresh.pop_front();
@@ -121,8 +127,9 @@ struct range_questions::state {
                 const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
                     return one->again_ms < other->again_ms;
                 });
-                wait_ms = (*first)->again_ms - now_ms();
-                if (wait_ms <= 0) {
+                const std::int64_t until_again_ms = (*first)->again_ms - now_ms();
+                wait_ms = std::min(wait_ms, until_again_ms);
+                if (until_again_ms <= 0) {
                     chosen = std::move(*first);
                     late.erase(first);
                     ++late_under_way;
@@ -132,6 +139,22 @@ struct range_questions::state {
             changed.wait_for(lock, std::chrono::milliseconds(wait_ms));
         }
         return nullptr;
+    }
+
+    /// Answers the late ones whose time is over: their turn may come only after those before them. Returns how
+    /// long none of the others' time is over.
+    std::int64_t give_up_overdue(std::unique_lock<std::mutex>& lock) {
+        for (;;) {
+            const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
+                return one->deadline_ms < other->deadline_ms;
+            });
+            const std::int64_t left_ms =
+                first == late.end() ? answer_ms_max : (*first)->deadline_ms - now_ms();
+            if (left_ms > 0) return left_ms;
+            const std::shared_ptr<question> overdue = *first;
+            late.erase(first);
+            answer(*overdue, overdue->silence(*installed), lock);
+        }
     }
 
     void run() {

@@ -169,7 +169,7 @@ TEST_F(kafka_recovery, a_broker_that_is_away_is_an_error_in_time_and_service_res
     ASSERT_TRUE(strict->append(commands, "key", "strict",
                                [&](result<std::int64_t> answer) { kept.set_value(std::move(answer)); }));
     EXPECT_THROW(range_of(*x_log, commands), std::runtime_error);
-    EXPECT_LT(seconds_since(killed), 8);
+    EXPECT_LT(seconds_since(killed), 6);
     const result<std::int32_t> count = x_log->partitions("dead");
     ASSERT_FALSE(count);
     EXPECT_EQ(count.error().code, error_code::unavailable);

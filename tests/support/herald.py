@@ -278,11 +278,15 @@ class Broker:
 
     def kill(self, node=None):
         """kill -9 of one broker process, or of all; returns when they are gone."""
-        pids = [int((self.folder / f"node-{number}/pid").read_text()) for number in ([node] if node else range(1, self.nodes + 1))]
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-        for pid in pids:
+        for pid in (pids := self.signal(signal.SIGKILL, node)):
             until(lambda: not is_running(pid), 30, f"broker {pid} is gone")
+
+    def signal(self, number, node=None):
+        """To one broker process, or to all; their process ids."""
+        pids = [int((self.folder / f"node-{each}/pid").read_text()) for each in ([node] if node else range(1, self.nodes + 1))]
+        for pid in pids:
+            os.kill(pid, number)
+        return pids
 
     def start(self):
         """Those that do not run, at the ports they had."""

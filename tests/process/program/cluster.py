@@ -2,6 +2,7 @@
 behind a load balancer never misses its own writes."""
 
 import json
+import signal
 import time
 
 import herald
@@ -111,6 +112,27 @@ def without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back():
     on_kafka(job)
 
 
+def processes_that_end_while_the_brokers_are_silent_end_well():
+    """What was asked of the brokers is answered when the log is closed, after the loop that waited for it has stopped."""
+    def job(cluster):
+        everybody = cluster.ports + cluster.worker_ports
+        herald.until(lambda: not any(map(herald.trouble, everybody)), 30, "all are ready")
+        cluster.broker.signal(signal.SIGSTOP)
+        try:
+            time.sleep(6)  # longer than readers wait before they ask
+            for process in cluster.nodes + cluster.workers:
+                process.process.send_signal(signal.SIGTERM)
+            codes = [process.process.wait(30) for process in cluster.nodes + cluster.workers]
+        finally:
+            cluster.broker.signal(signal.SIGCONT)
+        assert codes == [0] * len(codes), codes
+        for index in range(len(cluster.nodes)):
+            cluster.start_node(index)
+        for index in range(len(cluster.workers)):
+            cluster.start_worker(index)
+    on_kafka(job)
+
+
 def one_broker_of_three_killed_makes_nobody_unready():
     def job(cluster):
         broker, everybody = cluster.broker, cluster.ports + cluster.worker_ports
@@ -129,5 +151,6 @@ def one_broker_of_three_killed_makes_nobody_unready():
 
 if __name__ == "__main__":
     herald.run(without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back,
+               processes_that_end_while_the_brokers_are_silent_end_well,
                one_broker_of_three_killed_makes_nobody_unready, the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,
                a_user_made_through_one_node_writes_through_another_at_once, a_repeat_through_another_node_gives_the_same_answer)
