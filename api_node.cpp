@@ -231,7 +231,7 @@ class composed_api_node final : public api_node {
     std::atomic<bool> x_is_draining = false;
     bool x_is_ending = false;  // on the loop of the jobs
     storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
-    runtime::event_loops x_loops;  // HTTP: one a core
+    runtime::event_loops x_loops;                  // HTTP: one a core
     runtime::event_loops& x_jobs = x_ground.jobs;  // heartbeats, publisher, health
     std::unique_ptr<storage::rocks_state> x_store;
     std::shared_ptr<storage::delivery_log> x_deliveries;

@@ -86,8 +86,7 @@ process_end run_standalone(const settings& given) {
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
     if (const auto begun = begin(chosen, folder, **log, *keys); !begun) return failed(begun.error());
 
-    auto worker =
-        make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester());
+    auto worker = make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester());
     if (!worker) return failed(worker.error());
     auto node = make_api_node(chosen, {**log, *keys, descriptors, jobs_of_node}, stop.requester(),
                               [&delivers = **worker] { return delivers.trouble(); });

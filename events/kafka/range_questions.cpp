@@ -141,8 +141,8 @@ struct range_questions::state {
         return nullptr;
     }
 
-    /// Answers the late ones whose time is over: their turn may come only after those before them. Returns how
-    /// long none of the others' time is over.
+    /// Answers the late ones whose time is over: their turn may come only after those before them. Returns
+    /// how long none of the others' time is over.
     std::int64_t give_up_overdue(std::unique_lock<std::mutex>& lock) {
         for (;;) {
             const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
