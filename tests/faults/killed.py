@@ -13,6 +13,7 @@ import time
 import herald
 
 ROUNDS = int(os.environ.get("HERALD_FAULT_ROUNDS", "20"))
+DELIVERED_SECONDS_MAX = 12  # after its commit, and after all processes live again
 SEED = int(os.environ.get("HERALD_SEED", str(time.time_ns() % 1_000_000)))
 
 
@@ -27,7 +28,7 @@ class Writers:
         self.stop = threading.Event()
         self.lock = threading.Lock()
         self.created = {}    # name → id
-        self.promoted = {}   # version id → PROMOTE event id
+        self.promoted = {}   # version id → when its commit was acknowledged
         self.answers = []    # (path, body, key, answer) of some writes, to be repeated at the end
         self.unclear = 0     # tries that were not answered 200
         self.errors = []
@@ -98,7 +99,7 @@ class Writers:
             self.write(clients, stage + "commitTransition", {"transition_id": transition}, name)
             with self.lock:
                 self.created[name] = version
-                self.promoted[version] = None
+                self.promoted[version] = time.monotonic()
 
     def end(self):
         self.stop.set()
@@ -106,7 +107,8 @@ class Writers:
             thread.join(120)
         assert not self.errors, self.errors
 
-    def check(self, client, receiver):
+    def check(self, client, receiver, all_live):
+        """`all_live`: since when every process lives again."""
         assert len(set(self.created.values())) == len(self.created), "one id was given twice"
         path = f"/api/v1/registry/registered_models/{self.model}/model_versions/find"
         found = client.must("POST", path, {})["model_versions"]
@@ -119,14 +121,19 @@ class Writers:
             again = herald.Client(client.port, headers["Grpc-Metadata-email"], headers["Grpc-Metadata-developer_key"]).call(
                 "POST", path, body, {"Idempotency-Key": key})
             assert (again.status, again.body) == (200, before), f"a repeat got another answer: {again} not {before}"
-        events = set()
-        for version in self.promoted:
+        events = {}  # event → when its commit was acknowledged
+        for version, acknowledged in self.promoted.items():
             promotion = client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")
             assert promotion["status"] == "IN_PROGRESS", promotion
-            events.add(promotion["event_id"])
+            events[promotion["event_id"]] = acknowledged
         assert len(events) == len(self.promoted)
         receiver.wait_for(len(events), seconds=90)
         check_deliveries(receiver, events)
+        came = {delivery.event: delivery.time for delivery in reversed(receiver.of_type("PROMOTE"))}
+        late = max(came[event] - max(acknowledged, all_live) for event, acknowledged in events.items())
+        print(f"{len(self.created)} writes, {len(events)} promotions, {self.unclear} unclear tries; {len(receiver.deliveries)} "
+              f"deliveries, the latest {late:.1f} s after its commit and the last restart")
+        assert late < DELIVERED_SECONDS_MAX, f"a promotion was delivered after {late:.1f} s"
 
 
 def check_deliveries(receiver, events):
@@ -156,15 +163,15 @@ def standalone_killed_under_writers_loses_nothing_and_repeats_nothing():
             time.sleep(chance.uniform(0.1, 1.5))
             server.process.kill()
             server.start()
+        all_live = time.monotonic()
         time.sleep(0.5)
         writers.end()
-        writers.check(server.client(), receiver)
-        print(f"{len(writers.created)} writes, {len(writers.promoted)} promotions, {writers.unclear} unclear tries")
+        writers.check(server.client(), receiver, all_live)
         assert server.stop() == 0
         receiver.stop()
 
 
-def api_nodes_killed_under_writers_lose_nothing_and_repeat_nothing():
+def nodes_and_workers_killed_under_writers_lose_nothing_and_repeat_nothing():
     print(f"HERALD_SEED={SEED}")
     chance = random.Random(SEED)
     with herald.folder() as folder:
@@ -174,15 +181,16 @@ def api_nodes_killed_under_writers_lose_nothing_and_repeat_nothing():
             writers = Writers(cluster.ports, *prepare(cluster.client(), receiver))
             for _ in range(ROUNDS):
                 time.sleep(chance.uniform(0.1, 1.5))
-                victim = chance.randrange(len(cluster.nodes))
-                cluster.nodes[victim].kill()
+                processes, start = chance.choice([(cluster.nodes, cluster.start_node), (cluster.workers, cluster.start_worker)])
+                victim = chance.randrange(len(processes))
+                processes[victim].kill()
                 time.sleep(chance.uniform(0, 0.5))
-                cluster.start_node(victim)
+                start(victim)
+            all_live = time.monotonic()
             writers.end()
-            writers.check(cluster.client(0), receiver)
-            writers.check(cluster.client(1), receiver)
+            writers.check(cluster.client(0), receiver, all_live)
+            writers.check(cluster.client(1), receiver, all_live)
             cluster.agree()
-            print(f"{len(writers.created)} writes, {len(writers.promoted)} promotions, {writers.unclear} unclear tries")
             cluster.stop()
             receiver.stop()
         finally:
@@ -263,11 +271,11 @@ def broker_killed_loses_no_event():
                 time.sleep(1)
                 broker.kill()
                 broker.start()
+                all_live = time.monotonic()
                 time.sleep(1)
             writers.end()
-            writers.check(cluster.client(0), receiver)
+            writers.check(cluster.client(0), receiver, all_live)
             cluster.agree()
-            print(f"{len(writers.created)} writes, {len(writers.promoted)} promotions, {writers.unclear} unclear tries")
             cluster.stop()
             receiver.stop()
         finally:
@@ -277,5 +285,5 @@ def broker_killed_loses_no_event():
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
     herald.run(standalone_killed_under_writers_loses_nothing_and_repeats_nothing,
-               api_nodes_killed_under_writers_lose_nothing_and_repeat_nothing, publisher_killed_loses_no_event,
+               nodes_and_workers_killed_under_writers_lose_nothing_and_repeat_nothing, publisher_killed_loses_no_event,
                worker_killed_between_post_and_commit_repeats_only_the_same_webhook_id, broker_killed_loses_no_event)
