@@ -260,8 +260,7 @@ result<caller> authenticate(const request& received, const storage::state_view& 
     if (key && dashed_key && *key != *dashed_key)
         return runtime::unauthenticated(
             "Grpc-Metadata-developer_key and Grpc-Metadata-developer-key differ; send one of them, or the "
-            "same "
-            "key in both");
+            "same key in both");
     if (!key) key = dashed_key;
     if (email && key && !key->empty() && email->size() <= limits::email_bytes_max) {
         std::string key_hash(runtime::as_bytes(runtime::sha256(*key)));
