@@ -409,7 +409,7 @@ bool publisher_machine::next_subscriber_step() {
         case subscribers_state::writing: {
             here.state = subscribers_state::writing_head;
             if (!here.head_is_due) return true;
-            const schemas::subscribers_head head{x_outbox.generation(), here.target};
+            const schemas::subscribers_head head{x_outbox.generation(), here.target, here.rows.size()};
             here.queue.push_back({std::string(subscribers_head_key), schemas::encode(head)});
             return true;
         }
@@ -426,6 +426,10 @@ bool publisher_machine::next_subscriber_step() {
         here.target = changed.offset;
         std::optional<std::string> value;
         if (changed.row) value = schemas::encode(*changed.row);
+        if (changed.row)
+            here.rows.insert(changed.webhook_id);
+        else
+            here.rows.erase(changed.webhook_id);
         here.queue.push_back({subscriber_key(changed.webhook_id), std::move(value)});
     }
     if (here.queue.empty()) return false;
@@ -448,18 +452,20 @@ void publisher_machine::compare_subscribers(const topic_content& content) {
     // A new generation says so first: from there on what readers kept of the one before counts no longer.
     const bool new_generation = head.generation < generation;
     if (new_generation)
-        here.queue.push_back(
-            {std::string(subscribers_head_key), schemas::encode(schemas::subscribers_head{generation, 0})});
+        here.queue.push_back({std::string(subscribers_head_key),
+                              schemas::encode(schemas::subscribers_head{generation, 0, 0})});
     const auto is_newer = [&](const std::string& value) {
         const auto row = schemas::decode<schemas::subscriber>(value);
         return row && !new_generation && row->revision > here.target;
     };
 
+    here.rows.clear();
     topic_content surplus = content;
     surplus.erase(std::string(subscribers_head_key));
     for (const schemas::subscriber& row : x_outbox.subscribers()) {
         const std::string key = subscriber_key(row.webhook_id);
         std::string value = schemas::encode(row);
+        here.rows.insert(row.webhook_id);
         const auto found = surplus.find(key);
         if (found == surplus.end() || (found->second != value && !is_newer(found->second)))
             here.queue.push_back({key, std::move(value)});
@@ -467,7 +473,8 @@ void publisher_machine::compare_subscribers(const topic_content& content) {
     }
     for (const auto& [key, value] : surplus)
         if (!is_newer(value)) here.queue.push_back({key, std::nullopt});
-    here.head_is_due = here.target > (new_generation ? 0 : head.offset);
+    const std::uint64_t told = new_generation ? 0 : head.offset;
+    here.head_is_due = here.target > told || (here.target == told && head.rows != here.rows.size());
     here.state = subscribers_state::writing;
 }
 

@@ -32,7 +32,7 @@ class table_content {
         if (!number) return false;
         const schemas::webhook_id id{*number};
         if (what.value) return take_row(id, what);
-        x_rows.erase(id);
+        x_deleted_since_head += x_rows.erase(id);
         return x_deleted.insert(id).second;
     }
 
@@ -45,6 +45,11 @@ class table_content {
         return place == x_rows.end() ? nullptr : &place->second.row;
     }
     const schemas::subscribers_head& head() const { return x_head; }
+    /// Of those that the head counts.
+    std::uint64_t rows_missing() const {
+        const std::uint64_t seen = x_rows.size() + x_deleted_since_head;
+        return x_head.rows > seen ? x_head.rows - seen : 0;
+    }
     std::size_t disabled_count() const {
         return static_cast<std::size_t>(std::count_if(
             x_rows.begin(), x_rows.end(), [](const auto& row) { return !row.second.row.enabled; }));
@@ -77,19 +82,23 @@ class table_content {
 
     bool take_head(const record& what) {
         const auto head = schemas::decode<schemas::subscribers_head>(what.value.value_or(""));
-        if (!head || reaches(x_head, head->generation, head->offset)) return false;
+        if (!head || *head == x_head) return false;
+        const bool is_same_place = head->generation == x_head.generation && head->offset == x_head.offset;
+        if (!is_same_place && reaches(x_head, head->generation, head->offset)) return false;
         // What an earlier generation did after the point that this one was made from counts no longer.
         if (head->generation > 1 && head->generation != x_head.generation) {
             x_deleted.clear();
             for (auto& [id, kept] : x_rows) kept.revision_seen = 0;
         }
         x_head = *head;
+        x_deleted_since_head = 0;
         return true;
     }
 
     std::unordered_map<schemas::webhook_id, entry> x_rows;
     std::unordered_set<schemas::webhook_id> x_deleted;
     schemas::subscribers_head x_head;
+    std::size_t x_deleted_since_head = 0;
     bool x_tells_news = false;
 };
 
@@ -103,7 +112,9 @@ class log_subscriber_table final : public subscriber_table,
     presence presence_of(schemas::webhook_id id) const override { return x_content.presence_of(id); }
     const schemas::subscriber* find(schemas::webhook_id id) const override { return x_content.find(id); }
     std::size_t disabled_count() const override { return x_content.disabled_count(); }
-    schemas::subscribers_head head() const override { return x_content.head(); }
+    schemas::subscribers_head head() const override {
+        return x_content.rows_missing() > 0 ? schemas::subscribers_head{} : x_content.head();
+    }
     /// A reader that hears nothing does not know whether there is nothing: its end counts only for as long as
     /// the leader answers.
     std::optional<std::int64_t> at_end_ms() const override {
@@ -170,10 +181,20 @@ class log_subscriber_table final : public subscriber_table,
             changed |= !x_at_end_ms;
             x_at_end_ms = x_scheduler.time().steady_ms();
             x_content.tell_news();
+            tell_of_missing_rows();
         } else if (!batch->records.empty() && !x_poll_posted->exchange(true)) {
             x_scheduler.post(guarded(&log_subscriber_table::poll));
         }
         if (changed && x_notify) x_notify();
+    }
+
+    /// Once for each head.
+    void tell_of_missing_rows() {
+        const std::uint64_t missing = x_content.rows_missing();
+        if (missing == 0 || x_told_of == x_content.head()) return;
+        x_told_of = x_content.head();
+        runtime::log(runtime::log_level::error, runtime::log_events::subscribers_incomplete,
+                     {{"missing", static_cast<std::int64_t>(missing)}});
     }
 
     static topic_partition where() { return {std::string(topic::subscribers), 0}; }
@@ -188,6 +209,7 @@ class log_subscriber_table final : public subscriber_table,
     std::int64_t x_leader_ms = 0;  // when the newest question was asked that the leader answered
     const std::shared_ptr<std::atomic<bool>> x_poll_posted = std::make_shared<std::atomic<bool>>(false);
     std::optional<std::int64_t> x_at_end_ms;
+    schemas::subscribers_head x_told_of;  // as lacking rows
 };
 
 }  // namespace

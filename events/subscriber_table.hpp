@@ -30,7 +30,8 @@ class subscriber_table {
     /// The row; null unless present. Valid until the scheduler's next task.
     virtual const schemas::subscriber* find(schemas::webhook_id) const = 0;
     virtual std::size_t disabled_count() const = 0;
-    /// Every change of a webhook at or below the head is in the table once at_end_ms() has a value.
+    /// Every change of a webhook at or below the head is in the table once at_end_ms() has a value. The head
+    /// of nothing while the topic lacks rows that it counts.
     virtual schemas::subscribers_head head() const = 0;
     /// Steady time at which nothing was left to read and the log was there to say so, the newest one, to
     /// about a second; nothing before the end was reached once.

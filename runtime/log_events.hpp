@@ -94,6 +94,9 @@ inline constexpr std::string_view publisher_event_refused = "publisher_event_ref
 inline constexpr std::string_view publisher_outdated = "publisher_outdated";
 /// The topic `subscribers` cannot be read from where it was; it is read again from its start. Fields: reason.
 inline constexpr std::string_view subscribers_unreadable = "subscribers_unreadable";
+/// The topic `subscribers` holds fewer webhooks than it says, as after it was deleted: until the publisher has
+/// mended it (it compares every ten minutes) the deliveries of the others wait. Fields: missing.
+inline constexpr std::string_view subscribers_incomplete = "subscribers_incomplete";
 
 /// The Kafka client library has something to say. Fields: facility, message.
 inline constexpr std::string_view kafka_message = "kafka_message";

@@ -131,14 +131,18 @@ struct subscriber {
     }
 };
 
-/// Every change of a webhook at or below `offset` is in the topic before this record.
+/// Every change of a webhook at or below `offset` is in the topic before this record, which holds `rows` rows
+/// then: with fewer it has lost some, as a topic that was deleted and made anew.
 struct subscribers_head {
     std::uint32_t generation = 0;
     std::uint64_t offset = 0;
+    std::uint64_t rows = 0;
 
+    friend bool operator==(const subscribers_head&, const subscribers_head&) = default;
     static void describe(auto& self, auto&& field) {
         field(1, "generation", self.generation);
         field(2, "offset", self.offset);
+        field(3, "rows", self.rows);
     }
 };
 

@@ -36,7 +36,8 @@ std::string sentence(const publisher_action& what) {
             if (!of.value) return "delete " + of.key;
             if (of.key == subscribers_head_key) {
                 const auto head = *schemas::decode<schemas::subscribers_head>(*of.value);
-                return "head " + std::to_string(head.generation) + "/" + std::to_string(head.offset);
+                return "head " + std::to_string(head.generation) + "/" + std::to_string(head.offset) +
+                       (head.rows > 0 ? ", rows: " + std::to_string(head.rows) : "");
             }
             return of.key + " at " +
                    std::to_string(schemas::decode<schemas::subscriber>(*of.value)->revision);
@@ -382,7 +383,7 @@ TEST_F(publisher_machine_test, the_head_follows_when_every_row_before_it_is_ackn
     state.webhook_changes(12, 2);
     EXPECT_THAT(said(machine.woken(now)), ElementsAre("1 at 10", "2 at 12"));
     EXPECT_THAT(said(machine.acknowledged(in_flight[0], now)), IsEmpty());
-    EXPECT_THAT(said(machine.acknowledged(in_flight[1], now)), ElementsAre("head 1/12"));
+    EXPECT_THAT(said(machine.acknowledged(in_flight[1], now)), ElementsAre("head 1/12, rows: 2"));
     EXPECT_THAT(said(machine.woken(now)), IsEmpty());
 }
 
@@ -402,7 +403,7 @@ TEST_F(publisher_machine_test, changes_that_come_while_rows_are_written_follow_a
     said(machine.woken(now));
     state.webhook_changes(20, 1);
     EXPECT_THAT(said(machine.woken(now)), IsEmpty());
-    EXPECT_THAT(acknowledge_all(), ElementsAre("head 1/10", "1 at 20", "head 1/20"));
+    EXPECT_THAT(acknowledge_all(), ElementsAre("head 1/10, rows: 1", "1 at 20", "head 1/20, rows: 1"));
 }
 
 TEST_F(publisher_machine_test, on_taking_the_claim_what_differs_from_the_state_is_rewritten) {
@@ -418,7 +419,20 @@ TEST_F(publisher_machine_test, on_taking_the_claim_what_differs_from_the_state_i
                              {"2", schemas::encode(late)},
                              {"7", schemas::encode(unknown)}}),
                 ElementsAre("2 at 12", "3 at 13", "delete 7"));
-    EXPECT_THAT(acknowledge_all(), ElementsAre("head 1/13"));
+    EXPECT_THAT(acknowledge_all(), ElementsAre("head 1/13, rows: 3"));
+}
+
+TEST_F(publisher_machine_test, the_head_counts_the_rows_and_is_written_anew_when_it_counts_others) {
+    state.webhook_changes(10, 1);
+    state.webhook_changes(11, 2);
+    const auto row = [&](std::size_t index) { return schemas::encode(*state.changes[index].row); };
+    said(machine.start(now));
+    EXPECT_THAT(subscribers({{"head", schemas::encode(schemas::subscribers_head{1, 11, 1})}, {"2", row(1)}}),
+                ElementsAre("1 at 10"));
+    EXPECT_THAT(acknowledge_all(), ElementsAre("head 1/11, rows: 2"));
+    state.webhook_changes(12, 3);
+    EXPECT_THAT(said(machine.woken(now)), ElementsAre("3 at 12"));
+    EXPECT_THAT(acknowledge_all(), ElementsAre("head 1/12, rows: 3"));
 }
 
 TEST_F(publisher_machine_test, rows_newer_than_the_state_are_left_alone) {
@@ -428,7 +442,7 @@ TEST_F(publisher_machine_test, rows_newer_than_the_state_are_left_alone) {
     schemas::subscriber created = newer;
     created.webhook_id = schemas::webhook_id{2};
     said(machine.start(now));
-    EXPECT_THAT(subscribers({{"head", schemas::encode(schemas::subscribers_head{1, 20})},
+    EXPECT_THAT(subscribers({{"head", schemas::encode(schemas::subscribers_head{1, 20, 2})},
                              {"1", schemas::encode(newer)},
                              {"2", schemas::encode(created)}}),
                 IsEmpty());
@@ -443,7 +457,7 @@ TEST_F(publisher_machine_test, a_new_generation_says_so_before_its_rows) {
     EXPECT_THAT(subscribers({{"head", schemas::encode(schemas::subscribers_head{1, 5'000})},
                              {"1", schemas::encode(later)}}),
                 ElementsAre("head 2/0", "1 at 10"));
-    EXPECT_THAT(acknowledge_all(), ElementsAre("head 2/10"));
+    EXPECT_THAT(acknowledge_all(), ElementsAre("head 2/10, rows: 1"));
 }
 
 TEST_F(publisher_machine_test, the_topic_is_compared_again_every_ten_minutes) {

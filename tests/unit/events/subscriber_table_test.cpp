@@ -35,9 +35,9 @@ struct subscriber_table_test : ::testing::Test {
         row.revision = revision;
         append(subscriber_key(row.webhook_id), schemas::encode(row));
     }
-    void append_head(std::uint32_t generation, std::uint64_t offset) {
+    void append_head(std::uint32_t generation, std::uint64_t offset, std::uint64_t rows = 0) {
         append(std::string(subscribers_head_key),
-               schemas::encode(schemas::subscribers_head{generation, offset}));
+               schemas::encode(schemas::subscribers_head{generation, offset, rows}));
     }
     std::uint64_t revision_of(std::uint64_t id) const {
         const schemas::subscriber* row = table->find(schemas::webhook_id{id});
@@ -97,6 +97,20 @@ TEST_F(subscriber_table_test, the_generation_comes_before_the_offset) {
     append_row(2, 300);
     EXPECT_EQ(revision_of(1), 300u) << "the snapshot that the generation was made from was older";
     EXPECT_EQ(presence_of(2), presence::present);
+}
+
+TEST_F(subscriber_table_test, a_topic_that_lost_rows_proves_no_webhook_deleted) {
+    append_row(2, 20);
+    append_head(1, 20, 2);  // the row of webhook 1 went with the topic before this one
+    EXPECT_FALSE(reaches(table->head(), 1, 1));
+    append_row(1, 10);
+    EXPECT_TRUE(reaches(table->head(), 1, 20));
+    append(subscriber_key(schemas::webhook_id{2}), std::nullopt);
+    EXPECT_TRUE(reaches(table->head(), 1, 20)) << "deleted, not lost";
+    append_head(1, 30, 2);
+    EXPECT_FALSE(reaches(table->head(), 1, 1));
+    append_head(1, 30, 1);  // the publisher has counted again
+    EXPECT_TRUE(reaches(table->head(), 1, 30));
 }
 
 TEST_F(subscriber_table_test, a_late_row_after_the_first_head_changes_nothing) {
