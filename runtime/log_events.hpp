@@ -62,12 +62,13 @@ inline constexpr std::string_view delivering = "delivering";
 /// Herald made the first administrator's key. Fields: email, key_file.
 inline constexpr std::string_view administrator_made = "administrator_made";
 
-/// An attempt failed, a delivery is dead, or held because its webhook is disabled; not more than a few a
-/// minute of one webhook. Fields: webhook_id, webhook_name, delivery_id, event_type, attempt (0: none was
+/// An attempt failed, a delivery is dead, held because its webhook is disabled, or dropped because it was
+/// deleted; not more than a few a minute of one webhook. Fields: webhook_id, webhook_name, delivery_id, event_type, attempt (0: none was
 /// made), error (class), status, message, next_attempt (empty: none), left_out (lines since the last one).
 inline constexpr std::string_view delivery_failed = "delivery_failed";
 inline constexpr std::string_view delivery_dead = "delivery_dead";
 inline constexpr std::string_view delivery_held = "delivery_held";
+inline constexpr std::string_view delivery_skipped = "delivery_skipped";
 /// A webhook was disabled, by its own answer or after 5 days of failures. Fields: webhook_id, webhook_name.
 inline constexpr std::string_view webhook_disabled = "webhook_disabled";
 

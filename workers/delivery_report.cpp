@@ -47,8 +47,11 @@ void delivery_report::saw(const schemas::attempt& attempt, const schemas::event&
     auto level = runtime::log_level::warning;
     switch (attempt.result) {
         case attempt_result::succeeded:
-        case attempt_result::skipped:
             return;
+        case attempt_result::skipped:
+            what = runtime::log_events::delivery_skipped;
+            level = runtime::log_level::info;
+            break;
         case attempt_result::will_retry:
             break;
         case attempt_result::dead:

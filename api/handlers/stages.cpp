@@ -82,7 +82,8 @@ answered get_promotion(call& call) {
     }
     // The delivery log knows the deliveries that had an attempt; the rest of the audience is still to come.
     storage::delivery_counts deliveries = call.with().deliveries.deliveries_of_event(row->event_id);
-    deliveries.pending = row->audience - std::min(row->audience, deliveries.succeeded + deliveries.dead);
+    deliveries.pending =
+        row->audience - std::min(row->audience, deliveries.succeeded + deliveries.dead + deliveries.skipped);
     return call.answer(promotion_view(*row, deliveries));
 }
 

@@ -310,7 +310,7 @@ void rocks_delivery_log::keep(const partition& from, const std::vector<placed_at
 }
 
 void rocks_delivery_log::count(rocksdb::WriteBatch& batch, const attempt& made) const {
-    if (made.source == schemas::delivery_source::test || made.result == attempt_result::skipped) return;
+    if (made.source == schemas::delivery_source::test) return;
     const std::string key = row_key('e').text(made.event_id).text(made.delivery_id).bytes();
     std::string known;
     if (x_db->Get({}, key, &known).ok() && known.size() > 8 &&
@@ -368,6 +368,7 @@ delivery_counts rocks_delivery_log::deliveries_of_event(std::string_view event_i
                 ++counts.pending;
                 break;
             case attempt_result::skipped:
+                ++counts.skipped;
                 break;
         }
         return true;

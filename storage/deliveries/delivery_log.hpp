@@ -21,6 +21,7 @@ struct delivery_counts {
     std::uint64_t pending = 0;
     std::uint64_t succeeded = 0;
     std::uint64_t dead = 0;
+    std::uint64_t skipped = 0;  // the webhook was deleted
 };
 
 /// Reads the topic on a thread of its own. Any thread may ask. Shows what workers have said so far: an

@@ -222,6 +222,26 @@ def what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log():
         assert [(line["status"], line["next_attempt"]) for line in dead] == [(410, "")] and len(disabled) == 1, (dead, disabled)
 
 
+def what_was_dropped_for_a_deleted_webhook_is_told_and_no_longer_pending():
+    with herald.folder() as folder:
+        server, receiver = herald.Standalone(folder), herald.Receiver(lambda _: 500)
+        client = server.client()
+        hook = client.webhook("gone", receiver.url)
+        version = client.version(client.model("m"), "v")
+        client.promote(client.second_admin(), version)
+        receiver.wait_for(1)
+        client.must("DELETE", "/api/v1/uac-proxy/events/deleteWebhook", {"ids": [hook]})
+
+        def deliveries():
+            return client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["deliveries"]
+        herald.until(lambda: deliveries()["pending"] == 0, 20, "nothing is pending any more")
+        server.stop()
+        receiver.stop()
+        lines = [json.loads(line) for line in server.process.log_file.read_text().splitlines()]
+        dropped = [line for line in lines if line["event"] == "delivery_skipped"]
+        assert [line["webhook_id"] for line in dropped] == [hook] and "deleted" in dropped[0]["message"], dropped
+
+
 def finding_and_reading_agree():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -434,7 +454,8 @@ if __name__ == "__main__":
                a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
                too_many_tests_at_once_are_429, stages_that_are_not_named_need_no_approval,
                a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled,
-               what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log, finding_and_reading_agree,
+               what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log,
+               what_was_dropped_for_a_deleted_webhook_is_told_and_no_longer_pending, finding_and_reading_agree,
                the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
                an_administrator_whose_key_was_lost_gets_a_new_one, each_request_leaves_one_line_that_is_json, wrong_use_is_exit_code_2,
                the_log_is_json_from_its_first_line_and_holds_no_key, what_webhooks_may_be_is_what_the_operator_said,
