@@ -165,7 +165,7 @@ class publisher_machine {
         std::uint64_t target = 0;
         std::uint64_t written = 0;
         bool head_is_due = false;
-        std::set<schemas::webhook_id> rows;  // that the topic holds once the queue is written
+        std::set<schemas::webhook_id> rows;       // that the topic holds once the queue is written
         std::optional<std::int64_t> compared_ms;  // none: not yet in this epoch
     };
 

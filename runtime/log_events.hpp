@@ -63,8 +63,9 @@ inline constexpr std::string_view delivering = "delivering";
 inline constexpr std::string_view administrator_made = "administrator_made";
 
 /// An attempt failed, a delivery is dead, held because its webhook is disabled, or dropped because it was
-/// deleted; not more than a few a minute of one webhook. Fields: webhook_id, webhook_name, delivery_id, event_type, attempt (0: none was
-/// made), error (class), status, message, next_attempt (empty: none), left_out (lines since the last one).
+/// deleted; not more than a few a minute of one webhook. Fields: webhook_id, webhook_name, delivery_id,
+/// event_type, attempt (0: none was made), error (class), status, message, next_attempt (empty: none),
+/// left_out (lines since the last one).
 inline constexpr std::string_view delivery_failed = "delivery_failed";
 inline constexpr std::string_view delivery_dead = "delivery_dead";
 inline constexpr std::string_view delivery_held = "delivery_held";
@@ -95,8 +96,8 @@ inline constexpr std::string_view publisher_event_refused = "publisher_event_ref
 inline constexpr std::string_view publisher_outdated = "publisher_outdated";
 /// The topic `subscribers` cannot be read from where it was; it is read again from its start. Fields: reason.
 inline constexpr std::string_view subscribers_unreadable = "subscribers_unreadable";
-/// The topic `subscribers` holds fewer webhooks than it says, as after it was deleted: until the publisher has
-/// mended it (it compares every ten minutes) the deliveries of the others wait. Fields: missing.
+/// The topic `subscribers` holds fewer webhooks than it says, as after it was deleted: until the publisher
+/// has mended it (it compares every ten minutes) the deliveries of the others wait. Fields: missing.
 inline constexpr std::string_view subscribers_incomplete = "subscribers_incomplete";
 
 /// The Kafka client library has something to say. Fields: facility, message.
