@@ -71,6 +71,7 @@ class worker_metrics {
         x_in_memory.set(static_cast<std::int64_t>(gauges.deliveries_in_memory));
         x_in_flight.set(static_cast<std::int64_t>(gauges.attempts_in_flight));
         x_breakers.set(static_cast<std::int64_t>(gauges.breakers_open));
+        x_read_ahead.set(static_cast<std::int64_t>(gauges.read_ahead_bytes));
         const auto waiting = [](std::string_view stage, std::uint64_t count) {
             runtime::metric_gauge(runtime::metrics::waiting, {{"stage", stage}})
                 .set(static_cast<std::int64_t>(count));
@@ -98,6 +99,8 @@ class worker_metrics {
         runtime::metric_gauge("herald_worker_attempts_in_flight", "attempts under way");
     runtime::gauge& x_breakers =
         runtime::metric_gauge("herald_worker_breakers_open", "webhooks whose breaker is open");
+    runtime::gauge& x_read_ahead = runtime::metric_gauge("herald_worker_read_ahead_bytes",
+                                                         "of records that are read and not due, or without room");
 };
 
 class composed_worker_node final : public worker_node {

@@ -3,6 +3,7 @@
 // all three.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +31,9 @@ struct record {
     std::string key;
     std::optional<std::string> value;
 };
+inline std::size_t bytes_of(const record& what) {
+    return what.key.size() + (what.value ? what.value->size() : 0);
+}
 
 /// Gets the offset of the record (−1 where the log knows only that it is there), or an error:
 ///   invalid_argument     the record is too large; it is not in the log, and never will be
@@ -111,6 +115,7 @@ class group_member {
   public:
     /// Leaves the group; bounded in time.
     virtual ~group_member() = default;
+    /// Ends with the record by which keys and values reach limits::member_poll_bytes_max, too.
     virtual std::vector<member_event> poll(std::size_t events_max, std::int64_t wait_ms) = 0;
     virtual void on_ready(std::function<void()> notify) = 0;
     virtual void pause(const topic_partition&) = 0;

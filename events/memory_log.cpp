@@ -361,11 +361,13 @@ class memory_group_member final : public group_member {
     /// One record of each partition in turn, so that none waits for another's backlog.
     void read(std::vector<member_event>& events, std::size_t events_max) {
         const std::size_t count = x_process->faults->next_poll(events_max);
+        std::size_t bytes = 0;
+        const auto is_full = [&] { return events.size() >= count || bytes >= limits::member_poll_bytes_max; };
         bool found = true;
-        while (found && events.size() < count) {
+        while (found && !is_full()) {
             found = false;
             for (auto& [where, place] : x_places) {
-                if (place.is_paused || events.size() >= count) continue;
+                if (place.is_paused || is_full()) continue;
                 const memory_partition* partition = x_process->state->find(where);
                 if (const auto reason = refusal(partition, where, place.position)) {
                     events.emplace_back(member_failure{*reason});
@@ -375,6 +377,7 @@ class memory_group_member final : public group_member {
                 const auto next = partition->from(place.position);
                 if (next == partition->records.end()) continue;
                 events.emplace_back(consumed{where, place.epoch, *next});
+                bytes += bytes_of(*next);
                 place.position = next->offset + 1;
                 found = true;
             }

@@ -90,6 +90,7 @@ constexpr std::size_t find_answer_bytes_max = 8 * 1024 * 1024;  // of rows
 constexpr std::size_t producer_records_unacknowledged_max = 16'384;
 constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
 constexpr std::size_t commit_metadata_bytes_max = 1'024;
+constexpr std::size_t member_poll_bytes_max = 1024 * 1024;  // of records; the one that reaches it still comes
 
 // The embedded log's clock (design.md §1 "Time")
 constexpr std::int64_t log_clock_leap_ms_max = 30ll * 24 * 3'600'000;  // at a start, unless it is accepted

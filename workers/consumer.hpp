@@ -79,12 +79,11 @@ class consumer {
     void leave();
     void part_done(const std::shared_ptr<assignment>&, std::int64_t offset, std::size_t part);
     std::size_t partitions() const noexcept { return x_assignments.size(); }
-    /// Calls with each partition, the offset below which all is done, and the log's time of the first record
-    /// that is early, if any.
+    /// Calls with each partition, the offset below which all is done, and what was read and not taken.
     template <class Tell>
     void each_partition(Tell tell) const {
         for (const auto& [where, mine] : x_assignments)
-            tell(where, mine->tracker.next_offset(), mine->early.oldest_ms());
+            tell(where, mine->tracker.next_offset(), mine->early);
     }
 
   private:

@@ -15,13 +15,14 @@
 namespace herald::workers {
 
 /// In the order of the log. The partition is paused while one is here, so there are only those that the log
-/// had already handed out. A record is due when its delay since the append is over by the log's clock, and
+/// had already handed out: less than limits::member_poll_bytes_max and one record. A record is due when its delay since the append is over by the log's clock, and
 /// never later than the delay after it was read.
 class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}
 
     void add(events::record what, std::int64_t steady_ms) {
+        x_bytes += events::bytes_of(what);
         x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
     /// The first record, when it is due, else null; until pop().
@@ -29,7 +30,10 @@ class early_records {
         const auto due_ms = next_due_ms(own, logs);
         return due_ms && *due_ms <= own.steady_ms() ? &x_records.front().what : nullptr;
     }
-    void pop() { x_records.pop_front(); }
+    void pop() {
+        x_bytes -= events::bytes_of(x_records.front().what);
+        x_records.pop_front();
+    }
     /// Steady time at which the first record is due, as far as is known now: what is known of the log's clock
     /// changes.
     std::optional<std::int64_t> next_due_ms(const runtime::clock& own, const log_clock& logs) const {
@@ -45,6 +49,7 @@ class early_records {
         if (x_records.empty()) return std::nullopt;
         return x_records.front().what.time_ms;
     }
+    std::size_t bytes() const noexcept { return x_bytes; }
 
   private:
     struct early {
@@ -54,6 +59,7 @@ class early_records {
 
     std::int64_t x_delay_ms;
     std::deque<early> x_records;
+    std::size_t x_bytes = 0;
 };
 
 }  // namespace herald::workers

@@ -95,8 +95,9 @@ class log_worker final : public worker {
         x_machine.read_gauges(now);
         for (const auto& group : x_groups) {
             now.partitions += group->partitions();
-            group->each_partition([&](const auto&, std::int64_t, std::optional<std::int64_t> early_ms) {
-                if (early_ms) now.oldest_ms = std::min(now.oldest_ms, *early_ms);
+            group->each_partition([&](const auto&, std::int64_t, const early_records& early) {
+                now.oldest_ms = std::min(now.oldest_ms, early.oldest_ms().value_or(now.oldest_ms));
+                now.read_ahead_bytes += early.bytes();
             });
         }
         return now;

@@ -35,6 +35,7 @@ struct worker_gauges {
     std::uint64_t partitions = 0;
     std::uint64_t waiting_for_row = 0;   // or for another attempt of the same delivery
     std::uint64_t writing = 0;           // to a retry topic or `dead`
+    std::uint64_t read_ahead_bytes = 0;  // of records that are read and not taken: not due, or no room
     std::int64_t oldest_ms = INT64_MAX;  // log time of what waits longest
     std::int64_t log_ms = 0;             // the log's time now
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "events/kafka/membership.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
@@ -37,12 +38,14 @@ class kafka_member final : public group_member {
 
     std::vector<member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
         x_events.clear();
+        x_bytes = 0;
         if (x_has_failed) return {};
         if (x_is_recalled) let_go();
         if (x_membership == nullptr) join();
         if (!x_has_failed && !x_membership->has_commit_in_flight()) send_commits();
         const std::int64_t deadline_ms = now_ms() + wait_ms;
-        while (!x_has_failed && !x_is_recalled && x_events.size() < events_max) {
+        while (!x_has_failed && !x_is_recalled && x_events.size() < events_max &&
+               x_bytes < limits::member_poll_bytes_max) {
             const std::int64_t left_ms = x_events.empty() ? deadline_ms - now_ms() : 0;
             const bool heard = turn(std::clamp<std::int64_t>(left_ms, 0, slice_ms_max));
             if (!heard && !x_events.empty()) break;
@@ -204,7 +207,9 @@ class kafka_member final : public group_member {
             return;
         }
         state.next_offset = message.offset + 1;
-        x_events.emplace_back(consumed{where, state.epoch, record_of(message)});
+        record made = record_of(message);
+        x_bytes += bytes_of(made);
+        x_events.emplace_back(consumed{where, state.epoch, std::move(made)});
     }
 
     void take_complaint(const rd_kafka_message_t& message) {
@@ -286,6 +291,7 @@ class kafka_member final : public group_member {
 
     std::shared_ptr<membership> x_membership;
     std::vector<member_event> x_events;  // of the poll() that runs
+    std::size_t x_bytes = 0;             // of the records among them
     bool x_has_failed = false;
     std::uint64_t x_epoch = 0;
     std::map<topic_partition, partition_state> x_assigned;

@@ -95,9 +95,9 @@ class embedded_member final : public events::group_member {
             x_bell->reset();
             if (!x_has_failed && x_committer->owns(x_group, x_bell)) {
                 if (!std::exchange(x_has_joined, true)) take_over();
-                if (x_to_tell.empty()) read(found, events_max);
+                if (x_to_tell.empty() && read(found, events_max)) x_bell->ring_again();
             }
-            if (!x_to_tell.empty() || found.size() >= events_max) x_bell->ring_again();
+            if (!x_to_tell.empty()) x_bell->ring_again();
             for (; !x_to_tell.empty() && found.size() < events_max; x_to_tell.pop_front())
                 found.push_back(std::move(x_to_tell.front()));
             if (!found.empty() || steady_clock::now() >= deadline) return found;
@@ -152,29 +152,38 @@ class embedded_member final : public events::group_member {
         }
     }
 
-    /// A share from each partition in turn, so that none waits for another's backlog.
-    void read(std::vector<events::member_event>& found, std::size_t events_max) {
+    /// A share from each partition in turn, so that none waits for another's backlog. True when it ended
+    /// because there was enough.
+    bool read(std::vector<events::member_event>& found, std::size_t events_max) {
         const std::size_t share = std::max<std::size_t>(1, events_max / (x_places.size() + 1));
+        std::size_t bytes = 0;
+        const auto is_full = [&] {
+            return found.size() >= events_max || bytes >= limits::member_poll_bytes_max;
+        };
         bool has_more = true;
-        while (has_more && found.size() < events_max) {
+        while (has_more && !is_full()) {
             has_more = false;
-            for (std::size_t i = 0; i < x_places.size() && found.size() < events_max; ++i) {
+            for (std::size_t i = 0; i < x_places.size() && !is_full(); ++i) {
                 reading_place& place = x_places[x_turn++ % x_places.size()];
                 if (place.is_paused) continue;
                 result<events::read_batch> batch = x_committer->read(
                     *place.partition, place.next, std::min(share, events_max - found.size()));
                 if (!batch && batch.error().code == error_code::unavailable) continue;
-                if (!batch)
-                    return fail(
-                        runtime::failed_precondition("group " + x_group + ": " + batch.error().message));
+                if (!batch) {
+                    fail(runtime::failed_precondition("group " + x_group + ": " + batch.error().message));
+                    return false;
+                }
                 has_more = has_more || !batch->at_end;
                 for (events::record& each : batch->records) {
+                    if (is_full()) break;
                     place.next = each.offset + 1;
+                    bytes += events::bytes_of(each);
                     found.emplace_back(
                         events::consumed{place.partition->where, place.epoch, std::move(each)});
                 }
             }
         }
+        return is_full();
     }
 
     void set_paused(const topic_partition& where, bool whether) {

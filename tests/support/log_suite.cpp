@@ -618,6 +618,23 @@ TEST_P(log_suite, a_paused_partition_brings_nothing_until_it_is_resumed) {
     member.commit("");
 }
 
+TEST_P(log_suite, a_members_poll_ends_with_the_record_that_makes_it_large) {
+    constexpr std::size_t large = 400 * 1024;
+    std::vector<sent_record> sent = numbered(mark() + "large/", 12);
+    for (sent_record& each : sent) each.value = std::string(large, 'x');
+    append_all(log(), direct(5), sent);
+    follower member(log(), events::group::direct, direct_topics);
+    std::size_t before = 0;
+    const bool all_came = member.poll_until([&] {
+        const std::size_t now = member.marked(mark()).size();
+        EXPECT_LE((now - before) * large, limits::member_poll_bytes_max + large);
+        before = now;
+        return now == sent.size();
+    });
+    EXPECT_TRUE(all_came);
+    member.commit("");
+}
+
 TEST_P(log_suite, a_member_is_called_when_there_is_something_to_poll) {
     std::mutex mutex;
     std::condition_variable called;

@@ -90,6 +90,29 @@ TEST_F(pace_test, the_backlog_of_a_slow_receiver_flows_without_pauses_and_is_app
     EXPECT_TRUE(dead().empty());
 }
 
+TEST_F(pace_test, what_is_read_ahead_of_a_full_lane_is_bounded_in_bytes) {
+    options.concurrency = 1;
+    write_webhooks(1, 1);
+    let_take({{1, second}});
+    start();
+    constexpr std::size_t large = 300 * 1024;
+    for (int event = 0; event < 100; ++event) {
+        schemas::event made = event_for({1});
+        made.body = std::string(large, 'x');
+        publish(made);
+    }
+    std::size_t most = 0;
+    for (int moment = 0; moment < 400; ++moment) {
+        scheduler.run_for(20);
+        most = std::max(most, std::size_t(gauges().read_ahead_bytes));
+    }
+    EXPECT_GT(most, 0u);
+    // Of the events' partition, of one of `waiting` and of one of each retry topic there is so far.
+    EXPECT_LE(most, 4 * (limits::member_poll_bytes_max + 2 * large));
+    scheduler.run_for(3 * minute);
+    EXPECT_EQ(delivered_to(1), 100u);
+}
+
 TEST_F(pace_test, a_backlog_for_room_does_not_count_towards_the_cap) {
     options.retry_backlog_max = 50;
     options.concurrency = 1;
