@@ -99,8 +99,8 @@ class worker_metrics {
         runtime::metric_gauge("herald_worker_attempts_in_flight", "attempts under way");
     runtime::gauge& x_breakers =
         runtime::metric_gauge("herald_worker_breakers_open", "webhooks whose breaker is open");
-    runtime::gauge& x_read_ahead = runtime::metric_gauge("herald_worker_read_ahead_bytes",
-                                                         "of records that are read and not due, or without room");
+    runtime::gauge& x_read_ahead = runtime::metric_gauge(
+        "herald_worker_read_ahead_bytes", "of records that are read and not due, or without room");
 };
 
 class composed_worker_node final : public worker_node {

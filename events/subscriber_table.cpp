@@ -73,11 +73,19 @@ class table_content {
         if (x_deleted.contains(id)) return false;
         entry& kept = x_rows[id];
         if (row->revision <= kept.revision_seen) return false;
-        if (x_tells_news && kept.row.enabled && !row->enabled)
-            runtime::log(runtime::log_level::warning, runtime::log_events::webhook_disabled,
-                         {{"webhook_id", static_cast<std::int64_t>(id.value)}, {"webhook_name", row->name}});
+        if (x_tells_news && kept.row.enabled && !row->enabled) tell_disabled(*row);
         kept = {row->revision, std::move(*row)};
         return true;
+    }
+
+    static void tell_disabled(const schemas::subscriber& row) {
+        const std::string since =
+            row.failing_since_ms == 0 ? std::string() : runtime::iso8601_ms(row.failing_since_ms);
+        runtime::log(runtime::log_level::warning, runtime::log_events::webhook_disabled,
+                     {{"webhook_id", static_cast<std::int64_t>(row.webhook_id.value)},
+                      {"webhook_name", row.name},
+                      {"reason", row.disabled_because},
+                      {"failing_since", since}});
     }
 
     bool take_head(const record& what) {

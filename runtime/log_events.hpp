@@ -70,7 +70,8 @@ inline constexpr std::string_view delivery_failed = "delivery_failed";
 inline constexpr std::string_view delivery_dead = "delivery_dead";
 inline constexpr std::string_view delivery_held = "delivery_held";
 inline constexpr std::string_view delivery_skipped = "delivery_skipped";
-/// A webhook was disabled, by its own answer or after 5 days of failures. Fields: webhook_id, webhook_name.
+/// A webhook was disabled, by its own answer or after 5 days of failures. Fields: webhook_id, webhook_name,
+/// reason, failing_since (since when it had nothing but failures; empty: it had none before).
 inline constexpr std::string_view webhook_disabled = "webhook_disabled";
 
 /// A record is not what its topic holds and is passed over: an alarm. Fields: topic, partition, offset,

@@ -117,6 +117,8 @@ struct subscriber {
     std::string seal_binding;
     bool enabled = true;
     std::string name;
+    std::string disabled_because;       // only where it is not enabled
+    std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without failing before
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
     static void describe(auto& self, auto&& field) {
@@ -128,6 +130,8 @@ struct subscriber {
         field(6, "seal_binding", self.seal_binding);
         field(7, "enabled", self.enabled);
         field(8, "name", self.name);
+        field(9, "disabled_because", self.disabled_because);
+        field(10, "failing_since_ms", self.failing_since_ms);
     }
 };
 

@@ -82,8 +82,7 @@ class consumer {
     /// Calls with each partition, the offset below which all is done, and what was read and not taken.
     template <class Tell>
     void each_partition(Tell tell) const {
-        for (const auto& [where, mine] : x_assignments)
-            tell(where, mine->tracker.next_offset(), mine->early);
+        for (const auto& [where, mine] : x_assignments) tell(where, mine->tracker.next_offset(), mine->early);
     }
 
   private:

@@ -15,8 +15,8 @@
 namespace herald::workers {
 
 /// In the order of the log. The partition is paused while one is here, so there are only those that the log
-/// had already handed out: less than limits::member_poll_bytes_max and one record. A record is due when its delay since the append is over by the log's clock, and
-/// never later than the delay after it was read.
+/// had already handed out: less than limits::member_poll_bytes_max and one record. A record is due when its
+/// delay since the append is over by the log's clock, and never later than the delay after it was read.
 class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}

@@ -26,7 +26,6 @@ constexpr milliseconds reopen_delay_max{1'000};  // soon after the cause is gone
 constexpr milliseconds broken_said_interval{60'000};
 constexpr milliseconds company_wait_max{1};
 
-
 std::string text_of(const topic_partition& where) {
     return where.topic + "/" + std::to_string(where.partition);
 }

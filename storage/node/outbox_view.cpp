@@ -22,6 +22,10 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
     row.seal_binding = hook.seal_binding;
     row.enabled = hook.status != schemas::webhook_status::disabled;
     row.name = hook.name;
+    if (!row.enabled) {
+        row.disabled_because = hook.status_reason;
+        row.failing_since_ms = hook.failing_since_ms;
+    }
     return row;
 }
 

@@ -3,16 +3,18 @@ behind a load balancer never misses its own writes."""
 
 import json
 import signal
+import subprocess
+import threading
 import time
 
 import herald
 
 
-def on_kafka(test, brokers=1):
+def on_kafka(test, brokers=1, workers=2):
     with herald.folder() as folder:
         broker = herald.Broker(folder, brokers)
         try:
-            cluster = herald.Cluster(folder, broker)
+            cluster = herald.Cluster(folder, broker, workers=workers)
             test(cluster)
             cluster.agree()
             cluster.stop()
@@ -133,6 +135,39 @@ def processes_that_end_while_the_brokers_are_silent_end_well():
     on_kafka(job)
 
 
+def without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_runs():
+    def job(cluster):
+        client, tried = cluster.client(), []
+        hook = client.webhook("w", f"http://127.0.0.1:{herald.free_port()}")
+
+        def test():
+            tried.append(cluster.client(1).call("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": hook}))
+        testing = threading.Thread(target=test)
+        testing.start()
+        client.user("eve@example.com")
+
+        def renew(*options):
+            return subprocess.run([herald.BINARY, "admin-key", *map(str, cluster.common), *options], capture_output=True, text=True,
+                                  timeout=60)
+        for email, why in (("nobody@example.com", "nobody here"), ("eve@example.com", "no system administrator")):
+            refused = renew("--admin-email", email)
+            assert refused.returncode == 1 and not refused.stdout and email in refused.stderr and why in refused.stderr, refused
+        renewed = renew()
+        assert renewed.returncode == 0 and "end now" in renewed.stderr, renewed
+        said = dict(line.split() for line in renewed.stdout.splitlines())
+        assert said["email"] == herald.ADMIN_EMAIL and len(said["key"]) == 64, renewed
+        whoami = "/api/v1/uac-proxy/uac/getCurrentUser"
+        for port in cluster.ports:
+            assert herald.Client(port, herald.ADMIN_EMAIL, said["key"]).must("GET", whoami)["email"] == herald.ADMIN_EMAIL
+            assert herald.Client(port).call("GET", whoami).status == 401, "the old key is no longer valid"
+        assert not list(cluster.folder.glob("**/admin-key")), "on Kafka no key is in a file"
+        testing.join()
+        answer = tried[0]
+        assert (answer.status, answer.json["code"]) == (400, 9), answer
+        assert "gave no answer: no-worker: no worker made the attempt within 20 s" in answer.json["message"], answer
+    on_kafka(job, workers=0)
+
+
 def one_broker_of_three_killed_makes_nobody_unready():
     def job(cluster):
         broker, everybody = cluster.broker, cluster.ports + cluster.worker_ports
@@ -152,5 +187,6 @@ def one_broker_of_three_killed_makes_nobody_unready():
 if __name__ == "__main__":
     herald.run(without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back,
                processes_that_end_while_the_brokers_are_silent_end_well,
+               without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_runs,
                one_broker_of_three_killed_makes_nobody_unready, the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,
                a_user_made_through_one_node_writes_through_another_at_once, a_repeat_through_another_node_gives_the_same_answer)

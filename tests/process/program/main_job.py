@@ -220,6 +220,7 @@ def what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log():
         assert failed[0]["webhook_id"] == hooks["failing"] and (failed[0]["error"], failed[0]["status"]) == ("status", 500), failed
         assert failed[0]["next_attempt"] > failed[0]["time"], failed
         assert [(line["status"], line["next_attempt"]) for line in dead] == [(410, "")] and len(disabled) == 1, (dead, disabled)
+        assert (disabled[0]["reason"], disabled[0]["failing_since"]) == ("the receiver answered 410 Gone", ""), disabled
 
 
 def what_was_dropped_for_a_deleted_webhook_is_told_and_no_longer_pending():

@@ -12,6 +12,15 @@ namespace {
 
 using events::batch_fate;
 using schemas::command_type;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// What /metrics says of a node, the metrics of which begin with "\n".
+std::string metrics_of(const machine& one) {
+    node_metrics shown;
+    shown.show(one.node->state_now());
+    return runtime::metrics_text();
+}
 
 TEST(node_test, a_node_serves_only_after_its_own_first_heartbeat_is_applied) {
     cluster all;
@@ -367,14 +376,20 @@ TEST(node_test, a_tie_of_hashes_stops_writes_on_both_sides_until_one_is_gone) {
     all.kill(b);
     damage(b);
     all.create_model(a, "m");
+    EXPECT_THAT(metrics_of(a), HasSubstr("\nherald_hash_differences 0\n"));
+    ::testing::internal::CaptureStderr();
     all.start("b");
     all.scheduler.run_for(3'000);
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                AllOf(HasSubstr(R"("level":"error","event":"node_hash_differs","node":"a","offset":)"),
+                      HasSubstr(R"("event":"node_hash_differs","node":"b","offset":)"),
+                      HasSubstr(R"(,"agree":1,"differ":1})")));
+    EXPECT_THAT(metrics_of(a), HasSubstr("\nherald_hash_differences 1\n"));
     EXPECT_EQ(all.create_model(a, "n")->failure(), error_code::unavailable);
     EXPECT_EQ(all.create_model(b, "n")->failure(), error_code::unavailable);
     EXPECT_TRUE(a.failures.empty());
     EXPECT_EQ(a.trouble(), "hashes_tied");
     EXPECT_TRUE(a.node->ready()) << "it still answers";
-    EXPECT_EQ(a.node->state_now().nodes_that_differ, 1u);
     all.kill(b);
     all.scheduler.run_for(limits::claim_lapse_ms + 3'000);
     EXPECT_EQ(all.create_model(a, "n")->outcome().code, 0u);
@@ -573,6 +588,7 @@ TEST(node_test, on_a_full_disk_only_what_makes_room_is_taken) {
     gone.ids = {schemas::webhook_id{9}};
     EXPECT_EQ(all.submit(a, gone)->outcome().code, static_cast<std::uint32_t>(error_code::not_found));
     EXPECT_EQ(a.node->state_now().writes_refused->reason, "disk_low");
+    EXPECT_THAT(metrics_of(a), HasSubstr("\nherald_writes_refused 1\n"));
     EXPECT_EQ(a.trouble(), "") << "deletes and scan reports must arrive";
     EXPECT_GT(runtime::metric_gauge(runtime::metrics::disk_free).value(), 0);
     a.node.reset();
@@ -646,6 +662,7 @@ TEST(node_test, a_state_that_cannot_be_written_is_told_and_shows_as_lag) {
     all.create_model(a, "m");
     EXPECT_EQ(a.trouble(), "state_not_written");
     EXPECT_EQ(a.node->state_now().lag_records, 1u);
+    EXPECT_THAT(metrics_of(a), HasSubstr("\nherald_apply_lag_records 1\n"));
     all.scheduler.run_for(3'000);
     EXPECT_GT(a.node->state_now().lag_records, 1u);
     EXPECT_EQ(all.create_model(a, "n")->failure(), error_code::unavailable);
@@ -685,6 +702,47 @@ TEST(node_test, the_log_s_growth_is_shown) {
     for (const events::record& each : all.broker->records(commands_partition))
         bytes += each.key.size() + each.value->size();
     EXPECT_EQ(after.log_bytes, bytes);
+    EXPECT_THAT(metrics_of(a), AllOf(HasSubstr("\nherald_log_bytes " + std::to_string(bytes) + "\n"),
+                                     HasSubstr("\nherald_log_offset " + std::to_string(after.next_offset))));
+}
+
+/// Each write takes a second.
+class slow_store final : public state_store {
+  public:
+    explicit slow_store(runtime::manual_clock& clock) : x_clock(clock) {}
+    result<void> write(const row_changes& changes) override {
+        if (is_slow) x_clock.advance_ms(1'000);
+        return x_to->write(changes);
+    }
+    std::shared_ptr<const state_view> view() const override { return x_to->view(); }
+
+    bool is_slow = true;
+
+  private:
+    runtime::manual_clock& x_clock;
+    const std::unique_ptr<state_store> x_to = make_memory_state();
+};
+
+TEST(node_test, how_long_a_replay_takes_is_told_by_the_last_one) {
+    cluster all;
+    machine& a = all.start("a");
+    all.scheduler.run_for(10'500 * limits::heartbeat_interval_ms);
+    const std::uint64_t records = a.next_offset();
+    EXPECT_THAT(metrics_of(a), HasSubstr("\nherald_replay_seconds 0\n")) << "as fast as is assumed";
+    machine& b = all.machines["b"];
+    auto mine = std::make_unique<slow_store>(all.scheduler.clock());
+    slow_store& store = *mine;
+    b.store = std::move(mine);
+    all.start("b");
+    all.scheduler.run_for(20'000);
+    store.is_slow = false;
+    all.scheduler.run_for(3'000);
+    EXPECT_EQ(b.trouble(), "");
+    const std::int64_t batches = std::int64_t(records / limits::apply_records_max);
+    EXPECT_GE(b.node->state_now().replay_ms, batches * 1'000);
+    EXPECT_LE(b.node->state_now().replay_ms, 3 * batches * 1'000);
+    const std::int64_t seconds = b.node->state_now().replay_ms / 1'000;
+    EXPECT_THAT(metrics_of(b), HasSubstr("\nherald_replay_seconds " + std::to_string(seconds) + "\n"));
 }
 
 TEST(node_test, events_that_are_not_published_are_counted_and_aged) {
@@ -706,6 +764,8 @@ TEST(node_test, events_that_are_not_published_are_counted_and_aged) {
     EXPECT_EQ(a.node->state_now().outbox_rows, 2u);
     EXPECT_GE(a.node->state_now().outbox_oldest_ms, 17'000);
     EXPECT_LE(a.node->state_now().outbox_oldest_ms, 21'000);
+    EXPECT_THAT(metrics_of(a),
+                AllOf(HasSubstr("\nherald_outbox_rows 2\n"), HasSubstr("\nherald_outbox_oldest_seconds ")));
     a.faults.fate_of_events = batch_fate::accepted;
     all.scheduler.run_for(10'000);
     EXPECT_EQ(a.node->state_now().outbox_rows, 0u);

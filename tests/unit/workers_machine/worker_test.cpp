@@ -567,10 +567,12 @@ TEST_F(worker_test, an_unknown_webhook_waits_for_the_table_alone) {
     scheduler.run_for(1 * second);
     EXPECT_EQ(transport.sent_to({1}).size(), 2u) << "others go on";
     EXPECT_EQ(committed(), 0) << "the first event is not done";
+    EXPECT_EQ(gauges().waiting_for_row, 1u);
     write_webhook(webhook(9, 50));
     scheduler.run_for(1 * second);
     EXPECT_EQ(transport.sent_to({9}).size(), 1u);
     EXPECT_EQ(committed(), 2);
+    EXPECT_EQ(gauges().waiting_for_row, 0u);
 }
 
 TEST_F(worker_test, an_unknown_webhook_that_stays_so_goes_to_a_retry_topic_and_waits_there) {
