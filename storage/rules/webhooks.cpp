@@ -92,6 +92,73 @@ result<void> check_filters(const std::vector<schemas::resource_filter>& filters)
     return {};
 }
 
+/// Asked of what gives events their audience: the webhook alone in a workspace that is nobody's.
+bool would_hear(const rule_context& context, webhook hook, schemas::event_type type, resource_type resource) {
+    hook.id = {};
+    hook.workspace_id = {};
+    state_changes alone(&context.state);
+    put_row(alone, webhook_key(hook.id), hook);
+    alone.put(key_of(table::webhook_of_workspace).number(hook.workspace_id).number(hook.id), "");
+    rule_context::place nowhere;
+    nowhere.event_partitions = 1;
+    rule_context trial(alone, nowhere, context.command());
+    const auto no_body = [](const event_draft&) { return std::string(); };
+    return trial.emit({type, resource, "", hook.workspace_id, "", no_body}) > 0;
+}
+
+bool would_hear_any(const rule_context& context, const webhook& hook) {
+    for (const auto& [type, type_name] : schemas::enum_names<schemas::event_type>::all)
+        for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
+            const bool of_a_resource = resource != resource_type::none && resource != resource_type::all;
+            const resource_type only = schemas::resource_of(type);
+            if (of_a_resource && (only == resource_type::none || only == resource) &&
+                would_hear(context, hook, type, resource))
+                return true;
+        }
+    return false;
+}
+
+/// "PROMOTE tells of REGISTERED_MODEL_VERSION, …", for each event type.
+std::string told_by_event_types() {
+    std::string text, of_any;
+    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
+        const resource_type only = schemas::resource_of(type);
+        if (only == resource_type::none)
+            of_any += (of_any.empty() ? "" : ", ") + std::string(name);
+        else
+            text += std::string(name) + " tells of " + std::string(name_of(only)) + ", ";
+    }
+    return text + of_any + " of any resource";
+}
+
+result<void> check_hears(const rule_context& context, const webhook& hook) {
+    if (hook.event_types.empty() && !hook.all_events)
+        return runtime::invalid_argument(
+            "event_types is empty and all_events false: this webhook would never hear anything; give event "
+            "types, or all_events true");
+    if (would_hear_any(context, hook)) return {};
+    return runtime::invalid_argument(
+        "resource_types lets none of the events of event_types through: this webhook would never hear "
+        "anything; " +
+        told_by_event_types());
+}
+
+/// Without a number and a workspace.
+webhook described_by(const schemas::create_webhook& command) {
+    webhook hook;
+    hook.name = command.name;
+    hook.location = command.location;
+    hook.sealed_secret = command.sealed_secret;
+    hook.seal_binding = command.seal_binding;
+    hook.event_types = command.event_types;
+    std::sort(hook.event_types.begin(), hook.event_types.end());
+    hook.event_types.erase(std::unique(hook.event_types.begin(), hook.event_types.end()),
+                           hook.event_types.end());
+    hook.all_events = command.all_events;
+    hook.resource_types = command.resource_types;
+    return hook;
+}
+
 std::size_t webhooks_in(const state_view& state, schemas::workspace_id workspace) {
     std::size_t count = 0;
     state.scan(
@@ -117,11 +184,9 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
         return good.error();
     if (const auto good = check_url("location", command.location); !good) return good.error();
-    if (command.event_types.empty() && !command.all_events)
-        return runtime::invalid_argument(
-            "event_types is empty and all_events false: this webhook would never hear anything; give event "
-            "types, or all_events true");
     if (const auto good = check_filters(command.resource_types); !good) return good.error();
+    webhook hook = described_by(command);
+    if (const auto good = check_hears(context, hook); !good) return good.error();
     const std::string name_key = key_of(table::webhook_by_name).number(workspace).text(command.name);
     if (state.get(name_key))
         return runtime::already_exists("a webhook named \"" + command.name +
@@ -130,19 +195,8 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
         return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
                                            std::to_string(limits::webhooks_per_workspace_max) +
                                            " webhooks, the most there may be; delete one first");
-    webhook hook;
     hook.id = context.next_id<schemas::webhook_id>("webhook");
     hook.workspace_id = workspace;
-    hook.name = command.name;
-    hook.location = command.location;
-    hook.sealed_secret = command.sealed_secret;
-    hook.seal_binding = command.seal_binding;
-    hook.event_types = command.event_types;
-    std::sort(hook.event_types.begin(), hook.event_types.end());
-    hook.event_types.erase(std::unique(hook.event_types.begin(), hook.event_types.end()),
-                           hook.event_types.end());
-    hook.all_events = command.all_events;
-    hook.resource_types = command.resource_types;
     hook.time_created = hook.time_updated = context.stamp_ms();
     put_webhook(context, hook);
     put_number(state, name_key, hook.id.value);
