@@ -172,14 +172,16 @@ result<schemas::request_identity> call::identity() const {
     };
     if (std::count_if(x_request.headers.begin(), x_request.headers.end(), is_key) > 1)
         return runtime::invalid_argument("there is more than one Idempotency-Key; send one");
-    identity.idempotency_key = x_request.header("idempotency-key").value_or("");
+    const auto key = x_request.header("idempotency-key");
+    if (key && (key->empty() || key->size() > limits::idempotency_key_bytes_max || !is_visible_ascii(*key)))
+        return runtime::invalid_argument(
+            "Idempotency-Key is " + std::to_string(key->size()) + " bytes long; it must be 1 to " +
+            std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
+    identity.idempotency_key = key.value_or("");
     identity.address = x_request.remote_address;
     identity.traceparent =
         x_request.header("traceparent").value_or("").substr(0, limits::idempotency_key_bytes_max);
-    if (identity.idempotency_key.empty()) return identity;
-    if (identity.idempotency_key.size() > limits::idempotency_key_bytes_max ||
-        !is_visible_ascii(identity.idempotency_key))
-        return runtime::invalid_argument("Idempotency-Key must be 1 to 128 characters of visible ASCII");
+    if (!key) return identity;
     runtime::sha256_stream fingerprint;
     fingerprint.add(x_request.query);
     fingerprint.add(std::string_view("\0", 1));

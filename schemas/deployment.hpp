@@ -20,7 +20,8 @@ struct build {
     bool scan_external = false;
     bool self_contained = false;
     bool uses_flask = false;
-    schemas::scan_id scan_id;  // the newest; none: unscanned
+    schemas::scan_id scan_id;         // the newest; none: unscanned
+    schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; none: never
 
     static void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -38,6 +39,7 @@ struct build {
         field(13, "self_contained", self.self_contained);
         field(14, "uses_flask", self.uses_flask);
         field(15, "scan_id", self.scan_id);
+        field(16, "unsafe_scan_id", self.unsafe_scan_id);
     }
 };
 
@@ -53,7 +55,7 @@ struct scan {
     std::int64_t time_updated = 0;
     schemas::event_id event_id;  // of REQUEST_SCAN; empty when the feature flag was off
     user_id requested_by;
-    std::string message;  // why the status is error
+    std::string message;  // why the status is error, or why the build stays ineligible
 
     static void describe(auto& self, auto&& field) {
         field(1, "id", self.id);

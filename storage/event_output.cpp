@@ -23,24 +23,13 @@ bool filter_matches(const resource_filter& filter, resource_type type) {
     return false;
 }
 
-bool matches(const schemas::webhook& hook, const event_draft& draft) {
-    const bool type_wanted = hook.all_events || std::find(hook.event_types.begin(), hook.event_types.end(),
-                                                          draft.type) != hook.event_types.end();
-    const bool resource_wanted =
-        hook.resource_types.empty() || std::any_of(hook.resource_types.begin(), hook.resource_types.end(),
-                                                   [&](const resource_filter& filter) {
-                                                       return filter_matches(filter, draft.resource_type);
-                                                   });
-    return type_wanted && resource_wanted;
-}
-
 std::vector<schemas::audience_member> audience_of(const state_view& state, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
     const std::string prefix = key_of(table::webhook_of_workspace).number(draft.workspace_id);
     state.scan(prefix, {}, [&](std::string_view key, std::string_view) {
         const std::uint64_t id = number_in_key(key, 8);
         const auto hook = find_row<schemas::webhook>(state, key_of(table::webhook).number(id));
-        if (hook && matches(*hook, draft))
+        if (hook && hears(*hook, draft.type, draft.resource_type))
             audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled});
         return audience.size() < limits::webhooks_per_workspace_max;
     });
@@ -48,6 +37,16 @@ std::vector<schemas::audience_member> audience_of(const state_view& state, const
 }
 
 }  // namespace
+
+bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type resource) {
+    const bool type_wanted = hook.all_events || std::find(hook.event_types.begin(), hook.event_types.end(),
+                                                          type) != hook.event_types.end();
+    const bool resource_wanted =
+        hook.resource_types.empty() ||
+        std::any_of(hook.resource_types.begin(), hook.resource_types.end(),
+                    [&](const resource_filter& filter) { return filter_matches(filter, resource); });
+    return type_wanted && resource_wanted;
+}
 
 std::size_t rule_context::emit(const event_draft& draft) {
     schemas::event event;

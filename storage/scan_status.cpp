@@ -55,7 +55,7 @@ bool has_safe_build(const state_view& state, const schemas::model_version& versi
     add_builds(state, version.id, version.workspace_id, builds);
     return std::any_of(builds.begin(), builds.end(), [&](const schemas::build& build) {
         const auto scan = newest_scan(state, build);
-        return build.status == schemas::build_status::finished && scan &&
+        return build.status == schemas::build_status::finished && !build.unsafe_scan_id && scan &&
                scan->scan_status == schemas::scan_status::scanned &&
                scan->safety_status == schemas::safety_status::safe;
     });

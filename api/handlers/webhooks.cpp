@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/handlers/handlers.hpp"
+#include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
@@ -67,17 +68,33 @@ struct trigger_test_body {
     static void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
 };
 
+constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view white = " \t\n\v\f\r";
+    text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+    return text.substr(0, text.find_last_not_of(white) + 1);
+}
+
 /// The secret itself is never in the text.
 result<void> check_secret(const std::string& secret) {
     if (secret.size() > limits::secret_bytes_max)
         return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
                                          " bytes long; it must be at most " +
                                          std::to_string(limits::secret_bytes_max));
-    if (secret.starts_with("whsec_") && workers::signing_key(secret) == secret)
+    if (trimmed(secret).size() != secret.size() && trimmed(secret).starts_with(standard_prefix))
         return runtime::invalid_argument(
-            "mutual_secret starts with whsec_, but what follows is not the base64 of 24 to 64 bytes; make "
-            "one "
-            "with: echo whsec_$(head -c 32 /dev/urandom | base64)");
+            "mutual_secret is a whsec_ secret with white space before or after it; give it without");
+    if (!secret.starts_with(standard_prefix)) return {};
+    const std::string key = workers::signing_key(secret);
+    if (key == secret)
+        return runtime::invalid_argument(
+            "mutual_secret starts with whsec_, but what follows is not the padded base64 of 24 to 64 bytes; "
+            "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
+    if (runtime::to_base64(key) != secret.substr(standard_prefix.size()))
+        return runtime::invalid_argument(
+            "mutual_secret starts with whsec_, but the base64 that follows lacks its padding or has another "
+            "one; it must be padded with = to the next multiple of 4 characters");
     return {};
 }
 

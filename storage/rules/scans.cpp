@@ -53,6 +53,24 @@ std::string request_scan_body(const rule_context& context, const event_draft& dr
     return event_envelope(context, draft, {}, updated);
 }
 
+/// What is told with a scan that does not say unsafe of a build that was reported unsafe; else nothing.
+std::string message_of(const build& subject, safety_status said) {
+    if (!subject.unsafe_scan_id || said == safety_status::unsafe) return {};
+    return "scan " + std::to_string(subject.unsafe_scan_id.value) + " reported build " +
+           std::to_string(subject.id.value) +
+           " unsafe: it stays ineligible, whatever this scan says; create a new build";
+}
+
+/// A scan of the build, not yet written; its number is given out.
+scan new_scan(rule_context& context, const build& subject) {
+    scan fresh;
+    fresh.id = context.next_id<schemas::scan_id>("scan");
+    fresh.build_id = subject.id;
+    fresh.time_created = fresh.time_updated = context.stamp_ms();
+    fresh.message = message_of(subject, fresh.safety_status);
+    return fresh;
+}
+
 /// Errors: failed_precondition when the build is not finished or is being scanned; invalid_argument.
 answer start_scan(rule_context& context, build subject, const schemas::json_text& creator_request) {
     if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
@@ -66,17 +84,15 @@ answer start_scan(rule_context& context, build subject, const schemas::json_text
         return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
                                             std::to_string(subject.id.value) +
                                             " is running; report its result or wait for it");
-    scan fresh;
-    fresh.id = context.next_id<schemas::scan_id>("scan");
-    fresh.build_id = subject.id;
+    scan fresh = new_scan(context, subject);
     fresh.scan_status = scan_status::scanning;
     fresh.creator_request = creator_request;
     fresh.requested_by = context.principal();
-    fresh.time_created = fresh.time_updated = context.stamp_ms();
     if (is_flag_on(context.state, "scan_events")) {
         fresh.event_id = context.new_event_id();
-        context.emit({schemas::event_type::request_scan, schemas::resource_type::build,
-                      std::to_string(subject.id.value), subject.workspace_id, fresh.event_id,
+        constexpr auto type = schemas::event_type::request_scan;
+        context.emit({type, schemas::resource_of(type), std::to_string(subject.id.value),
+                      subject.workspace_id, fresh.event_id,
                       [&](const event_draft& draft) { return request_scan_body(context, draft, subject); }});
     }
     context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
@@ -86,6 +102,10 @@ answer start_scan(rule_context& context, build subject, const schemas::json_text
     put_row(context.state, key_of(table::scan).number(fresh.id), fresh);
     context.state.put(key_of(table::scan_of_build).number(subject.id).number(fresh.id), "");
     return schemas::encode(fresh);
+}
+
+bool says_unsafe(const schemas::report_scan& report) {
+    return report.scan_status == scan_status::scanned && report.safety_status == safety_status::unsafe;
 }
 
 bool is_same_report(const scan& kept, const schemas::report_scan& report) {
@@ -102,6 +122,26 @@ result<void> check_report(const schemas::report_scan& report) {
             "scan_external_results.safety_status is missing; it must be safe or unsafe");
     if (report.url.empty()) return {};
     return check_url("scan_external_results.url", report.url);
+}
+
+/// The report becomes that of the scan, which becomes the build's newest where nobody had requested one.
+answer keep_report(rule_context& context, const build& before, scan told,
+                   const schemas::report_scan& report) {
+    build after = before;
+    // Also what says error and unsafe: the build was called unsafe.
+    if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id)
+        after.unsafe_scan_id = told.id;
+    after.scan_id = told.id;
+    told.scan_status = report.scan_status;
+    told.safety_status = report.safety_status;
+    told.url = report.url;
+    told.message = message_of(after, told.safety_status);
+    after.time_updated = told.time_updated = context.stamp_ms();
+    put_row(context.state, key_of(table::scan).number(told.id), told);
+    context.state.put(key_of(table::scan_of_build).number(after.id).number(told.id), "");
+    put_row(context.state, key_of(table::build).number(after.id), after);
+    emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before, after);
+    return schemas::encode(told);
 }
 
 }  // namespace
@@ -130,39 +170,28 @@ answer apply(rule_context& context, const schemas::request_version_scan& command
     return start_scan(context, std::move(newest->row), command.creator_request);
 }
 
-/// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested;
-/// already_exists when a finished scan would quietly change (a build may become unsafe at any time, never
-/// safe).
+/// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested and
+/// the report does not say unsafe, which is taken in any state; already_exists when a finished scan would
+/// quietly change (a build may become unsafe at any time, never safe).
 answer apply(rule_context& context, const schemas::report_scan& command) {
     auto found = build_to_scan(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
     if (const auto good = check_report(command); !good) return good.error();
     auto kept = newest_scan(context.state, found->row);
-    if (!kept)
-        return runtime::failed_precondition("build " + std::to_string(command.build_id.value) +
-                                            " is unscanned; request a scan first");
-    if (is_same_report(*kept, command)) return schemas::encode(*kept);
-    const bool becomes_unsafe =
-        command.scan_status == scan_status::scanned && command.safety_status == safety_status::unsafe;
-    if (kept->scan_status == scan_status::scanned && !becomes_unsafe)
+    if (!kept && !says_unsafe(command))
+        return runtime::failed_precondition(
+            "build " + std::to_string(command.build_id.value) +
+            " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
+            "taken");
+    if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
+    if (kept && kept->scan_status == scan_status::scanned && !says_unsafe(command))
         return runtime::already_exists("scan " + std::to_string(kept->id.value) + " is finished as " +
                                        std::string(name_of(kept->safety_status)) +
                                        "; only an unsafe report can still change it: request a new scan");
-    if (kept->scan_status == scan_status::scanning)
+    if (kept && kept->scan_status == scan_status::scanning)
         context.cancel_timer(kept->time_created + scan_deadline_ms, timer_kind::scan_deadline,
                              number_text(kept->id.value));
-    kept->scan_status = command.scan_status;
-    kept->safety_status = command.safety_status;
-    kept->url = command.url;
-    kept->message.clear();
-    kept->time_updated = context.stamp_ms();
-    put_row(context.state, key_of(table::scan).number(kept->id), *kept);
-    build after = found->row;
-    after.time_updated = kept->time_updated;
-    put_row(context.state, key_of(table::build).number(after.id), after);
-    emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, found->row,
-                 after);
-    return schemas::encode(*kept);
+    return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
 }
 
 /// No report came in time: the scan ends in error. A report that comes later is still taken.

@@ -115,10 +115,10 @@ result<void> check_scan_policy(const rule_context& context, const opened_transit
     const stage desired = opened.row.transition.desired_stage;
     if (!holds(opened.workspace.policies.require_safe_scan_for, desired)) return {};
     if (has_safe_build(context.state, opened.version)) return {};
-    return runtime::failed_precondition("the policy require_safe_scan_for of the workspace \"" +
-                                        opened.workspace.name + "\" holds " + std::string(name_of(desired)) +
-                                        ": model version " + std::to_string(opened.version.id.value) +
-                                        " needs a finished build whose newest scan is scanned and safe");
+    return runtime::failed_precondition(
+        "the policy require_safe_scan_for of the workspace \"" + opened.workspace.name + "\" holds " +
+        std::string(name_of(desired)) + ": model version " + std::to_string(opened.version.id.value) +
+        " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe");
 }
 
 /// The stage changes; to PRODUCTION a promotion begins, and with it exactly one PROMOTE event id (P2).

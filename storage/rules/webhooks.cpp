@@ -92,6 +92,58 @@ result<void> check_filters(const std::vector<schemas::resource_filter>& filters)
     return {};
 }
 
+bool hears_anything(const webhook& hook) {
+    for (const auto& [type, type_name] : schemas::enum_names<schemas::event_type>::all)
+        for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
+            const bool is_one = resource != resource_type::none && resource != resource_type::all;
+            const resource_type only = schemas::resource_of(type);
+            if (is_one && (only == resource_type::none || only == resource) && hears(hook, type, resource))
+                return true;
+        }
+    return false;
+}
+
+/// "PROMOTE tells of REGISTERED_MODEL_VERSION, …", for each event type.
+std::string told_by_event_types() {
+    std::string text, of_any;
+    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
+        const resource_type only = schemas::resource_of(type);
+        if (only == resource_type::none)
+            of_any += (of_any.empty() ? "" : ", ") + std::string(name);
+        else
+            text += std::string(name) + " tells of " + std::string(name_of(only)) + ", ";
+    }
+    return text + of_any + " of any resource";
+}
+
+result<void> check_hears(const webhook& hook) {
+    if (hook.event_types.empty() && !hook.all_events)
+        return runtime::invalid_argument(
+            "event_types is empty and all_events false: this webhook would never hear anything; give event "
+            "types, or all_events true");
+    if (hears_anything(hook)) return {};
+    return runtime::invalid_argument(
+        "resource_types lets none of the events of event_types through: this webhook would never hear "
+        "anything; " +
+        told_by_event_types());
+}
+
+/// Without a number and a workspace.
+webhook described_by(const schemas::create_webhook& command) {
+    webhook hook;
+    hook.name = command.name;
+    hook.location = command.location;
+    hook.sealed_secret = command.sealed_secret;
+    hook.seal_binding = command.seal_binding;
+    hook.event_types = command.event_types;
+    std::sort(hook.event_types.begin(), hook.event_types.end());
+    hook.event_types.erase(std::unique(hook.event_types.begin(), hook.event_types.end()),
+                           hook.event_types.end());
+    hook.all_events = command.all_events;
+    hook.resource_types = command.resource_types;
+    return hook;
+}
+
 std::size_t webhooks_in(const state_view& state, schemas::workspace_id workspace) {
     std::size_t count = 0;
     state.scan(
@@ -117,11 +169,9 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
         return good.error();
     if (const auto good = check_url("location", command.location); !good) return good.error();
-    if (command.event_types.empty() && !command.all_events)
-        return runtime::invalid_argument(
-            "event_types is empty and all_events false: this webhook would never hear anything; give event "
-            "types, or all_events true");
     if (const auto good = check_filters(command.resource_types); !good) return good.error();
+    webhook hook = described_by(command);
+    if (const auto good = check_hears(hook); !good) return good.error();
     const std::string name_key = key_of(table::webhook_by_name).number(workspace).text(command.name);
     if (state.get(name_key))
         return runtime::already_exists("a webhook named \"" + command.name +
@@ -130,19 +180,8 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
         return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
                                            std::to_string(limits::webhooks_per_workspace_max) +
                                            " webhooks, the most there may be; delete one first");
-    webhook hook;
     hook.id = context.next_id<schemas::webhook_id>("webhook");
     hook.workspace_id = workspace;
-    hook.name = command.name;
-    hook.location = command.location;
-    hook.sealed_secret = command.sealed_secret;
-    hook.seal_binding = command.seal_binding;
-    hook.event_types = command.event_types;
-    std::sort(hook.event_types.begin(), hook.event_types.end());
-    hook.event_types.erase(std::unique(hook.event_types.begin(), hook.event_types.end()),
-                           hook.event_types.end());
-    hook.all_events = command.all_events;
-    hook.resource_types = command.resource_types;
     hook.time_created = hook.time_updated = context.stamp_ms();
     put_webhook(context, hook);
     put_number(state, name_key, hook.id.value);

@@ -211,8 +211,10 @@ def members_of_wrong_types_are_named():
             assert text in message, f"{path} {body}: \"{message}\" does not say \"{text}\""
         repeated = world.client.call("POST", "/api/v1/registry/registered_models/find", {}, {"Idempotency-Key": "ü"})
         assert repeated.status == 200, "a read has no use for a key"
-        check_error(world.client.call("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "k"},
-                                      {"Idempotency-Key": "k" * 129}), 400, 3, "a long Idempotency-Key")
+        for key in ("", "  \t ", "a b", "k" * 129):
+            message = check_error(world.client.call("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "k"},
+                                                    {"Idempotency-Key": key}), 400, 3, f"the Idempotency-Key {key!r}")
+            assert "it must be 1 to 128 characters of visible ASCII" in message, message
         world.end()
 
 
@@ -452,13 +454,22 @@ def webhooks_that_could_never_work_are_refused_saying_what_would_be_right():
         for change, text in (({"mutual_secret": "whsec_!!!"}, "base64 of 24 to 64 bytes"), ({"mutual_secret": "whsec_"}, "base64 of 24 to 64 bytes"),
                              ({"mutual_secret": "whsec_" + "QUFB" * 7}, "base64 of 24 to 64 bytes"),
                              ({"mutual_secret": "whsec_" + "QUFB" * 22}, "base64 of 24 to 64 bytes"),
+                             ({"mutual_secret": "whsec_" + "QUFB" * 10 + "QUE"}, "lacks its padding"),
+                             ({"mutual_secret": "whsec_" + "QUFB" * 10 + "QUE=="}, "lacks its padding or has another"),
+                             ({"mutual_secret": "whsec_" + "QUFB" * 10 + "QUF="}, "lacks its padding or has another"),
+                             ({"mutual_secret": "whsec_" + "QUF_" * 8}, "base64 of 24 to 64 bytes"),
+                             ({"mutual_secret": " whsec_" + "QUFB" * 8}, "white space before or after it"),
+                             ({"mutual_secret": "whsec_" + "QUFB" * 8 + "\n"}, "white space before or after it"),
                              ({"event_types": []}, "would never hear anything"),
+                             ({"resource_types": [{"deployment_service_resource_type": "BUILD"}]}, "PROMOTE tells of REGISTERED_MODEL_VERSION"),
+                             ({"event_types": ["REQUEST_SCAN"], "resource_types": [{"registry_service_resource_type": "REGISTERED_MODEL"}]},
+                              "REQUEST_SCAN tells of BUILD"),
                              ({"resource_types": [{"registry_service_resource_type": "BUILD"}]}, "REGISTERED_MODEL_VERSION or ALL"),
                              ({"resource_types": [{"deployment_service_resource_type": "REGISTERED_MODEL"}]}, "ENDPOINT, BUILD or ALL")):
             message = check_error(world.client.call("POST", WEBHOOKS, {**whole, **change}), 400, 3, change)
-            assert text in message and "whsec_!" not in message, f"{change}: {message}"
+            assert text in message and "whsec_!" not in message and "QUF" not in message, f"{change}: {message}"
         world.end()
-        for number, good in enumerate(("", "short", "whsec_" + "QUFB" * 8, "whsec_" + "QUFB" * 21)):
+        for number, good in enumerate(("", "short", " with a blank ", "whsec_" + "QUFB" * 8, "whsec_" + "QUFB" * 10 + "QUE=", "whsec_" + "QUFB" * 21)):
             world.server = herald.Standalone(folder) if number == 0 else world.server
             world.server.client().must("POST", WEBHOOKS, {**whole, "name": f"w{number}", "mutual_secret": good})
         world.server.stop()

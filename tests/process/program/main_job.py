@@ -89,6 +89,14 @@ def a_scan_is_requested_told_and_reported():
         shown = client.must("GET", f"/api/v1/deployment/builds/{build['id']}/scan")
         assert shown["scan_external_results"] == {"safety_status": "unsafe", "url": "https://scanner.example.com/1"}
         assert client.must("GET", f"/api/v1/deployment/builds?model_version_id={version}")["builds"][0]["id"] == build["id"]
+        other = client.must("POST", "/api/v1/deployment/workspace/default/builds",
+                            {"model_version_id": int(version), "external_location": "registry.example.com/m:2"})
+        unasked = client.must("PUT", f"/api/v1/deployment/workspace/default/builds/{other['id']}/scan", report)
+        assert (unasked["scan_status"], unasked["safety_status"], "message" in unasked) == ("scanned", "unsafe", False), unasked
+        assert client.must("GET", f"/api/v1/deployment/builds/{other['id']}/scan") == unasked
+        anew = client.must("POST", f"/api/v1/deployment/workspace/default/builds/{other['id']}/scan", {"scan_external": True})
+        assert anew["scan_status"] == "scanning" and "create a new build" in anew["message"], anew
+        receiver.wait_for(2, "REQUEST_SCAN")
         server.stop()
         receiver.stop()
 

@@ -27,6 +27,9 @@ class scan_rules : public testing::Test {
         command.creator_request.text = "{}";
         return registry.must<schemas::build>(command);
     }
+    schemas::build build_now() {
+        return *find_row<schemas::build>(*registry.view(), key_of(table::build).number(build.id));
+    }
     schemas::outcome request(schemas::build_id id) {
         schemas::request_scan command;
         command.workspace_name = "default";
@@ -48,6 +51,7 @@ TEST_F(scan_rules, a_request_makes_one_event_of_the_specified_shape) {
     EXPECT_EQ(request(build.id).code, 0u);
     const auto events = registry.outbox();
     ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].resource_type, schemas::resource_of(events[0].type));
     EXPECT_THAT(events[0].body,
                 HasSubstr("\"event_type\":\"REQUEST_SCAN\",\"resource_type\":\"BUILD\",\"workspaceID\":1"));
     EXPECT_THAT(events[0].body,
@@ -69,8 +73,66 @@ TEST_F(scan_rules, a_build_in_error_is_not_scanned_and_says_why) {
     EXPECT_TRUE(registry.outbox().empty());
 }
 
-TEST_F(scan_rules, a_report_needs_a_request) {
-    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::failed_precondition);
+TEST_F(scan_rules, a_report_needs_a_request_unless_it_says_unsafe) {
+    for (const auto& refused : {report(scan_status::scanned, safety_status::safe),
+                                report(scan_status::error, safety_status::unknown),
+                                report(scan_status::error, safety_status::unsafe)}) {
+        EXPECT_EQ(code_of(refused), error_code::failed_precondition);
+        EXPECT_THAT(refused.message, HasSubstr("request a scan first"));
+    }
+}
+
+TEST_F(scan_rules, an_unscanned_build_may_be_reported_unsafe) {
+    registry.webhook_for({schemas::event_type::update});
+    const auto told = report(scan_status::scanned, safety_status::unsafe);
+    ASSERT_EQ(told.code, 0u) << told.message;
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 1u) << "nobody is asked to scan it";
+    EXPECT_EQ(events[0].type, schemas::event_type::update);
+    EXPECT_EQ(events[0].resource_type, schemas::resource_type::build);
+    const auto kept = schemas::decode<schemas::scan>(told.body);
+    EXPECT_EQ(kept->scan_status, scan_status::scanned);
+    EXPECT_EQ(kept->safety_status, safety_status::unsafe);
+    EXPECT_EQ(kept->url, "https://example.org/report");
+    EXPECT_EQ(build_now().scan_id, kept->id);
+    EXPECT_EQ(build_now().unsafe_scan_id, kept->id);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).body, told.body) << "the same again";
+    EXPECT_EQ(registry.outbox().size(), 1u);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version));
+    registry.now_ms += 25ll * 3'600'000;
+    registry.run(schemas::no_operation{});
+    EXPECT_EQ(newest_scan(*registry.view(), build_now())->scan_status, scan_status::scanned);
+}
+
+TEST_F(scan_rules, a_build_in_error_may_be_reported_unsafe) {
+    build = make_build("");
+    EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).code, 0u);
+}
+
+TEST_F(scan_rules, a_new_scan_of_a_build_that_was_unsafe_says_that_it_stays_ineligible) {
+    report(scan_status::scanned, safety_status::unsafe);
+    const auto asked = request(build.id);
+    ASSERT_EQ(asked.code, 0u) << asked.message;
+    const auto fresh = schemas::decode<schemas::scan>(asked.body);
+    EXPECT_NE(fresh->id, build_now().unsafe_scan_id);
+    EXPECT_EQ(fresh->scan_status, scan_status::scanning);
+    EXPECT_THAT(fresh->message, HasSubstr("scan 1 reported build 1 unsafe"));
+    EXPECT_THAT(fresh->message, HasSubstr("create a new build"));
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "while it is scanned anew";
+    const auto safe = report(scan_status::scanned, safety_status::safe);
+    ASSERT_EQ(safe.code, 0u) << safe.message;
+    EXPECT_EQ(schemas::decode<schemas::scan>(safe.body)->message, fresh->message);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::safe).body, safe.body);
+    EXPECT_EQ(build_now().unsafe_scan_id.value, 1u);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "whatever later scans say";
+}
+
+TEST_F(scan_rules, a_scan_of_a_build_that_was_never_unsafe_has_no_message) {
+    EXPECT_EQ(schemas::decode<schemas::scan>(request(build.id).body)->message, "");
+    EXPECT_EQ(schemas::decode<schemas::scan>(report(scan_status::scanned, safety_status::safe).body)->message,
+              "");
+    EXPECT_FALSE(build_now().unsafe_scan_id);
 }
 
 TEST_F(scan_rules, the_same_report_again_changes_nothing) {

@@ -130,6 +130,42 @@ TEST_F(webhook_rules, that_could_never_hear_anything_are_refused_saying_what_wou
     hook_with({}, true, {{none, resource_type::endpoint, none}, {none, none, resource_type::all}});
 }
 
+TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_refused) {
+    const auto none = resource_type::none;
+    const resource_filter builds{none, resource_type::build, none},
+        endpoints{none, resource_type::endpoint, none};
+    const resource_filter models = registry_filter(resource_type::registered_model);
+    const resource_filter versions = registry_filter(resource_type::registered_model_version);
+    const auto outcome_of = [&](std::vector<event_type> types, std::vector<resource_filter> filters) {
+        schemas::create_webhook command;
+        command.name = "hook " + std::to_string(registry.offset);
+        command.location = "https://example.org";
+        command.event_types = std::move(types);
+        command.resource_types = std::move(filters);
+        return registry.run(command);
+    };
+    const auto deaf = {outcome_of({event_type::promote}, {builds}),
+                       outcome_of({event_type::promote}, {models, endpoints}),
+                       outcome_of({event_type::request_scan}, {models, versions, endpoints}),
+                       outcome_of({event_type::promote, event_type::request_scan}, {models, endpoints})};
+    for (const schemas::outcome& outcome : deaf) {
+        EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
+        EXPECT_THAT(
+            outcome.message,
+            testing::HasSubstr("PROMOTE tells of REGISTERED_MODEL_VERSION, REQUEST_SCAN tells of BUILD, "
+                               "CREATE, READ, UPDATE, DELETE of any resource"));
+    }
+    for (const auto& heard : {outcome_of({event_type::promote}, {builds, versions}),
+                              outcome_of({event_type::request_scan}, {builds}),
+                              outcome_of({event_type::promote}, {registry_filter(resource_type::all)}),
+                              outcome_of({event_type::promote, event_type::request_scan}, {versions}),
+                              outcome_of({event_type::promote, event_type::create}, {endpoints}),
+                              outcome_of({event_type::request_scan}, {{none, resource_type::all, none}}),
+                              outcome_of({event_type::request_scan}, {{none, none, resource_type::all}})})
+        EXPECT_EQ(heard.code, 0u) << heard.message;
+    EXPECT_TRUE(registry.outbox().empty()) << "asking who would hear tells nobody";
+}
+
 TEST_F(webhook_rules, are_at_most_256_in_a_workspace) {
     for (int i = 0; i < 256; ++i) hook_with({}, true, {});
     schemas::create_webhook command;
