@@ -91,11 +91,18 @@ process_end run_worker(const settings& chosen) {
 }
 
 process_end run_init(const settings& chosen) {
-    const auto keys = runtime::key_ring::load_or_create(chosen.key_ring, runtime::system_random());
-    if (!keys) return failed(keys.error());
+    // One that is no ring is refused before Kafka is asked for anything.
+    const auto there = runtime::key_ring::load(chosen.key_ring);
+    if (!there && there.error().code != error_code::not_found) return failed(there.error());
     const auto log = open_awaited(chosen);
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
+    const auto keys = ring_of(chosen.key_ring, [&]() -> result<bool> {
+        const auto begun = storage::has_begun(**log);
+        if (!begun) return begun.error();
+        return !*begun;
+    });
+    if (!keys) return failed(keys.error());
     const storage::genesis_options options = genesis_options_of(chosen);
     const auto nothing = storage::make_memory_state();
     const auto begun = storage::begin_log(**log, *keys, options, *nothing->view(), runtime::system_random(),

@@ -34,6 +34,21 @@ result<std::unique_ptr<events::kafka::kafka_log>> open_kafka(const settings& cho
     return events::kafka::make_kafka_log(std::move(options));
 }
 
+result<runtime::key_ring> ring_of(const std::filesystem::path& file,
+                                  const std::function<result<bool>()>& is_new) {
+    auto there = runtime::key_ring::load(file);
+    if (there || there.error().code != error_code::not_found) return there;
+    const auto may_be_made = is_new();
+    if (!may_be_made) return may_be_made.error();
+    // A new one would stand where the right one belongs, and open nothing.
+    if (!*may_be_made)
+        return runtime::failed_precondition("the key ring " + file.string() +
+                                            " is missing, but the installation was begun with one: bring the "
+                                            "file back, or say with --key-ring "
+                                            "where it is");
+    return runtime::key_ring::load_or_create(file, runtime::system_random());
+}
+
 result<std::filesystem::path> make_folder(const settings& chosen) {
     const std::filesystem::path folder = chosen.data / "herald";
     std::error_code wrong;

@@ -2,6 +2,7 @@
 // settings.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,11 @@ process_end failed(const error& why);
 storage::genesis_options genesis_options_of(const settings&);
 
 result<std::unique_ptr<events::kafka::kafka_log>> open_kafka(const settings&);
+
+/// The key ring of an installation; made when it is not there and `is_new` says that nothing has begun.
+/// Asking may block. Errors: failed_precondition when it is missing and something has; those of the key ring
+/// and of `is_new`.
+result<runtime::key_ring> ring_of(const std::filesystem::path&, const std::function<result<bool>()>& is_new);
 
 /// Makes DIR/herald, for its owner's eyes only; existing ones become so.
 result<std::filesystem::path> make_folder(const settings&);

@@ -3,14 +3,22 @@
 #include <toml++/toml.h>
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <map>
 #include <set>
+#include <sstream>
+#include <system_error>
 
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
+#include "storage/node/genesis.hpp"
 
 namespace herald {
 namespace {
@@ -48,32 +56,130 @@ std::string did_you_mean(std::string_view word, const std::set<std::string>& nam
     return nearest.empty() ? std::string() : "; did you mean " + std::string(nearest) + "?";
 }
 
-std::optional<std::string> text_of(const toml::node_view<const toml::node>& value) {
-    if (const auto text = value.value<std::string>()) return text;
-    if (const auto flag = value.value<bool>()) return *flag ? "true" : "false";
-    if (const auto number = value.value<std::int64_t>()) return std::to_string(*number);
+// ---- the file
+
+/// What an option takes in the file. Lists are one text with commas elsewhere; what is repeated is given
+/// several times.
+enum class value_kind : std::uint8_t { text, number, flag, list, repeated };
+
+value_kind kind_of(const std::string& option) {
+    static const std::map<std::string, value_kind> not_text{
+        {"accept-clock", value_kind::flag},
+        {"allow-http", value_kind::flag},
+        {"log-requests", value_kind::flag},
+        {"reset", value_kind::flag},
+        {"verify", value_kind::flag},
+        {"at", value_kind::number},
+        {"free-disk-mb", value_kind::number},
+        {"replication", value_kind::number},
+        {"webhook-concurrency", value_kind::number},
+        {"allow-addresses", value_kind::list},
+        {"dns-servers", value_kind::list},
+        {"header-prefix", value_kind::list},
+        {"kafka", value_kind::list},
+        {"require-approval-for", value_kind::list},
+        {"kafka-option", value_kind::repeated},
+    };
+    const auto found = not_text.find(option);
+    return found == not_text.end() ? value_kind::text : found->second;
+}
+
+std::string_view right_value_of(value_kind kind) {
+    switch (kind) {
+        case value_kind::text:
+            return "a text in quotes";
+        case value_kind::number:
+            return "a whole number";
+        case value_kind::flag:
+            return "true or false";
+        case value_kind::list:
+            return "a text in quotes with commas, or a list of texts";
+        case value_kind::repeated:
+            return "a text in quotes, or a list of texts";
+    }
+    return "";
+}
+
+/// As it stands in the file, or what it is where that would be long.
+std::string shown(const toml::node& value) {
+    if (value.is_table()) return "a table";
+    static constexpr std::size_t bytes_max = 80;
+    std::ostringstream out;
+    out << toml::toml_formatter(value);
+    const std::string text = std::move(out).str();
+    if (text.size() <= bytes_max && text.find('\n') == std::string::npos) return text;
+    return value.is_array() ? "a long list" : "a long text";
+}
+
+std::optional<std::string> text_of(const toml::node& value, value_kind kind) {
+    if (const auto text = value.value_exact<std::string>()) return text;
+    if (const auto flag = value.value_exact<bool>(); flag && kind == value_kind::flag)
+        return *flag ? "true" : "false";
+    if (const auto number = value.value_exact<std::int64_t>(); number && kind == value_kind::number)
+        return std::to_string(*number);
     return std::nullopt;
 }
 
-/// Fills what the command line did not say from the environment, then from the file.
+/// The values of an option in the file, as the command line would give them; an empty list is the empty
+/// value. Errors: invalid_argument for a value of a kind that the option does not take.
+result<std::vector<std::string>> values_in_file(const std::string& option, const toml::node& value) {
+    const value_kind kind = kind_of(option);
+    const auto wrong = [&](const std::string& what) {
+        return runtime::invalid_argument(option + what + "; it must be " + std::string(right_value_of(kind)));
+    };
+    const bool may_be_array = kind == value_kind::list || kind == value_kind::repeated;
+    if (!value.is_array() || !may_be_array) {
+        auto text = text_of(value, kind);
+        if (!text) return wrong(" is " + shown(value));
+        return std::vector<std::string>{*std::move(text)};
+    }
+    std::vector<std::string> texts;
+    for (const toml::node& element : *value.as_array()) {
+        auto text = text_of(element, kind);
+        if (!text) return wrong(" holds " + shown(element));
+        texts.push_back(*std::move(text));
+    }
+    if (kind == value_kind::repeated) return texts;
+    std::string joined;
+    for (const std::string& text : texts) joined += (joined.empty() ? "" : ",") + text;
+    return std::vector<std::string>{joined};
+}
+
+/// Errors: invalid_argument saying why it cannot be read; toml::parse_error is thrown.
+result<toml::table> parse_file(const std::string& path) {
+    const auto unreadable = [&](const std::string& why) {
+        return runtime::invalid_argument("--config " + path + " cannot be read: " + why);
+    };
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+        return unreadable("it is a folder, where a TOML file must be");
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return unreadable(std::generic_category().message(errno));
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (in.bad()) return unreadable(std::generic_category().message(errno));
+    return toml::parse(text, path);
+}
+
+bool is_of_the_command_line_only(const std::string& option) { return option == "help"; }
+
+/// Fills what the command line did not say from the environment, then from the file, which is checked.
 void fill_from_elsewhere(CLI::App& command, const toml::table& file) {
     for (CLI::Option* option : command.get_options()) {
         if (option->get_lnames().empty() || option->count() > 0) continue;
         const std::string& name = option->get_lnames().front();
+        if (is_of_the_command_line_only(name)) continue;
         std::vector<std::string> found;
-        if (const char* value = std::getenv(environment_name(name).c_str())) {
+        if (const char* value = std::getenv(environment_name(name).c_str()))
             found.emplace_back(value);
-        } else if (const auto from_file = file[name]; from_file.is_array()) {
-            for (const auto& element : *from_file.as_array())
-                if (const auto text = text_of(toml::node_view<const toml::node>(element)))
-                    found.push_back(*text);
-        } else if (const auto text = text_of(from_file)) {
-            found.push_back(*text);
-        }
+        else if (const toml::node* from_file = file.get(name))
+            found = *values_in_file(name, *from_file);
         for (const std::string& value : found) option->add_result(value);
         if (!found.empty()) option->run_callback();
     }
 }
+
+// ---- from texts to values
 
 result<std::optional<endpoint>> parse_endpoint(const std::string& option, const std::string& text) {
     if (text.empty()) return std::optional<endpoint>();
@@ -106,17 +212,69 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
-result<void> check_admin(const settings& checked) {
-    if (!checked.admin_email.empty() && checked.admin_email.find('@') == std::string::npos)
-        return runtime::invalid_argument("--admin-email is \"" + checked.admin_email +
-                                         "\"; it must look like name@example.org");
+/// ADDRESS or ADDRESS:PORT; an IPv6 address that has a port is in brackets.
+bool is_dns_server(const std::string& text) {
+    std::string address = text;
+    std::string port = "53";
+    const std::size_t colon = text.find(':');
+    const std::size_t bracket = text.find("]:");
+    const bool is_bracketed = text.starts_with('[');
+    if (is_bracketed && bracket != std::string::npos) {
+        address = text.substr(1, bracket - 1);
+        port = text.substr(bracket + 2);
+    } else if (is_bracketed && text.ends_with(']')) {
+        address = text.substr(1, text.size() - 2);
+    } else if (colon != std::string::npos && colon == text.rfind(':')) {
+        address = text.substr(0, colon);
+        port = text.substr(colon + 1);
+    }
+    boost::system::error_code not_literal;
+    const auto literal = boost::asio::ip::make_address(address, not_literal);
+    const auto number = runtime::parse_decimal(port);
+    return !not_literal && literal.is_v6() >= is_bracketed && number && *number > 0 && *number <= 65'535;
+}
+
+result<void> check_dns_servers(const std::string& text) {
+    std::istringstream in(text);
+    for (std::string server; std::getline(in, server, ',');)
+        if (!is_dns_server(server))
+            return runtime::invalid_argument(
+                "--dns-servers names \"" + server +
+                "\"; it must be ADDRESS:PORT with a port from 1 to 65535, as in 127.0.0.1:53 or [::1]:53");
+    return {};
+}
+
+/// Secrets that are mounted as files, and what `echo` writes, end with one.
+result<void> check_last_character(const std::string& what, const std::string& value) {
+    if (!value.ends_with('\n')) return {};
+    return runtime::invalid_argument(what + " ends with a newline; give it without");
+}
+
+/// Also where an installation is there already: nobody could sign in to one that began like this.
+result<void> check_installation(const settings& checked) {
+    if (const auto good = check_last_character("--admin-email", checked.admin_email); !good) return good;
+    if (!checked.admin_email.empty())
+        if (const auto good = storage::check_admin_email("--admin-email", checked.admin_email); !good)
+            return good;
+    if (const auto good = check_last_character("--organization", checked.organization); !good) return good;
+    if (const auto good = storage::check_organization_name("--organization", checked.organization); !good)
+        return good;
     const std::string& key = checked.admin_key;
+    if (const auto good = check_last_character("the administrator's key", key); !good) return good;
     if (key.empty()) return {};
     const bool visible = std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
     if (key.size() < 16 || key.size() > 128 || !visible)
         return runtime::invalid_argument(
             "the administrator's key must be 16 to 128 characters of visible ASCII");
     return {};
+}
+
+/// Those that a version can be moved to.
+std::string stages_text() {
+    std::string all;
+    for (const auto& [stage, name] : schemas::enum_names<schemas::stage>::all)
+        if (stage != schemas::stage::unknown) all += (all.empty() ? "" : ", ") + std::string(name);
+    return all;
 }
 
 /// From texts to values. Errors: invalid_argument naming the option.
@@ -145,9 +303,10 @@ result<void> check(settings& checked, const raw_settings& raw) {
     for (const std::string& name : split(raw.require_approval_for)) {
         if (raw.require_approval_for == "none") break;
         const auto stage = schemas::from_name<schemas::stage>(name);
-        if (!stage)
+        if (!stage || *stage == schemas::stage::unknown)
             return runtime::invalid_argument("--require-approval-for names \"" + name +
-                                             "\", which is no stage; none needs no approval");
+                                             "\"; it must be one or more of " + stages_text() +
+                                             ", or none alone: no stage needs an approval");
         checked.require_approval_for.push_back(*stage);
     }
     for (const std::string& option : raw.kafka_options) {
@@ -178,7 +337,8 @@ result<void> check(settings& checked, const raw_settings& raw) {
         checked.reads != "log")
         return runtime::invalid_argument("--reads is \"" + checked.reads +
                                          "\"; it must be linearizable, local or log");
-    return check_admin(checked);
+    if (const auto good = check_dns_servers(checked.dns_servers); !good) return good;
+    return check_installation(checked);
 }
 
 class command_line {
@@ -205,10 +365,11 @@ class command_line {
             return refuse(wrong.error().message);
         x_app.parse(count, const_cast<char**>(arguments));
         CLI::App& command = *x_app.get_subcommands().front();
-        const toml::table file = read_file(command);
-        if (const auto good = check_file(file); !good) return refuse(good.error().message);
+        const auto file = read_file(command);
+        if (!file) return refuse(file.error().message);
+        if (const auto good = check_file(*file); !good) return refuse(good.error().message);
         warn_about_environment();
-        fill_from_elsewhere(command, file);
+        fill_from_elsewhere(command, *file);
         x_out.addresses_named = was_given(command, "--allow-addresses");
         x_out.http_named = was_given(command, "--allow-http");
         x_out.verb = verb_of(command.get_name());
@@ -225,7 +386,8 @@ class command_line {
     } catch (const CLI::ParseError& failure) {
         return {std::nullopt, x_app.exit(failure) == 0 ? 0 : wrong_use};
     } catch (const toml::parse_error& failure) {
-        return refuse("--config " + x_config + ": " + std::string(failure.description()));
+        return refuse("--config " + x_config + ", line " + std::to_string(failure.source().begin.line) +
+                      ": " + std::string(failure.description()));
     }
 
   private:
@@ -264,6 +426,7 @@ class command_line {
     std::set<std::string> all_options() const {
         std::set<std::string> names;
         for (const CLI::App* command : x_app.get_subcommands({})) names.merge(options_of(*command));
+        std::erase_if(names, is_of_the_command_line_only);
         return names;
     }
 
@@ -285,11 +448,16 @@ class command_line {
     }
 
     result<void> check_file(const toml::table& file) const {
-        const std::set<std::string> names = all_options();
-        for (const auto& [key, value] : file)
-            if (const std::string name(key.str()); !names.contains(name))
+        std::set<std::string> names = all_options();
+        names.erase("config");  // a file does not name another
+        for (const auto& [key, value] : file) {
+            const std::string name(key.str());
+            if (!names.contains(name))
                 return runtime::invalid_argument("--config " + x_config + ": there is no option \"" + name +
                                                  "\"" + did_you_mean(name, names));
+            if (const auto good = values_in_file(name, value); !good)
+                return runtime::invalid_argument("--config " + x_config + ": " + good.error().message);
+        }
         return {};
     }
 
@@ -313,11 +481,11 @@ class command_line {
         }
     }
 
-    toml::table read_file(CLI::App& command) {
+    result<toml::table> read_file(CLI::App& command) {
         const CLI::Option* option = command.get_option_no_throw("--config");
         if (option && option->count() == 0)
             if (const char* from_environment = std::getenv("HERALD_CONFIG")) x_config = from_environment;
-        return x_config.empty() ? toml::table() : toml::parse_file(x_config);
+        return x_config.empty() ? toml::table() : parse_file(x_config);
     }
 
     CLI::App& add(const char* name, const char* what) {

@@ -19,6 +19,14 @@ result<std::shared_ptr<const storage::state_view>> state_before(const std::files
     return opened->store->view();
 }
 
+/// Nothing of it is there, neither the log nor a view of one that was lost.
+result<bool> is_new(const std::filesystem::path& folder, events::log& log) {
+    if (std::filesystem::exists(folder / "state")) return false;
+    const auto begun = storage::has_begun(log);
+    if (!begun) return begun.error();
+    return !*begun;
+}
+
 /// Begins an empty log. A key that Herald made itself is kept in a file, and nowhere else.
 result<void> begin(const settings& chosen, const std::filesystem::path& folder, events::log& log,
                    const runtime::key_ring& keys) {
@@ -72,9 +80,6 @@ process_end run_standalone(const settings& given) {
     const auto made = make_folder(chosen);
     if (!made) return failed(made.error());
     const std::filesystem::path& folder = *made;
-    const auto keys = runtime::key_ring::load_or_create(
-        chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring, runtime::system_random());
-    if (!keys) return failed(keys.error());
     const runtime::descriptor_shares descriptors = runtime::take_descriptors();
     runtime::event_loops jobs_of_node(one_loop);
     runtime::event_loops jobs_of_worker(one_loop);
@@ -84,6 +89,9 @@ process_end run_standalone(const settings& given) {
     const auto log = storage::make_embedded_log(folder / "log", log_options, runtime::system_clock());
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
+    const auto keys = ring_of(chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring,
+                              [&] { return is_new(folder, **log); });
+    if (!keys) return failed(keys.error());
     if (const auto begun = begin(chosen, folder, **log, *keys); !begun) return failed(begun.error());
 
     auto worker = make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester());

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "runtime/crypto.hpp"
 
@@ -35,15 +36,29 @@ result<void> create_file(const std::filesystem::path& file, random_source& rando
     return {};
 }
 
+error unreadable(const std::filesystem::path& file, int why) {
+    return failed_precondition("the key ring " + file.string() +
+                               " cannot be read: " + std::generic_category().message(why));
+}
+
 }  // namespace
 
 result<key_ring> key_ring::load(const std::filesystem::path& file) {
     struct stat info {};
-    if (::stat(file.c_str(), &info) != 0) return not_found("no key ring at " + file.string());
+    if (::stat(file.c_str(), &info) != 0) {
+        if (errno == ENOENT) return not_found("no key ring at " + file.string());
+        return unreadable(file, errno);
+    }
+    if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode))
+        return failed_precondition("the key ring " + file.string() + " is " +
+                                   (S_ISDIR(info.st_mode) ? "a folder" : "a device or a socket") +
+                                   "; it must be a file");
     if ((info.st_mode & 077) != 0)
         return failed_precondition("the key ring " + file.string() +
                                    " can be read by others; run: chmod 600 " + file.string());
+    errno = 0;
     std::ifstream in(file);
+    if (!in) return unreadable(file, errno);
     key_ring ring;
     std::string line;
     while (std::getline(in, line)) {
@@ -65,9 +80,9 @@ result<key_ring> key_ring::load(const std::filesystem::path& file) {
 }
 
 result<key_ring> key_ring::load_or_create(const std::filesystem::path& file, random_source& random) {
-    if (!std::filesystem::exists(file)) {
-        if (const auto created = create_file(file, random); !created) return created.error();
-    }
+    auto loaded = load(file);
+    if (loaded || loaded.error().code != error_code::not_found) return loaded;
+    if (const auto created = create_file(file, random); !created) return created.error();
     return load(file);
 }
 

@@ -17,8 +17,8 @@ namespace herald::runtime {
 /// same.
 class key_ring {
   public:
-    /// Reads `file`. Errors: not_found when it is not there; failed_precondition when it is not a key ring or
-    /// others may read it.
+    /// Reads `file`. Errors: not_found when it is not there; failed_precondition when it is not a key ring,
+    /// cannot be read, or others may read it.
     static result<key_ring> load(const std::filesystem::path& file);
     /// As load; makes the file with one new key when it is not there.
     static result<key_ring> load_or_create(const std::filesystem::path& file, random_source&);

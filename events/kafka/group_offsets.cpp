@@ -17,7 +17,8 @@
 namespace herald::events::kafka {
 namespace {
 
-constexpr std::int64_t find_ms_max = 60'000;
+constexpr std::int64_t find_ms_max = 30'000;
+constexpr std::int64_t last_request_ms_max = 500;  // of one begun when the time is up
 constexpr std::uint64_t offsets_kept_minutes_min = 30 * 24 * 60;
 
 std::set<std::string> all_groups() {
@@ -34,15 +35,20 @@ result<client_pointer> open_consumer(const std::shared_ptr<installation>& instal
     return open_client(installed, client_kind::member, wishes);
 }
 
+std::int64_t wait_ms_until(std::int64_t deadline_ms) {
+    return std::clamp(deadline_ms - now_ms(), last_request_ms_max, admin_request_ms_max);
+}
+
 /// First and next offset of all in the list.
 result<std::vector<offset_range>> ranges_of(const installation& installed, rd_kafka_t* client,
-                                            const rd_kafka_topic_partition_list_t& asked) {
+                                            const rd_kafka_topic_partition_list_t& asked,
+                                            std::int64_t deadline_ms) {
     std::vector<offset_range> ranges(static_cast<std::size_t>(asked.cnt));
     if (asked.cnt == 0) return ranges;
     const partition_list list(rd_kafka_topic_partition_list_copy(&asked));
     for (const std::int64_t which :
          {std::int64_t{RD_KAFKA_OFFSET_BEGINNING}, std::int64_t{RD_KAFKA_OFFSET_END}}) {
-        const rd_kafka_resp_err_t code = ask_leaders(client, *list, which, admin_request_ms_max);
+        const rd_kafka_resp_err_t code = ask_leaders(client, *list, which, wait_ms_until(deadline_ms));
         if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return installed.no_answer(code);
         for (std::size_t i = 0; i < ranges.size(); ++i)
             (which == RD_KAFKA_OFFSET_BEGINNING ? ranges[i].first : ranges[i].next) = list->elems[i].offset;
@@ -52,8 +58,9 @@ result<std::vector<offset_range>> ranges_of(const installation& installed, rd_ka
 
 /// Once; a coordinator that is moving or loading is an error.
 result<std::vector<lost_place>> find_of_group(const installation& installed, rd_kafka_t* client,
-                                              rd_kafka_t* consumer, const std::string& group) {
-    const result<cluster> known = describe_cluster(installed, client, admin_request_ms_max);
+                                              rd_kafka_t* consumer, const std::string& group,
+                                              std::int64_t deadline_ms) {
+    const result<cluster> known = describe_cluster(installed, client, wait_ms_until(deadline_ms));
     if (!known) return known.error();
     const partition_list all(rd_kafka_topic_partition_list_new(64));
     for (const topic_settings& topic : all_topics) {
@@ -65,9 +72,10 @@ result<std::vector<lost_place>> find_of_group(const installation& installed, rd_
     if (all->cnt == 0)
         return runtime::not_found("there is no topic of group " + installed.name_of_group(group) +
                                   " in Kafka: is --topic-prefix right? Else run `herald init` first");
-    const rd_kafka_resp_err_t code = rd_kafka_committed(consumer, all.get(), admin_request_ms_max);
+    const rd_kafka_resp_err_t code =
+        rd_kafka_committed(consumer, all.get(), static_cast<int>(wait_ms_until(deadline_ms)));
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return installed.no_answer(code);
-    const auto ranges = ranges_of(installed, client, *all);
+    const auto ranges = ranges_of(installed, client, *all, deadline_ms);
     if (!ranges) return ranges.error();
     std::vector<lost_place> lost;
     for (std::size_t i = 0; i < ranges->size(); ++i) {
@@ -91,10 +99,10 @@ result<std::vector<lost_place>> find_until(const std::shared_ptr<installation>& 
         if (!consumer) return consumer.error();
         // The first use of any group makes the broker create its topic of offsets: it may take a few
         // attempts.
-        auto found = find_of_group(*installed, client, consumer->get(), group);
+        auto found = find_of_group(*installed, client, consumer->get(), group, deadline_ms);
         while (!found && found.error().code == error_code::unavailable && now_ms() < deadline_ms) {
             std::this_thread::sleep_for(std::chrono::milliseconds(admin_pause_ms));
-            found = find_of_group(*installed, client, consumer->get(), group);
+            found = find_of_group(*installed, client, consumer->get(), group, deadline_ms);
         }
         if (!found) return found.error();
         all.insert(all.end(), found->begin(), found->end());

@@ -51,7 +51,7 @@ class kafka_log : public log {
     virtual result<void> check_topics() = 0;
     /// Warns when the brokers forget the offsets of groups in under 30 days.
     virtual void check_offsets_retention() = 0;
-    /// Where the groups of topics.hpp cannot go on. Blocks up to 60 s. Errors: not_found when there are no
+    /// Where the groups of topics.hpp cannot go on. Blocks up to 30 s. Errors: not_found when there are no
     /// topics; unavailable.
     virtual result<std::vector<lost_place>> find_lost_places() = 0;
     /// Each goes on at the log's first record. Errors: failed_precondition when a group has members (workers

@@ -6,6 +6,8 @@
 
 #include "events/event_topic.hpp"
 #include "runtime/crypto.hpp"
+#include "runtime/limits.hpp"
+#include "storage/rules/checks.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::storage {
@@ -113,6 +115,28 @@ result<events::record> append_first(events::log& log, const std::string& bytes,
 
 }  // namespace
 
+result<void> check_admin_email(std::string_view field, std::string_view email) {
+    if (const auto good = rules::check_name(field, email, limits::email_bytes_max); !good) return good;
+    // As create_user's (storage/rules/users.cpp).
+    const std::size_t at = email.find('@');
+    if (at != std::string_view::npos && at > 0 && at + 1 < email.size() && at == email.rfind('@') &&
+        email.find(' ') == std::string_view::npos)
+        return {};
+    return runtime::invalid_argument(std::string(field) + " is \"" + std::string(email) +
+                                     "\"; it must look like name@example.org");
+}
+
+result<void> check_organization_name(std::string_view field, std::string_view name) {
+    return rules::check_name(field, name, limits::name_bytes_max);
+}
+
+result<bool> has_begun(events::log& log) {
+    const auto first = first_record(log, steady_clock::now() + patience);
+    if (first) return true;
+    if (first.error().code == error_code::not_found) return false;
+    return first.error();
+}
+
 result<schemas::genesis> read_genesis(events::log& log, const runtime::key_ring& keys) {
     const auto first = first_record(log, steady_clock::now() + patience);
     if (!first) return first.error();
@@ -130,6 +154,10 @@ result<log_beginning> begin_log(events::log& log, const runtime::key_ring& keys,
             "the log is empty, but this node has applied one before: the log was lost or made anew");
     schemas::genesis beginning;
     if (is_empty) {
+        const auto email = check_admin_email("the administrator's e-mail", options.admin_email);
+        if (!email) return email.error();
+        const auto name = check_organization_name("the organisation's name", options.organization_name);
+        if (!name) return name.error();
         const auto partitions = event_partitions(log);
         if (!partitions) return partitions.error();
         beginning.log_id = random.uuid();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "events/log.hpp"
@@ -21,10 +22,19 @@ struct genesis_options {
     std::vector<schemas::stage> require_approval_for;
 };
 
+/// What the first administrator and the first organisation may be called: as any user and any workspace.
+/// `field` is what the error calls it. Errors: invalid_argument.
+result<void> check_admin_email(std::string_view field, std::string_view email);
+result<void> check_organization_name(std::string_view field, std::string_view name);
+
 struct log_beginning {
     schemas::genesis genesis;
     bool is_new = false;  // written by this call
 };
+
+/// Whether the log has a first record, whatever it is. Blocks up to 30 s. Errors: unavailable,
+/// failed_precondition: those of the log.
+result<bool> has_begun(events::log&);
 
 /// What the log begins with. Blocks up to 30 s. Errors:
 ///   not_found            the log is empty
@@ -34,7 +44,8 @@ struct log_beginning {
 result<schemas::genesis> read_genesis(events::log&, const runtime::key_ring&);
 
 /// As read_genesis; an empty log gets GENESIS first. Its topics must exist. `state` is what this node has
-/// applied so far: with one that knows a log already, an empty log is failed_precondition.
+/// applied so far: with one that knows a log already, an empty log is failed_precondition. Options with which
+/// nobody could sign in are invalid_argument.
 result<log_beginning> begin_log(events::log&, const runtime::key_ring&, const genesis_options&,
                                 const state_view& state, runtime::random_source&, const runtime::clock&);
 

@@ -62,6 +62,11 @@ def a_node_that_starts_before_init_makes_no_topic_and_init_twice_is_fine():
         assert code == 0, said
         must_say(said, "already there")
         assert "\nkey " not in said and "kafka_topics_created" not in said, said
+        (folder / "key-ring").rename(folder / "kept")
+        code, said = init(folder, broker, "--replication", "1")
+        assert code == 3 and not (folder / "key-ring").exists(), (code, said)
+        must_say(said, "key-ring is missing", "bring the file back")
+        (folder / "kept").rename(folder / "key-ring")
 
         worker = herald.Process("worker", ["worker", *common(folder, broker)], folder)
         herald.until(lambda: "kafka_offsets_kept_too_short" in worker.tail(50), 20, "the worker warns of short retention")

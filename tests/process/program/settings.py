@@ -1,0 +1,157 @@
+"""Property: what an operator says is done or refused with exit code 2, naming the option, what it holds and what would be right;
+nothing is ignored in silence, and no installation begins that nobody could sign in to or whose key ring is the wrong one."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import herald
+
+
+def refused(folder, *arguments, code=2, environment=None, seconds=30):
+    """What is said; nothing but that is done."""
+    done = subprocess.run([herald.BINARY, *map(str, arguments)], capture_output=True, text=True, cwd=folder, timeout=seconds,
+                          env={**os.environ, **(environment or {})})
+    assert done.returncode == code, f"{arguments} {environment}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stderr
+
+
+def must_say(said, *words):
+    for word in words:
+        assert word in said, f"{word!r} is not in:\n{said}"
+
+
+def serving(folder, toml):
+    """What a standalone with this file says when it serves."""
+    config = folder / "herald.toml"
+    config.write_text(toml)
+    server = herald.Standalone(folder, "--config", config)
+    said = server.process.log_file.read_text()
+    assert server.stop() == 0
+    return next(line for line in reversed(said.splitlines()) if '"serving"' in line)
+
+
+def values_of_another_kind_are_refused_wherever_they_stand():
+    with herald.folder() as folder:
+        config = folder / "herald.toml"
+        for toml, words in (("allow-http = []", ["allow-http is []", "true or false"]),
+                            ("allow-http = 2020-01-01", ["allow-http is 2020-01-01", "true or false"]),
+                            ("allow-http = 1", ["allow-http is 1", "true or false"]),
+                            ("[allow-addresses]\nx = 1", ["allow-addresses is a table", "list of texts"]),
+                            ("allow-addresses = 10.0", ["allow-addresses is 10.0", "list of texts"]),
+                            ('allow-addresses = ["10.0.0.0/8", 7]', ["allow-addresses holds 7", "list of texts"]),
+                            ('allow-addresses = [["10.0.0.0/8"]]', ["allow-addresses holds [", "list of texts"]),
+                            ("free-disk-mb = 1e9", ["free-disk-mb is 1", "a whole number"]),
+                            ("free-disk-mb = [64]", ["free-disk-mb is [ 64 ]", "a whole number"]),
+                            ("free-disk-mb = -1", ['free-disk-mb is "-1"', "must be a number"]),
+                            ("require-approval-for = [3]", ["require-approval-for holds 3", "list of texts"]),
+                            ("listen = 8080", ["listen is 8080", "a text in quotes"]),
+                            ("kafka-option = 1.5", ["kafka-option is 1.5", "list of texts"]),  # an option of other verbs
+                            ("header-prefix = []", ['header-prefix is ""', "one or more names"]),
+                            ('config = "other.toml"', ['there is no option "config"']),
+                            ("help = true", ['there is no option "help"']),
+                            ("verify = tru", ["line 1"])):
+            config.write_text(toml + "\n")
+            said = refused(folder, "standalone", "--config", config)
+            must_say(said, *words)
+        config.write_text("allow-http = []\n")
+        must_say(refused(folder, "standalone", "--allow-http", "--config", config), "allow-http is []")
+        assert not (folder / "herald-data").exists()
+
+
+def lists_are_taken_as_lists_and_an_empty_one_is_the_empty_value():
+    with herald.folder() as folder:
+        assert '"webhook_addresses":"public",' in serving(folder, "allow-addresses = []\nrequire-approval-for = []\n")
+        line = serving(folder, 'allow-addresses = ["10.0.0.0/8", "192.168.0.0/16"]\nallow-http = false\nfree-disk-mb = 64\n')
+        must_say(line, '"webhook_addresses":"public,10.0.0.0/8,192.168.0.0/16"', '"webhook_http":false')
+        server = herald.Standalone(folder)
+        client = server.client()
+        transition = client.stage("create", {"model_version_id": client.version(client.model("m"), "v"), "desired_stage": "PRODUCTION"})
+        assert client.stage("commit", {"transition_id": transition["id"]})["activity_state"] == "COMMITTED", "no stage needs an approval"
+        assert server.stop() == 0
+
+
+def a_file_that_cannot_be_read_is_refused_with_the_reason():
+    with herald.folder() as folder:
+        must_say(refused(folder, "standalone", "--config", folder), str(folder), "is a folder")
+        must_say(refused(folder, "standalone", environment={"HERALD_CONFIG": str(folder)}), str(folder), "is a folder")
+        must_say(refused(folder, "standalone", "--config", folder / "none"), "none", "No such file")
+        (folder / "latin1").write_bytes(b'data = "\xff"\n')
+        must_say(refused(folder, "standalone", "--config", folder / "latin1"), "latin1", "line 1")
+
+
+def an_installation_that_nobody_could_sign_in_to_is_not_begun():
+    with herald.folder() as folder:
+        ring = folder / "ring"
+        wrong = [({"HERALD_ADMIN_EMAIL": value}, ["--admin-email", *words]) for value, words in (
+            ("admin@example.com\n", ["ends with a newline"]), ("a\tb@example.com", ["U+0009"]), ("a b@example.com", ["name@example.org"]),
+            ("a@b@c", ["name@example.org"]), ("@", ["name@example.org"]), ("a" * 300 + "@example.com", ["312 bytes"]), ("nobody", ["name@example.org"]))]
+        wrong += [({"HERALD_ORGANIZATION": value}, ["--organization", *words]) for value, words in (
+            ("acme\n", ["ends with a newline"]), ("a\x1bb", ["U+001B"]), ("x" * 257, ["257 bytes", "256"]), (" ", ["white space"]), ("", ["empty"]))]
+        wrong.append(({"HERALD_ADMIN_KEY": herald.ADMIN_KEY + "\n"}, ["key", "ends with a newline"]))
+        for environment, words in wrong:
+            environment = {"HERALD_ADMIN_EMAIL": herald.ADMIN_EMAIL, **environment}
+            must_say(refused(folder, "standalone", "--data", folder, environment=environment), *words)
+            must_say(refused(folder, "init", "--kafka", "127.0.0.1:1", "--key-ring", ring, environment=environment), *words)
+        for stages in ("UNKNOWN", "production", "PRODUCTION,UNKNOWN", "none,PRODUCTION"):
+            said = refused(folder, "standalone", "--data", folder, "--require-approval-for", stages)
+            must_say(said, "--require-approval-for", "DEVELOPMENT, STAGING, PRODUCTION, ARCHIVED, UNASSIGNED", "none")
+        assert not list(folder.iterdir()), "something was made"
+
+
+def name_servers_are_addresses_with_ports():
+    with herald.folder() as folder:
+        for servers in ("127.0.0.1:99999", "127.0.0.1:0", "127.0.0.1:", "127.0.0.1:x", "dns.example.org", "127.0.0.1:53,,127.0.0.2",
+                        "[::1", "[::1]:70000", "[127.0.0.1]:53", "127.0.0.1:53, 127.0.0.2:53"):
+            must_say(refused(folder, "standalone", "--data", folder, "--dns-servers", servers), "--dns-servers", "1 to 65535")
+        server = herald.Standalone(folder, "--dns-servers", "127.0.0.1:5353,[::1]:5353,127.0.0.1,::1")
+        assert server.stop() == 0
+
+
+def a_key_ring_that_is_lost_is_not_made_anew():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        model = server.client().model("m")
+        assert server.stop() == 0
+        ring, kept = folder / "herald/key-ring", folder / "kept"
+        ring.rename(kept)
+        run = ["standalone", "--data", folder, "--listen", f"127.0.0.1:{server.port}", "--free-disk-mb", "64"]
+        for _ in range(2):
+            must_say(refused(folder, *run, code=3), str(ring), "is missing", "bring the file back")
+            assert not ring.exists()
+        (folder / "herald/log").rename(folder / "log")  # what this machine has applied still tells
+        must_say(refused(folder, *run, code=3), "is missing", "bring the file back")
+        assert not ring.exists()
+        shutil.rmtree(folder / "herald/log")
+        (folder / "log").rename(folder / "herald/log")
+        kept.rename(ring)
+        server.start()
+        assert server.client().must("GET", f"/api/v1/registry/registered_models/{model}")
+        assert server.stop() == 0
+
+
+def a_key_ring_that_is_no_file_is_told_what_it_is():
+    with herald.folder() as folder:
+        (folder / "file").write_text("")
+        for verb in (["standalone", "--data", folder], ["worker", "--kafka", "127.0.0.1:1"],
+                     ["init", "--kafka", "127.0.0.1:1", "--admin-email", herald.ADMIN_EMAIL]):
+            for path, words in ((folder, ["is a folder"]), ("/dev/null", ["is a device"]), (folder / "file/ring", ["cannot be read", "Not a directory"])):
+                said = refused(folder, *verb, "--key-ring", path, code=3)
+                must_say(said, str(path), *words)
+                assert "chmod" not in said, said
+
+
+def groups_ends_with_a_text_when_no_broker_answers():
+    with herald.folder() as folder:
+        address = f"127.0.0.1:{herald.free_port()}"
+        began = time.monotonic()
+        must_say(refused(folder, "groups", "--kafka", address, code=1, seconds=120), address, "does not answer", "Connection refused")
+        assert time.monotonic() - began < 35
+
+
+if __name__ == "__main__":
+    herald.run(values_of_another_kind_are_refused_wherever_they_stand, lists_are_taken_as_lists_and_an_empty_one_is_the_empty_value,
+               a_file_that_cannot_be_read_is_refused_with_the_reason, an_installation_that_nobody_could_sign_in_to_is_not_begun,
+               name_servers_are_addresses_with_ports, a_key_ring_that_is_lost_is_not_made_anew,
+               a_key_ring_that_is_no_file_is_told_what_it_is, groups_ends_with_a_text_when_no_broker_answers)
