@@ -168,9 +168,7 @@ class run {
         dice& chance = x_world.chance;
         switch (chance.between(0, 11)) {
             case 8:
-                // The broker's; what follows from one that goes back is for the unit tests of log_clock.
-                return x_setup.clock().jump_wall_ms(chance.one_in(2) ? chance.between(0, 90'000)
-                                                                     : chance.between(1, 3) * day_ms);
+                return set_the_brokers_clock();
             case 9:
                 return fill_a_disk();
             case 10:
@@ -194,6 +192,12 @@ class run {
                 if (x_broker.held() > 0) x_broker.release(some(x_broker.held() - 1));
                 return;
         }
+    }
+
+    void set_the_brokers_clock() {
+        dice& chance = x_world.chance;
+        x_setup.clock().jump_wall_ms(chance.one_in(2) ? chance.between(-90'000, 90'000)
+                                                      : chance.between(-3, 3) * day_ms);
     }
 
     void fill_a_disk() {
