@@ -19,7 +19,8 @@ namespace herald::simulation {
 namespace {
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
-constexpr std::size_t hops_max = 200;  // in days of trouble; 65 were seen
+constexpr std::size_t heartbeats_alone_max = 60;  // in minutes with some starts and timers; 20 were seen
+constexpr std::size_t hops_max = 200;             // in days of trouble; 65 were seen
 
 void require(bool holds, const std::string& sentence) {
     if (!holds) throw rule_broken{sentence};
@@ -118,6 +119,16 @@ void check_answers(const reference& truth, const std::deque<operation>& history,
                     name_of(wish) + " was refused and took effect (invariant 2)");
         check_times(wish, truth, decided);
     }
+}
+
+void check_heartbeats(events::log& log) {
+    std::size_t beats = 0;
+    for (const events::record& record : reference::read_all(log, {std::string(events::topic::commands), 0})) {
+        const auto command = schemas::open_envelope(record.value.value_or(""));
+        beats += command && command->type == schemas::command_type::node_heartbeat ? 1 : 0;
+    }
+    require(beats <= heartbeats_alone_max,
+            "a node that is alone spoke " + std::to_string(beats) + " times (invariant 12)");
 }
 
 void check_causes(const reference& truth) {

@@ -201,6 +201,13 @@ class unknown_called_refused final : public other_gateway {
     }
 };
 
+/// Whether a timer is due is judged by the machine's clock.
+class own_clock_believed final : public forwarding_log {
+  public:
+    using forwarding_log::forwarding_log;
+    std::optional<std::int64_t> time_ms() const override { return std::nullopt; }
+};
+
 /// The reader of the commands, each batch changed.
 class other_commands : public forwarding_log {
   public:
@@ -383,6 +390,8 @@ std::vector<mutation> log_rule_mutations() {
         of_log<time_of_the_reader>("time-of-the-reader", "apply sees a clock of the machine it runs on"),
         of_apply("sender-not-bounding", "a broker's clock that leaps ahead takes log time with it",
                  any_sender),
+        of_log<own_clock_believed>("own-clock-believed",
+                                   "standalone the machine's clock counts and not the log's"),
         of_store<time_not_kept>("time-not-kept", "after a start log time goes back"),
         of_apply("timers-an-hour-early", "timers fire an hour early",
                  late([](timer_kind) { return -hour_ms; })),

@@ -351,6 +351,7 @@ class run {
         check_nodes_agree(truth, x_world.agreed, x_nodes);
         check_answers(truth, x_client->history(), x_log_repeats_commands);
         check_causes(truth);
+        if (x_kind == storage::node_kind::standalone) check_heartbeats(*x_log);
         check_event_topics(truth, *x_log);
         check_subscribers(truth, *x_log);
         wait_for_deliveries(truth);
