@@ -27,7 +27,8 @@ void record_part::done() const { reader->part_done(of, offset, part); }
 
 consumer::consumer(events::log& log, runtime::scheduler& scheduler, log_clock& logs_time, std::string group,
                    const std::vector<std::string>& topics, consumer_handlers handlers)
-    : x_scheduler(scheduler),
+    : x_log(log),
+      x_scheduler(scheduler),
       x_log_clock(logs_time),
       x_group(std::move(group)),
       x_handlers(std::move(handlers)),
@@ -132,6 +133,10 @@ void consumer::advance(const std::shared_ptr<assignment>& mine) {
     while (is_wanted && has_room(*mine)) {
         const events::record* due = mine->early.due(x_scheduler.time(), x_log_clock);
         if (due == nullptr) break;
+        if (mine->early.is_doubtful(x_scheduler.time())) {
+            ask_end(mine);
+            break;
+        }
         is_wanted = x_handlers.on_record(mine, *due);
         if (is_wanted) mine->early.pop();
     }
@@ -142,7 +147,7 @@ void consumer::advance(const std::shared_ptr<assignment>& mine) {
     if (pause && !mine->paused) x_member->pause(mine->where);
     if (!pause && mine->paused) x_member->resume(mine->where);
     mine->paused = pause;
-    if (room && next_due_ms)
+    if (room && next_due_ms && !mine->asking)
         wake_at(mine, is_wanted ? *next_due_ms : x_scheduler.time().steady_ms() + ask_again_ms);
 }
 
@@ -155,6 +160,26 @@ void consumer::wake_at(const std::shared_ptr<assignment>& mine, std::int64_t due
         still->wake_ms = 0;
         advance(still);
     }));
+}
+
+/// At most once in a delay: what lies behind the end is not due before that is over. Without an answer tick()
+/// leads here again.
+void consumer::ask_end(const std::shared_ptr<assignment>& mine) {
+    if (std::exchange(mine->asking, true)) return;
+    const auto answered =
+        x_lifetime.guard([this, weak = std::weak_ptr(mine), now_ms = x_scheduler.time().steady_ms()](
+                             const result<events::offset_range>& range) {
+            const auto still = weak.lock();
+            if (!still) return;
+            still->asking = false;
+            if (!range || still->revoked) return;
+            still->early.appended_after(now_ms, range->next);
+            advance(still);
+        });
+    x_log.query_range(mine->where,
+                      [&scheduler = x_scheduler, answered](const result<events::offset_range>& range) {
+                          scheduler.post([answered, range] { answered(range); });
+                      });
 }
 
 void consumer::commit(assignment& mine) {

@@ -33,6 +33,7 @@ struct assignment {
     bool paused = false;
     std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; of event topics only
     std::int64_t wake_ms = 0;  // steady time of the wake-up that is planned; 0: none
+    bool asking = false;       // where the partition ends
 };
 
 class consumer;
@@ -63,10 +64,10 @@ struct consumer_handlers {
     std::function<bool()> overloaded;
 };
 
-/// Lives on the scheduler's thread; the handlers' targets and the log's clock must outlive it. Polls when the
-/// log says so and at least once a second (tick). Records of a retry topic are handed on when due, all others
-/// at once, while the partition's window has room. Commits a twentieth of a second after progress, and on
-/// revocation.
+/// Lives on the scheduler's thread; the log, its clock and the handlers' targets must outlive it. Polls when
+/// the log says so and at least once a second (tick). Records of a retry topic are handed on when due, all
+/// others at once, while the partition's window has room. Commits a twentieth of a second after progress, and
+/// on revocation.
 class consumer {
   public:
     consumer(events::log&, runtime::scheduler&, log_clock&, std::string group,
@@ -95,11 +96,13 @@ class consumer {
     /// Hands on what is due as far as there is room; pauses, resumes and plans the next wake-up.
     void advance(const std::shared_ptr<assignment>&);
     void wake_at(const std::shared_ptr<assignment>&, std::int64_t due_ms);
+    void ask_end(const std::shared_ptr<assignment>&);
     void commit_all();
     void commit(assignment&);
     void commit_soon();
     bool has_room(const assignment&) const;
 
+    events::log& x_log;
     runtime::scheduler& x_scheduler;
     log_clock& x_log_clock;
     std::string x_group;

@@ -17,6 +17,8 @@ using schemas::attempt_result;
 using schemas::delivery_error;
 using schemas::delivery_source;
 
+constexpr std::int64_t clocks_apart_ms_max = 60'000;  // of two brokers, or of what two workers know of them
+
 lane_share share_of(delivery_source source) noexcept {
     switch (source) {
         case delivery_source::test:
@@ -165,7 +167,7 @@ void delivery_machine::proceed(delivery_key key) {
     if (is_test(mine)) {
         if (is_late(mine)) return expire_test(at);
     } else {
-        const std::int64_t parked_ms = std::min(record.parked_until_ms - log_ms(), limits::parked_ms_max);
+        const std::int64_t parked_ms = parked_for_ms(record);
         if (parked_ms > 0) park(record.webhook_id, record.parked_until_ms);
         if (next_hop(record.wait_left_ms) || parked_ms > 0)
             return write_wait(at, std::max(record.wait_left_ms, parked_ms), &worker_counters::hops);
@@ -357,6 +359,14 @@ void delivery_machine::leave_lane(iterator at, receiver_state state) {
     x_active_ids.erase(record.id);
     at->second.handle.reset();
     carry_out(x_lanes.finished(record.webhook_id, at->first, state, now_ms()));
+}
+
+/// A time that is further off than any receiver may ask for was told by a clock of the log that has gone back
+/// since, perhaps by days: nobody knows what is left of it.
+std::int64_t delivery_machine::parked_for_ms(const schemas::delivery& record) const {
+    const std::int64_t wait_ms = record.parked_until_ms - log_ms();
+    return wait_ms > limits::parked_ms_max + clocks_apart_ms_max ? 0
+                                                                 : std::min(wait_ms, limits::parked_ms_max);
 }
 
 void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_ms) {

@@ -130,6 +130,7 @@ class delivery_machine {
     void forget(iterator);
     bool is_test(const delivery_in_memory&) const noexcept;
     bool is_late(const delivery_in_memory&) const noexcept;
+    std::int64_t parked_for_ms(const schemas::delivery&) const;
     bool backlog_full(schemas::webhook_id);
     bool is_over_share(const delivery_in_memory&) const;
     bool subscribers_reachable() const;

@@ -16,7 +16,9 @@ namespace herald::workers {
 
 /// In the order of the log. The partition is paused while one is here, so there are only those that the log
 /// had already handed out: less than limits::member_poll_bytes_max and one record. A record is due when its
-/// delay since the append is over by the log's clock, and never later than the delay after it was read.
+/// delay since the append is over by the log's clock, and never later than the delay after it was read; nor
+/// earlier than the delay after a moment at which it was not in the log yet (appended_after), for the log's
+/// clock may have gone back, and then what has just been appended looks old.
 class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}
@@ -34,6 +36,18 @@ class early_records {
         x_bytes -= events::bytes_of(x_records.front().what);
         x_records.pop_front();
     }
+    /// Whether the first record, which is due, is so by the word of the log's clock alone: it has been here
+    /// for less than half its delay. Before it is handed on, the end of the partition must be asked for: what
+    /// comes of it may be appended there again, and would be due at once, again and again.
+    bool is_doubtful(const runtime::clock& own) const {
+        const early& first = x_records.front();
+        return own.steady_ms() < first.due_ms_max - x_delay_ms / 2 && first.what.offset >= x_end_offset;
+    }
+    /// At `steady_ms` the partition ended before `offset`.
+    void appended_after(std::int64_t steady_ms, std::int64_t offset) {
+        x_end_offset = std::max(x_records.empty() ? offset : x_records.front().what.offset + 1, offset);
+        x_end_seen_ms = steady_ms;
+    }
     /// Steady time at which the first record is due, as far as is known now: what is known of the log's clock
     /// changes.
     std::optional<std::int64_t> next_due_ms(const runtime::clock& own, const log_clock& logs) const {
@@ -41,7 +55,9 @@ class early_records {
         const early& first = x_records.front();
         const std::int64_t steady_ms = own.steady_ms();
         const std::int64_t wait_ms = still_to_wait_ms(first.what.time_ms, x_delay_ms, logs.now_ms(own));
-        return std::min(first.due_ms_max, steady_ms + wait_ms);
+        const bool is_younger = first.what.offset >= x_end_offset;
+        const std::int64_t due_ms_min = is_younger ? x_end_seen_ms + x_delay_ms : steady_ms;
+        return std::min(first.due_ms_max, std::max(steady_ms + wait_ms, due_ms_min));
     }
 
     /// The log's time of the first record.
@@ -60,6 +76,8 @@ class early_records {
     std::int64_t x_delay_ms;
     std::deque<early> x_records;
     std::size_t x_bytes = 0;
+    std::int64_t x_end_offset = 0;
+    std::int64_t x_end_seen_ms = INT64_MIN / 2;
 };
 
 }  // namespace herald::workers

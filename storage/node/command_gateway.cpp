@@ -165,14 +165,19 @@ void command_gateway::repeat(const schemas::uuid& id) {
 
 void command_gateway::complete(applied_record& applied) {
     if (!applied.command_id) return;
+    const bool is_too_late = was_too_late(applied.outcome);
     waiters::node_type found;
     {
         const std::lock_guard lock(x_mutex);
-        found = x_waiting.extract(*applied.command_id);
+        const auto here = x_waiting.find(*applied.command_id);
+        if (here == x_waiting.end()) return;
+        // A late copy from before it was stamped anew says nothing of the one that is still on its way.
+        if (is_too_late && x_parts.state->newest()->position.time_ms <= here->second.command.not_after_ms)
+            return;
+        found = x_waiting.extract(here);
     }
-    if (found.empty()) return;
     waiter& waiting = found.mapped();
-    if (was_too_late(applied.outcome) && ++waiting.times_too_late < times_too_late_max) {
+    if (is_too_late && ++waiting.times_too_late < times_too_late_max) {
         stamp(waiting.command, *x_parts.state->newest());
         waiting.may_be_in_log = false;  // no copy of it will ever take effect
         return add(std::move(waiting));

@@ -19,12 +19,19 @@ void take_published(rule_context& context, const schemas::node_heartbeat& heartb
     }
 }
 
-/// A claim may be taken when its holder has been silent too long or has been started anew.
+bool is_silent(const rule_context& context, const std::optional<schemas::node_row>& node) {
+    return !node || context.time_ms() - node->last_heartbeat_ms > limits::claim_lapse_ms;
+}
+
+/// A claim may be taken when its holder has been started anew, or has been silent too long for one who has
+/// not: when log time leaps all are silent, and none may take from another what it would lose the same way.
 bool is_free(const rule_context& context, const schemas::claim_row& held, const schemas::claim& wanted) {
     if (held.node == wanted.node && held.boot != wanted.boot) return true;
     const auto holder = find_row<schemas::node_row>(context.state, key_of(table::node).text(held.node));
-    return !holder || holder->boot != held.boot ||
-           context.time_ms() - holder->last_heartbeat_ms > limits::claim_lapse_ms;
+    if (!holder || holder->boot != held.boot) return true;
+    return is_silent(context, holder) &&
+           !is_silent(context,
+                      find_row<schemas::node_row>(context.state, key_of(table::node).text(wanted.node)));
 }
 
 }  // namespace

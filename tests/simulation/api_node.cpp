@@ -11,6 +11,7 @@
 #include "storage/node/node.hpp"
 #include "storage/tables.hpp"
 #include "tests/simulation/changed_apply.hpp"
+#include "tests/simulation/forwarding.hpp"
 
 namespace herald::simulation {
 
@@ -47,6 +48,19 @@ void losing_store::lose_newest(std::size_t writes) {
     }
 }
 
+void losing_store::spoil() {
+    const std::string key = storage::key_of(storage::table::position);
+    auto position = *storage::find_row<storage::engine_position>(*x_rows->view(), key);
+    position.hash.front() ^= 1;
+    (void)x_rows->write({{key, schemas::encode(position)}});
+    x_undo.clear();
+}
+
+void losing_store::wipe() {
+    x_rows = storage::make_memory_state();
+    x_undo.clear();
+}
+
 // ---- the process
 // --------------------------------------------------------------------------------------------------
 
@@ -55,7 +69,8 @@ class api_node::process {
   public:
     process(world& in, const settings& how, events::log& log, storage::state_store& store,
             process_thread& thread)
-        : x_log(how.broken.node_log(log, store)),
+        : x_own_log(log, how),
+          x_log(how.broken.node_log(x_own_log, store)),
           x_store(how.broken.node_store(store)),
           x_changed(how.broken.apply, *x_log, *x_store),
           x_thread(thread) {
@@ -95,6 +110,23 @@ class api_node::process {
         x_thread.run_at(x_thread.time().steady_ms() + attempts_look_ms, [this] { look_at_attempts(); });
     }
 
+    /// Standalone the log is this machine's own, and gives the time.
+    class own_log final : public forwarding_log {
+      public:
+        own_log(events::log& to, const settings& how)
+            : forwarding_log(to),
+              x_is_own(how.kind == storage::node_kind::standalone),
+              x_time(how.brokers_time) {}
+        std::optional<std::int64_t> time_ms() const override {
+            return x_is_own ? std::optional(x_time.wall_ms()) : std::nullopt;
+        }
+
+      private:
+        const bool x_is_own;
+        const runtime::clock& x_time;
+    };
+
+    own_log x_own_log;
     const std::unique_ptr<events::log> x_log;
     const std::unique_ptr<storage::state_store> x_store;
     changed_apply x_changed;
@@ -132,7 +164,7 @@ void api_node::crash(std::size_t writes_lost) {
 
 bool api_node::serves() const { return running() && x_process->node().ready(); }
 process_thread& api_node::thread() { return *x_thread; }
-std::uint64_t api_node::next_offset() const { return x_process->node().state_now().next_offset; }
+storage::node::status api_node::status() const { return x_process->node().state_now(); }
 
 schemas::uuid api_node::send(const request& what, reply_handler handler) {
     schemas::request_identity who;

@@ -41,6 +41,9 @@ class losing_store final : public storage::state_store {
     result<void> write(const storage::row_changes&) override;
     std::shared_ptr<const storage::state_view> view() const override { return x_rows->view(); }
     void lose_newest(std::size_t writes);
+    /// A bit of what is there is another one now.
+    void spoil();
+    void wipe();
     void set_full(bool is_full) { x_is_full = is_full; }
 
   private:
@@ -59,6 +62,7 @@ class api_node {
         std::string name;
         storage::node_kind kind = storage::node_kind::cluster;
         events::memory_broker& broker;
+        const runtime::clock& brokers_time;
         events::memory_faults& faults;
         const mutation& broken;
         /// The process wants to end: crash() it, but not from within the call.
@@ -70,6 +74,9 @@ class api_node {
     void start();
     /// The process dies; `writes_lost` of the state's newest writes with it.
     void crash(std::size_t writes_lost);
+    /// While it does not run: its state is not what the log gives any more, or is to be made anew.
+    void spoil_state() { x_store.spoil(); }
+    void wipe_state() { x_store.wipe(); }
     bool running() const { return x_process != nullptr; }
     /// Its own first heartbeat is applied: it takes requests.
     bool serves() const;
@@ -82,7 +89,8 @@ class api_node {
     void set_disk_full(bool is_full) { x_store.set_full(is_full); }
     process_thread& thread();
     const storage::state_store& store() const { return x_store; }
-    std::uint64_t next_offset() const;
+    std::uint64_t next_offset() const { return status().next_offset; }
+    storage::node::status status() const;
 
   private:
     class process;

@@ -79,7 +79,10 @@ class changed_apply::changed_view final : public storage::state_view {
 
     std::optional<std::string> get(std::string_view key) const override {
         if (is_hidden(key)) return std::nullopt;
-        return x_of->get(key);
+        auto row = x_of->get(key);
+        if (row && x_change.row && x_moment->command)
+            x_change.row(*x_moment->command, x_moment->time_ms, key, *row);
+        return row;
     }
     void scan(std::string_view prefix, std::string_view from,
               const storage::row_visitor& visit) const override {

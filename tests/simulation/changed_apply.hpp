@@ -20,10 +20,14 @@ struct apply_change {
     std::function<void(events::record&, const storage::state_view& before)> record;
     /// Rows that are not found while the command is applied.
     std::function<bool(const schemas::command_envelope&, std::string_view key)> hidden;
+    /// Rows as they are read, by their keys, while the command is applied.
+    std::function<void(const schemas::command_envelope&, std::int64_t now_ms, std::string_view key,
+                       std::string& row)>
+        row;
     /// By how much timers of that kind are late.
     std::function<std::int64_t(storage::timer_kind)> late_by_ms;
 
-    bool is_there() const { return record || hidden || late_by_ms; }
+    bool is_there() const { return record || hidden || row || late_by_ms; }
 };
 
 /// Changes the command and seals it again.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@ class forwarding_log : public events::log {
     std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
         return x_to.open_producer(kind);
     }
+    result<void> takes_appends() const override { return x_to.takes_appends(); }
+    std::optional<std::int64_t> time_ms() const override { return x_to.time_ms(); }
     std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
                                                 std::int64_t from) override {
         return x_to.open_reader(where, from);

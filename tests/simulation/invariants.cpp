@@ -13,11 +13,14 @@
 #include "tests/simulation/world.hpp"
 #include "workers/delivery_tracker.hpp"
 #include "workers/event_position.hpp"
+#include "workers/retry_policy.hpp"
 
 namespace herald::simulation {
 namespace {
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
+constexpr std::size_t heartbeats_alone_max = 60;  // in minutes with some starts and timers; 20 were seen
+constexpr std::size_t hops_max = 200;             // in days of trouble; 65 were seen
 
 void require(bool holds, const std::string& sentence) {
     if (!holds) throw rule_broken{sentence};
@@ -118,6 +121,16 @@ void check_answers(const reference& truth, const std::deque<operation>& history,
     }
 }
 
+void check_heartbeats(events::log& log) {
+    std::size_t beats = 0;
+    for (const events::record& record : reference::read_all(log, {std::string(events::topic::commands), 0})) {
+        const auto command = schemas::open_envelope(record.value.value_or(""));
+        beats += command && command->type == schemas::command_type::node_heartbeat ? 1 : 0;
+    }
+    require(beats <= heartbeats_alone_max,
+            "a node that is alone spoke " + std::to_string(beats) + " times (invariant 12)");
+}
+
 void check_causes(const reference& truth) {
     std::multimap<std::uint64_t, expected_event> expected;
     for (const expected_event& one : truth.expected()) expected.emplace(one.offset, one);
@@ -193,9 +206,29 @@ std::optional<std::string> undelivered(const reference& truth, events::log& log,
     return std::nullopt;
 }
 
+namespace {
+
+/// A delivery is put off only so often, whatever the clocks do.
+void check_hops(events::log& log) {
+    std::map<receivers::pair, std::size_t> hops;
+    for (const workers::retry_tier& tier : workers::retry_tiers)
+        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
+            for (const events::record& record :
+                 reference::read_all(log, {std::string(tier.topic), partition})) {
+                const auto delivery = schemas::decode<schemas::delivery>(record.value.value_or(""));
+                require(delivery.has_value(), "a retry topic holds a record that is no delivery");
+                const std::size_t count = ++hops[{delivery->event.id, delivery->webhook_id.value}];
+                require(count <= hops_max, name_of(delivery->event) + " was put off over " +
+                                               std::to_string(hops_max) + " times (invariant 11)");
+            }
+}
+
+}  // namespace
+
 void check_deliveries(const reference& truth, events::log& log, const receivers& reached) {
     const auto missing = undelivered(truth, log, reached);
     require(!missing, missing.value_or("") + " was neither received nor dead (invariant 5)");
+    check_hops(log);
     std::set<receivers::pair> wanted;
     for (const schemas::event& event : truth.outbox())
         for (const schemas::audience_member& member : event.audience)

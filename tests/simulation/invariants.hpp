@@ -19,6 +19,8 @@ void check_nodes_agree(const reference&, const agreement&, const std::vector<std
 /// 1 and 2: what was answered is so, took effect once, and a repeat under the same key had the same answer.
 /// `with_key_only`: leaves out what was asked without an Idempotency-Key.
 void check_answers(const reference&, const std::deque<operation>&, bool with_key_only);
+/// 12: a node that is alone speaks when a timer is due and once a minute, and not without pause.
+void check_heartbeats(events::log&);
 /// 3: PROMOTE and REQUEST_SCAN events and their causes are one to one, each with the right audience.
 void check_causes(const reference&);
 /// 4: at all times the sequences of a partition were 1 … m without a hole, and in the end the outbox is in

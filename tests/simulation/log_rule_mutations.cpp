@@ -94,6 +94,19 @@ apply_change without(std::function<bool(const command_envelope&, std::string_vie
 
 bool is_of(std::string_view key, table which) { return key.front() == static_cast<char>(which); }
 
+/// Who asks for a job has just been heard.
+apply_change claimants_heard() {
+    apply_change all;
+    all.row = [](const command_envelope& command, std::int64_t now_ms, std::string_view key,
+                 std::string& row) {
+        if (command.type != command_type::claim || !is_of(key, table::node)) return;
+        const auto wanted = schemas::decode<schemas::claim>(command.body);
+        if (wanted && key.substr(1) == wanted->node)
+            row = with<schemas::node_row>(row, [&](auto& node) { node.last_heartbeat_ms = now_ms; });
+    };
+    return all;
+}
+
 // ---- the log
 
 bool is_commands(const events::topic_partition& where) { return where.topic == events::topic::commands; }
@@ -186,6 +199,13 @@ class unknown_called_refused final : public other_gateway {
                     const error& why) override {
         handler(runtime::resource_exhausted(why.message));
     }
+};
+
+/// Whether a timer is due is judged by the machine's clock.
+class own_clock_believed final : public forwarding_log {
+  public:
+    using forwarding_log::forwarding_log;
+    std::optional<std::int64_t> time_ms() const override { return std::nullopt; }
 };
 
 /// The reader of the commands, each batch changed.
@@ -321,6 +341,15 @@ mutation of_apply(std::string_view name, std::string_view what, apply_change cha
     return all;
 }
 
+mutation minority_not_marked() {
+    mutation all{"minority-not-marked", "a node in the minority goes on from the state that it has"};
+    all.failure = [](storage::node_failure& why) {
+        if (why.what == storage::node_failure::kind::diverged)
+            why.what = storage::node_failure::kind::superseded;
+    };
+    return all;
+}
+
 }  // namespace
 
 std::vector<mutation> log_rule_mutations() {
@@ -361,6 +390,8 @@ std::vector<mutation> log_rule_mutations() {
         of_log<time_of_the_reader>("time-of-the-reader", "apply sees a clock of the machine it runs on"),
         of_apply("sender-not-bounding", "a broker's clock that leaps ahead takes log time with it",
                  any_sender),
+        of_log<own_clock_believed>("own-clock-believed",
+                                   "standalone the machine's clock counts and not the log's"),
         of_store<time_not_kept>("time-not-kept", "after a start log time goes back"),
         of_apply("timers-an-hour-early", "timers fire an hour early",
                  late([](timer_kind) { return -hour_ms; })),
@@ -381,6 +412,8 @@ std::vector<mutation> log_rule_mutations() {
                  without([](const command_envelope& command, std::string_view key) {
                      return command.type == command_type::claim && is_of(key, table::claim);
                  })),
+        of_apply("silent-claims", "who is silent itself takes the job of who has been silent too long",
+                 claimants_heard()),
         of_apply("any-token-publishes", "what is published is taken from who no longer holds the claim",
                  changed<node_heartbeat>([](node_heartbeat& beat, const state_view& before) {
                      beat.publisher_token = token_of(before, "publisher");
@@ -389,6 +422,13 @@ std::vector<mutation> log_rule_mutations() {
                  changed<webhook_health>([](webhook_health& health, const state_view& before) {
                      health.token = token_of(before, "webhook-health");
                  })),
+        of_apply("silent-nodes-kept", "nodes are never forgotten", late([](timer_kind kind) {
+                     return kind == timer_kind::node_silence ? 1'000 * 24 * hour_ms : 0;
+                 })),
+        of_apply(
+            "hashes-not-compared", "what another node says of its state counts for nothing",
+            changed<node_heartbeat>([](node_heartbeat& beat, const state_view&) { beat.vouches = false; })),
+        minority_not_marked(),
         of_log<last_record_not_compared>("last-record-not-compared",
                                          "after a break the newest applied record is not compared"),
         of_log<barrier_not_awaited>("barrier-not-awaited",

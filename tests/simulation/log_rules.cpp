@@ -161,9 +161,12 @@ void log_rules::judge_claim(const applied& what) {
         return require(!what.took_effect, "a process that another has followed got the job " + wanted.job);
     const auto held = x_claims.find(wanted.job);
     const auto holder = held == x_claims.end() ? x_members.end() : x_members.find(held->second.node);
+    const auto is_silent = [&](auto node) {
+        return node == x_members.end() || x_time_ms - node->second.heard_ms > claim_ms;
+    };
     const bool is_free = holder == x_members.end() || holder->second.boot != held->second.boot ||
                          (held->second.node == wanted.node && held->second.boot != wanted.boot) ||
-                         x_time_ms - holder->second.heard_ms > claim_ms;
+                         (is_silent(holder) && !is_silent(claimant));
     const auto row = decoded<schemas::claim_row>(what.done.outcome.body);
     const bool was_given = row.token == x_offset;
     require(was_given == is_free,

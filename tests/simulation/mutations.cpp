@@ -16,6 +16,7 @@
 #include "tests/simulation/forwarding.hpp"
 #include "tests/simulation/reference.hpp"
 #include "workers/event_position.hpp"
+#include "workers/retry_policy.hpp"
 
 namespace herald::simulation {
 namespace {
@@ -263,6 +264,16 @@ class rows_trimmed_early final : public forwarding_store {
 
 // ---- the consumers
 
+/// Nothing in a retry topic is known to be younger than anything.
+class end_not_asked final : public forwarding_log {
+  public:
+    using forwarding_log::forwarding_log;
+    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+        if (!workers::tier_of(where.topic)) return x_to.query_range(where, std::move(handler));
+        handler(events::offset_range{0, INT64_MAX});
+    }
+};
+
 /// What the member does with each of its events; false: the worker does not get it.
 using member_filter = std::function<bool(events::member_event&)>;
 
@@ -381,6 +392,8 @@ std::vector<mutation> publishing_mutations() {
          }},
         of_worker("position-forgotten", "consumers do not keep the last sequence with their offset",
                   [](const auto&) { return position_forgotten(); }),
+        {"end-not-asked", "what the log's time makes look old is handed on, whenever it was appended",
+         same_log, on<end_not_asked>, same_store},
         of_worker("gaps-dropped", "consumers drop an event that comes after a gap",
                   [](const auto&) { return gaps_dropped(); }),
         of_worker("audience-of-the-moment", "who hears of an event is decided when it is delivered",

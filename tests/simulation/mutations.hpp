@@ -9,6 +9,7 @@
 
 #include "events/log.hpp"
 #include "schemas/commands.hpp"
+#include "storage/node/node_failure.hpp"
 #include "storage/state.hpp"
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/simulation/world.hpp"
@@ -33,6 +34,8 @@ struct mutation {
     log_wrapper worker_log = same_log;
     store_wrapper node_store = same_store;
     apply_change apply = {};
+    /// Why a node ends, before anything is done about it.
+    std::function<void(storage::node_failure&)> failure = {};
 };
 
 /// Those of design.md §1.

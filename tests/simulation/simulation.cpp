@@ -1,6 +1,7 @@
 #include "tests/simulation/simulation.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <set>
 
@@ -24,8 +25,9 @@ namespace {
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 /// Within this time after the last fault everything must be as it should (invariant 12).
 constexpr std::int64_t peace_ms = 60'000;
-/// The longest wait of a delivery that failed while there were faults, and then some.
-constexpr std::int64_t deliveries_ms = 40ll * 3'600'000;
+/// The longest wait of a delivery that failed while there were faults, and then some: a day more for one that
+/// was parked before the clock of the log went back.
+constexpr std::int64_t deliveries_ms = 80ll * 3'600'000;
 constexpr std::int64_t hour_ms = 3'600'000;
 
 class run {
@@ -102,10 +104,18 @@ class run {
         const bool alone = x_kind == storage::node_kind::standalone;
         const std::int64_t nodes = alone ? 1 : x_world.chance.between(2, 3);
         for (std::int64_t number = 1; number <= nodes; ++number) {
-            api_node::settings how{
-                "node-" + std::to_string(number), x_kind, x_broker, x_faults, x_broken, nullptr};
+            api_node::settings how{"node-" + std::to_string(number),
+                                   x_kind,
+                                   x_broker,
+                                   x_setup.time(),
+                                   x_faults,
+                                   x_broken,
+                                   nullptr};
             const auto index = static_cast<std::size_t>(number - 1);
-            how.on_failure = [this, index](const storage::node_failure& why) { node_failed(index, why); };
+            how.on_failure = [this, index](storage::node_failure why) {
+                if (x_broken.failure) x_broken.failure(why);
+                node_failed(index, why);
+            };
             x_nodes.push_back(std::make_unique<api_node>(x_world, std::move(how)));
             x_nodes.back()->start();
         }
@@ -122,7 +132,15 @@ class run {
     void node_failed(std::size_t index, const storage::node_failure& why) {
         // A late heartbeat of an earlier process of this node may look like a later one's: this one gives
         // way.
-        if (x_is_disaster) {
+        if (x_is_disaster && why.what == storage::node_failure::kind::diverged) {
+            x_rebuilt.insert(index);
+            return x_setup.post([this, index] {
+                x_nodes[index]->crash(0);
+                x_nodes[index]->wipe_state();
+                x_nodes[index]->start();
+            });
+        }
+        if (x_is_disaster && why.what != storage::node_failure::kind::superseded) {
             x_stopped.insert(index);
             return x_setup.post([this, index] { x_nodes[index]->crash(0); });
         }
@@ -168,9 +186,7 @@ class run {
         dice& chance = x_world.chance;
         switch (chance.between(0, 11)) {
             case 8:
-                // The broker's; what follows from one that goes back is for the unit tests of log_clock.
-                return x_setup.clock().jump_wall_ms(chance.one_in(2) ? chance.between(0, 90'000)
-                                                                     : chance.between(1, 3) * day_ms);
+                return set_the_brokers_clock();
             case 9:
                 return fill_a_disk();
             case 10:
@@ -194,6 +210,14 @@ class run {
                 if (x_broker.held() > 0) x_broker.release(some(x_broker.held() - 1));
                 return;
         }
+    }
+
+    void set_the_brokers_clock() {
+        dice& chance = x_world.chance;
+        const std::int64_t by =
+            chance.one_in(2) ? chance.between(-90'000, 90'000) : chance.between(-3, 3) * day_ms;
+        const bool never_goes_back = x_kind == storage::node_kind::standalone;
+        x_setup.clock().jump_wall_ms(never_goes_back ? std::abs(by) : by);
     }
 
     void fill_a_disk() {
@@ -328,6 +352,7 @@ class run {
         check_nodes_agree(truth, x_world.agreed, x_nodes);
         check_answers(truth, x_client->history(), x_log_repeats_commands);
         check_causes(truth);
+        if (x_kind == storage::node_kind::standalone) check_heartbeats(*x_log);
         check_event_topics(truth, *x_log);
         check_subscribers(truth, *x_log);
         wait_for_deliveries(truth);
@@ -343,10 +368,43 @@ class run {
         for (const auto& node : x_nodes)
             if (!node->running()) node->start();
         run_for(10'000);
-        if (x_world.chance.one_in(3))
-            append_unknown_command();
-        else
-            cut_the_log();
+        switch (x_world.chance.between(0, x_nodes.size() > 1 ? 3 : 2)) {
+            case 0:
+                return append_unknown_command();
+            case 1:
+            case 2:
+                return cut_the_log();
+            default:
+                return spoil_a_state();
+        }
+    }
+
+    /// The disk of one node gives back something else than was written there. Of three nodes that one makes
+    /// its state anew; of two nobody knows which it is, and nobody may write.
+    void spoil_a_state() {
+        const auto index = some(x_nodes.size() - 1);
+        api_node& spoilt = *x_nodes[index];
+        spoilt.crash(0);
+        spoilt.spoil_state();
+        spoilt.start();
+        run_for(30'000);
+        if (!x_stopped.empty())
+            throw rule_broken{"a node stopped for good whose state was spoilt, or another's"};
+        const std::string name = "node " + std::to_string(index + 1);
+        if (x_nodes.size() == 2) {
+            for (const auto& node : x_nodes)
+                if (node->status().writes_refused == std::nullopt)
+                    throw rule_broken{"of two nodes whose states differ one takes writes"};
+            return;
+        }
+        if (x_rebuilt != std::set{index})
+            throw rule_broken{name +
+                              ", whose state differs from the others', did not mark it for rebuilding"};
+        for (const auto& node : x_nodes) {
+            const auto& first = x_nodes.front()->status();
+            if (node->status().next_offset != first.next_offset || node->status().hash != first.hash)
+                throw rule_broken{name + " has not the others' state again (invariant 7)"};
+        }
     }
 
     void append_unknown_command() {
@@ -390,6 +448,7 @@ class run {
     world x_world;
     bool x_is_disaster = false;
     std::set<std::size_t> x_stopped;
+    std::set<std::size_t> x_rebuilt;
     const mutation& x_broken;
     /// Standalone: one machine with an embedded log, which a power cut takes down with everything on it.
     storage::node_kind x_kind = storage::node_kind::cluster;

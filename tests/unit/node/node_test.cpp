@@ -182,6 +182,27 @@ TEST(node_test, a_command_after_a_long_silence_is_stamped_anew_and_taken) {
     EXPECT_EQ(all.commands(command_type::create_model).size(), 2u);
 }
 
+TEST(node_test, late_copies_of_a_command_that_was_stamped_anew_do_not_make_it_refused) {
+    cluster all(node_kind::standalone);
+    machine& a = all.start("a");
+    a.faults.fates.assign(4, batch_fate::held);
+    const auto answered = all.create_model(a, "m", "key");
+    while (all.broker->held() < 4) all.scheduler.run_for(10);
+    all.scheduler.clock().jump_wall_ms(3'600'000);
+    a.faults.fates.clear();
+    EXPECT_EQ(all.create_model(a, "other")->outcome().code, 0u);  // now the log's time is an hour later
+    a.faults.fates = {batch_fate::held};
+    for (int copy = 0; copy < 4; ++copy) {
+        all.broker->release(0);
+        all.scheduler.settle();
+    }
+    EXPECT_FALSE(answered->is_there()) << "none of them was in time";
+    ASSERT_EQ(all.broker->held(), 1u) << "but the one that is stamped anew may be";
+    all.broker->release(0);
+    all.scheduler.settle();
+    EXPECT_EQ(answered->outcome().code, 0u);
+}
+
 TEST(node_test, commands_in_flight_are_bounded_but_not_the_node_s_own) {
     cluster all;
     machine& a = all.start("a");

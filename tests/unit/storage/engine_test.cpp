@@ -288,6 +288,36 @@ TEST(nodes, that_are_silent_for_a_day_are_forgotten) {
     EXPECT_EQ(names(), (std::vector<std::string>{"new"}));
 }
 
+TEST(claims, are_not_taken_by_who_is_silent_too_when_log_time_leaps) {
+    registry registry;
+    const auto beat = [&](const std::string& node, std::uint8_t boot) {
+        schemas::node_heartbeat heartbeat;
+        heartbeat.node = node;
+        heartbeat.first = true;
+        heartbeat.boot[0] = boot;
+        heartbeat.applied_offset = registry.offset;
+        EXPECT_EQ(registry.run(heartbeat).code, 0u);
+    };
+    const auto holder_after_claim = [&](const std::string& node, std::uint8_t boot) {
+        schemas::claim command;
+        command.job = "publisher";
+        command.node = node;
+        command.boot[0] = boot;
+        return registry.must<schemas::claim_row>(command).node;
+    };
+    beat("a", 1);
+    beat("b", 1);
+    EXPECT_EQ(holder_after_claim("a", 1), "a");
+    registry.now_ms += 3 * limits::claim_lapse_ms;
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(holder_after_claim("b", 1), "a");
+        EXPECT_EQ(holder_after_claim("a", 1), "a");
+    }
+    beat("b", 2);  // started again
+    EXPECT_EQ(holder_after_claim("b", 2), "b");
+    EXPECT_EQ(holder_after_claim("a", 1), "b");
+}
+
 TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
     registry registry;
     schemas::node_heartbeat older;

@@ -88,5 +88,29 @@ TEST_F(early_records_test,
     EXPECT_EQ(next_due_ms(), 36'000);
 }
 
+TEST_F(early_records_test, that_look_due_as_soon_as_they_are_read_are_doubtful_until_the_end_was_asked_for) {
+    logs.heard(900'000'000, 5'000);
+    read(early, at(1, 100'000));
+    read(early, at(2, 100'000));
+    EXPECT_TRUE(early.is_doubtful(own));
+    early.appended_after(own.steady_ms(), 3);
+    EXPECT_FALSE(early.is_doubtful(own));
+    EXPECT_EQ(take(), 1);
+    EXPECT_FALSE(early.is_doubtful(own)) << "it lies before that end, too";
+    EXPECT_EQ(take(), 2);
+}
+
+TEST_F(early_records_test, are_not_due_before_their_delay_since_a_moment_at_which_they_were_not_there) {
+    logs.heard(900'000'000, 5'000);
+    early.appended_after(5'000, 7);
+    own.advance_ms(3'000);
+    read(early, at(7, 100'000));
+    EXPECT_EQ(take(), 0);
+    EXPECT_EQ(next_due_ms(), 35'000);
+    own.advance_ms(27'000);
+    EXPECT_FALSE(early.is_doubtful(own)) << "it has waited here";
+    EXPECT_EQ(take(), 7);
+}
+
 }  // namespace
 }  // namespace herald::workers

@@ -321,6 +321,62 @@ TEST_P(wrong_clock_test, the_log_gets_its_own_time_and_the_receiver_the_machines
 
 INSTANTIATE_TEST_SUITE_P(by, wrong_clock_test, testing::Values(hour, -hour, 72 * hour, -72 * hour));
 
+// ---- a clock of the log that steps back
+
+/// Whether API nodes still say what time it is.
+class stepped_back_test : public worker_test, public testing::WithParamInterface<bool> {
+  protected:
+    void begin(std::uint64_t webhooks) {
+        write_webhooks(1, webhooks);
+        write({"registry.commands", 0}, "", "a heartbeat");
+        if (GetParam()) start_heartbeats();
+        start();
+        scheduler.run_for(3 * second);
+    }
+    std::size_t put_off() {
+        std::size_t all = 0;
+        for (const retry_tier& tier : retry_tiers) all += all_of<schemas::delivery>(tier.topic).size();
+        return all;
+    }
+};
+
+TEST_P(stepped_back_test, an_open_breaker_puts_a_delivery_off_only_so_often) {
+    begin(1);
+    transport.behave = answers(500);
+    publish({1});
+    scheduler.run_for(6 * second);
+    log_time.jump_ms(-72 * hour);
+    for (int event = 0; event < 30; ++event) publish({1});
+    scheduler.run_for(2 * minute);
+    ASSERT_EQ(gauges().breakers_open, 1u);
+    EXPECT_LE(put_off(), 31u * 24) << "never oftener than the shortest tier lets it";
+    transport.behave = answers(200);
+    scheduler.leap_for(24 * hour);
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+    std::set<std::string> delivered;
+    for (const schemas::attempt& one : attempts())
+        if (one.result == attempt_result::succeeded) delivered.insert(one.delivery_id);
+    EXPECT_EQ(delivered.size(), 31u);
+    EXPECT_TRUE(dead().empty());
+}
+
+TEST_P(stepped_back_test, a_parked_webhook_is_parked_for_what_it_asked_and_not_for_days) {
+    begin(1);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 503, .headers = {{"retry-after", "600"}}};
+    };
+    publish({1});
+    scheduler.run_for(1 * second);
+    log_time.jump_ms(-72 * hour);
+    transport.behave = answers(200);
+    publish({1});
+    scheduler.run_for(25 * minute);
+    EXPECT_EQ(transport.sent().size(), 3u);
+    EXPECT_LE(put_off(), 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(with_and_without_heartbeats, stepped_back_test, testing::Bool());
+
 // ---- parking and breaker
 
 TEST_F(worker_test, retry_after_parks_the_whole_webhook_and_no_other) {

@@ -188,16 +188,17 @@ class worker_world {
 
     inline static const events::topic_partition event_partition{"events.promote", 0};
 
-    /// Right whatever becomes of the worker's.
+    /// Right whatever becomes of the worker's, unless it is made to jump.
     class logs_own_clock final : public runtime::clock {
       public:
         explicit logs_own_clock(const runtime::clock& workers) : x_workers(workers) {}
+        void jump_ms(std::int64_t by) { x_start_ms += by; }
         std::int64_t wall_ms() const noexcept override { return x_start_ms + x_workers.steady_ms(); }
         std::int64_t steady_ms() const noexcept override { return x_workers.steady_ms(); }
 
       private:
         const runtime::clock& x_workers;
-        const std::int64_t x_start_ms = x_workers.wall_ms() - x_workers.steady_ms();
+        std::int64_t x_start_ms = x_workers.wall_ms() - x_workers.steady_ms();
     };
 
     manual_scheduler scheduler;
