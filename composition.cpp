@@ -44,8 +44,7 @@ result<runtime::key_ring> ring_of(const std::filesystem::path& file,
     if (!*may_be_made)
         return runtime::failed_precondition("the key ring " + file.string() +
                                             " is missing, but the installation was begun with one: bring the "
-                                            "file back, or say with --key-ring "
-                                            "where it is");
+                                            "file back, or say with --key-ring where it is");
     return runtime::key_ring::load_or_create(file, runtime::system_random());
 }
 

@@ -14,10 +14,11 @@ namespace herald::events::kafka {
 namespace {
 
 constexpr std::int64_t answer_ms_max = 5'000;
-/// How long a question may hold its thread: the first time, and, a step more each time, when it is asked
-/// again.
+/// How long each of the up to three requests of a question may hold its thread: the first time, and, a step
+/// more each time, when it is asked again.
 constexpr std::int64_t first_try_ms_max = 250;
 constexpr std::int64_t next_try_ms_step = 500;
+constexpr std::int64_t next_try_ms_max = 1'000;  // who waits for a leader that died hears of no other
 constexpr std::int64_t pause_ms = 50;
 /// After a question without an answer the brokers are asked first who leads, for so long.
 constexpr std::int64_t look_first_ms = 60'000;
@@ -69,13 +70,13 @@ presence presence_of(rd_kafka_t* client, const installation& installed, const to
 std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const installation& installed,
                                                question& open, bool looks_first) {
     const bool is_first = open.tries == 0;
-    const std::int64_t until_ms =
-        std::min(open.deadline_ms, now_ms() + (is_first ? first_try_ms_max : open.tries * next_try_ms_step));
-    const auto left_ms = [until_ms] { return std::max<std::int64_t>(1, until_ms - now_ms()); };
+    const std::int64_t most_ms =
+        is_first ? first_try_ms_max : std::min(open.tries * next_try_ms_step, next_try_ms_max);
+    const auto wait_ms = [&] { return std::clamp<std::int64_t>(open.deadline_ms - now_ms(), 1, most_ms); };
     ++open.tries;
     // A partition without a leader would hold the thread for all of that time.
     const presence seen =
-        is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, left_ms());
+        is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, wait_ms());
     if (seen != presence::missing) open.missing_since_ms = 0;
     if (seen == presence::missing) {
         if (open.missing_since_ms == 0) open.missing_since_ms = now_ms();
@@ -86,10 +87,10 @@ std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const install
     } else {
         offset_range range;
         const partition_list list = list_of(installed, open.where, RD_KAFKA_OFFSET_BEGINNING);
-        open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, left_ms());
+        open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, wait_ms());
         range.first = list->elems[0].offset;
         if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR)
-            open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, left_ms());
+            open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, wait_ms());
         range.next = list->elems[0].offset;
         if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR) return range;
     }

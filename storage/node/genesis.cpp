@@ -116,14 +116,7 @@ result<events::record> append_first(events::log& log, const std::string& bytes,
 }  // namespace
 
 result<void> check_admin_email(std::string_view field, std::string_view email) {
-    if (const auto good = rules::check_name(field, email, limits::email_bytes_max); !good) return good;
-    // As create_user's (storage/rules/users.cpp).
-    const std::size_t at = email.find('@');
-    if (at != std::string_view::npos && at > 0 && at + 1 < email.size() && at == email.rfind('@') &&
-        email.find(' ') == std::string_view::npos)
-        return {};
-    return runtime::invalid_argument(std::string(field) + " is \"" + std::string(email) +
-                                     "\"; it must look like name@example.org");
+    return rules::check_email(field, email);
 }
 
 result<void> check_organization_name(std::string_view field, std::string_view name) {
@@ -132,9 +125,10 @@ result<void> check_organization_name(std::string_view field, std::string_view na
 
 result<bool> has_begun(events::log& log) {
     const auto first = first_record(log, steady_clock::now() + patience);
-    if (first) return true;
-    if (first.error().code == error_code::not_found) return false;
-    return first.error();
+    if (!first && first.error().code == error_code::not_found) return false;
+    if (!first) return first.error();
+    if (const auto found = genesis_in(*first); !found) return found.error();
+    return true;
 }
 
 result<schemas::genesis> read_genesis(events::log& log, const runtime::key_ring& keys) {

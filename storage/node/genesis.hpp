@@ -32,8 +32,8 @@ struct log_beginning {
     bool is_new = false;  // written by this call
 };
 
-/// Whether the log has a first record, whatever it is. Blocks up to 30 s. Errors: unavailable,
-/// failed_precondition: those of the log.
+/// Whether the log has a first record. Blocks up to 30 s. Errors: those of the log; failed_precondition when
+/// that record is no GENESIS.
 result<bool> has_begun(events::log&);
 
 /// What the log begins with. Blocks up to 30 s. Errors:

@@ -59,6 +59,18 @@ result<void> check_name(std::string_view field, std::string_view value, std::siz
     return {};
 }
 
+result<void> check_email(std::string_view field, std::string_view email) {
+    if (const auto good = check_name(field, email, limits::email_bytes_max); !good) return good;
+    const std::size_t at = email.find('@');
+    const bool shaped = at != std::string_view::npos && at > 0 && at + 1 < email.size() &&
+                        email.find('@', at + 1) == std::string_view::npos &&
+                        email.find(' ') == std::string_view::npos;
+    if (!shaped)
+        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(email) +
+                                         "\"; it must look like name@example.org");
+    return {};
+}
+
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max) {
     if (value.size() > bytes_max)
         return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +

@@ -15,6 +15,8 @@ namespace herald::storage::rules {
 /// 1 to `bytes_max` bytes of UTF-8, not all white space, without control characters, those of the direction
 /// of writing among them.
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
+/// A name of at most limits::email_bytes_max bytes with one @ inside.
+result<void> check_email(std::string_view field, std::string_view email);
 /// At most `bytes_max` bytes of UTF-8 without NUL.
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// Absolute http or https URL of at most limits::url_bytes_max bytes.

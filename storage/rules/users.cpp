@@ -15,18 +15,6 @@ namespace {
 
 constexpr std::size_t users_per_request_max = 400;
 
-result<void> check_email(std::string_view email) {
-    if (const auto good = check_name("email", email, limits::email_bytes_max); !good) return good;
-    const std::size_t at = email.find('@');
-    const bool shaped = at != std::string_view::npos && at > 0 && at + 1 < email.size() &&
-                        email.find('@', at + 1) == std::string_view::npos &&
-                        email.find(' ') == std::string_view::npos;
-    if (!shaped)
-        return runtime::invalid_argument("email is \"" + std::string(email) +
-                                         "\"; it must look like name@example.org");
-    return {};
-}
-
 schemas::group_id group_named(const state_view& state, schemas::organization_id org, std::string_view name) {
     schemas::group_id found;
     state.scan(key_of(table::group), {}, [&](std::string_view key, std::string_view value) {
@@ -60,7 +48,7 @@ answer apply(rule_context& context, const schemas::create_user& command) {
     state_changes& state = context.state;
     if (const auto may = require_system_admin(state, context.principal(), "creating a user"); !may)
         return may.error();
-    if (const auto good = check_email(command.email); !good) return good.error();
+    if (const auto good = check_email("email", command.email); !good) return good.error();
     const std::string username = command.username.empty() ? command.email : command.username;
     if (const auto good = check_name("username", username, limits::name_bytes_max); !good)
         return good.error();
