@@ -17,7 +17,8 @@ namespace herald {
 namespace {
 
 constexpr std::int64_t metrics_interval_ms = 1'000;
-constexpr std::uint64_t lag_interval = 5;  // of these
+constexpr std::int64_t trouble_interval_ms = 20;  // while it is not ready: what waits for it waits no longer
+constexpr std::int64_t lag_interval_ms = 5'000;
 
 std::string text_of(const std::optional<endpoint>& where) {
     return where ? where->address + ":" + std::to_string(where->port) : std::string();
@@ -170,7 +171,11 @@ class composed_worker_node final : public worker_node {
         if (!x_worker) return;
         x_metrics.show(*x_worker);
         x_metrics.show(*x_subscribers);
-        if (x_shown++ % lag_interval == 0) x_lag->measure(x_worker->positions());
+        const std::int64_t now_ms = x_loops[0].time().steady_ms();
+        if (now_ms >= x_lag_due_ms) {
+            x_lag->measure(x_worker->positions());
+            x_lag_due_ms = now_ms + lag_interval_ms;
+        }
         const auto now = x_worker->trouble();
         if (!now && x_subscribers->at_end_ms() && std::exchange(x_says_that_it_delivers, false))
             say_that_it_runs(runtime::log_events::delivering, x_chosen, text_of(x_chosen.listen));
@@ -179,7 +184,8 @@ class composed_worker_node final : public worker_node {
             const std::lock_guard lock(x_mutex);
             x_trouble = now;
         }
-        x_loops[0].run_at(x_loops[0].time().steady_ms() + metrics_interval_ms, [this] { show_metrics(); });
+        x_loops[0].run_at(now_ms + (now ? trouble_interval_ms : metrics_interval_ms),
+                          [this] { show_metrics(); });
     }
 
     const settings& x_chosen;
@@ -188,7 +194,7 @@ class composed_worker_node final : public worker_node {
     runtime::event_loops& x_loops = x_ground.jobs;
     worker_metrics x_metrics;
     std::optional<workers::lag_reader> x_lag;
-    std::uint64_t x_shown = 0;
+    std::int64_t x_lag_due_ms = 0;
     bool x_says_that_it_delivers = false;
     mutable std::mutex x_mutex;
     std::optional<runtime::trouble> x_trouble;  // under x_mutex
