@@ -54,6 +54,8 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
 
     void submit(schemas::command_type type, std::string body, schemas::request_identity who,
                 schemas::uuid command_id, outcome_handler handler) override {
+        if (const auto why = trouble())
+            x_gateway->refuse_users(why->message);  // the node's tick is up to 1 s late
         x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
     std::optional<reading> read_applied() const override;
