@@ -17,18 +17,6 @@ using std::chrono::steady_clock;
 constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
 constexpr unsigned times_too_late_max = 3;
 
-bool is_of_node(command_type type) {
-    switch (type) {
-        case command_type::no_operation:
-        case command_type::node_heartbeat:
-        case command_type::claim:
-        case command_type::webhook_health:
-            return true;
-        default:
-            return false;
-    }
-}
-
 /// What makes room, or keeps an unsafe build from serving, goes through while the disk is nearly full.
 bool passes_full_disk(command_type type) {
     return is_of_node(type) || type == command_type::delete_webhooks || type == command_type::report_scan;
@@ -46,6 +34,18 @@ bool was_too_late(const schemas::outcome& outcome) {
 }
 
 }  // namespace
+
+bool is_of_node(command_type type) {
+    switch (type) {
+        case command_type::no_operation:
+        case command_type::node_heartbeat:
+        case command_type::claim:
+        case command_type::webhook_health:
+            return true;
+        default:
+            return false;
+    }
+}
 
 command_gateway::command_gateway(const parts& with)
     : x_parts(with), x_producer(with.log.open_producer(events::producer_kind::ordinary)) {}
@@ -76,7 +76,6 @@ std::optional<error> command_gateway::refusal(command_type type, const applied_s
     if (is_of_node(type)) return std::nullopt;
     if (x_waiting.size() + reserved_for_nodes >= limits::commands_in_flight_max)
         return runtime::unavailable("too many commands are under way; try again");
-    if (!x_user_refusal.empty()) return runtime::unavailable(x_user_refusal);
     return std::nullopt;
 }
 
@@ -197,11 +196,6 @@ void command_gateway::expire() {
         }
     }
     for (waiter& one : expired) answer_unknown(one);
-}
-
-void command_gateway::refuse_users(std::string reason) {
-    const std::lock_guard lock(x_mutex);
-    x_user_refusal = std::move(reason);
 }
 
 void command_gateway::close() {

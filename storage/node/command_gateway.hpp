@@ -24,6 +24,9 @@
 
 namespace herald::storage {
 
+/// Commands that nodes send themselves: users get none of their room, and they pass a full disk.
+bool is_of_node(schemas::command_type);
+
 /// Waits for command ids, never for offsets: a record may land later than the log says, or twice. At most
 /// limits::commands_in_flight_max wait at a time, none longer than limits::outcome_wait_ms_max. Thread-safe;
 /// handlers are called once, on any thread, also from within submit().
@@ -55,8 +58,6 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     /// Answers those that have waited too long. On the scheduler's thread, about once a second.
     void expire();
 
-    /// Commands of users get unavailable with this text; empty: they are taken.
-    void refuse_users(std::string reason);
     /// Nothing is taken any more, and all that wait learn that their outcome is unknown.
     void close();
     /// Commands of users.
@@ -95,7 +96,6 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     const parts x_parts;
     mutable std::mutex x_mutex;
     waiters x_waiting;
-    std::string x_user_refusal;
     bool x_is_closed = false;
     std::atomic<std::uint64_t> x_log_end = 0;
     runtime::histogram& x_append_time = runtime::metric_histogram(runtime::metrics::append_seconds);

@@ -54,8 +54,8 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
 
     void submit(schemas::command_type type, std::string body, schemas::request_identity who,
                 schemas::uuid command_id, outcome_handler handler) override {
-        if (const auto why = trouble())
-            x_gateway->refuse_users(why->message);  // the node's tick is up to 1 s late
+        if (!is_of_node(type))
+            if (const auto why = trouble()) return handler(runtime::unavailable(why->message));
         x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
     std::optional<reading> read_applied() const override;
@@ -93,10 +93,6 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     void fail(node_failure::kind, const std::string& message);
     /// Why this node is not ready; any thread.
     std::optional<runtime::trouble> trouble() const;
-    void refuse_writes() {
-        const auto why = trouble();
-        x_gateway->refuse_users(why ? why->message : "");
-    }
     void ask_log_end();
     void look_at_outbox();
     std::int64_t now_ms() const { return x_on.scheduler.time().steady_ms(); }
@@ -176,7 +172,6 @@ log_node::log_node(node::options with, const node::parts& on)
       x_publisher(events::make_publisher(on.log, x_outbox, on.scheduler)),
       x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
     x_jobs->add("publisher", std::make_shared<publisher_job>(x_publisher));
-    x_gateway->refuse_users("this node is not ready yet");
     x_barrier->applied(x_replica->newest()->position.next_offset);
 }
 
@@ -273,7 +268,6 @@ void log_node::tick() {
     if (x_has_failed) return;
     if (x_options.disk) x_options.disk->check();
     x_gateway->expire();
-    refuse_writes();
     if (!x_is_caught_up) ask_log_end();
     look_at_outbox();
     speak();
@@ -347,7 +341,6 @@ void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_
         x_first_heard_ms = now_ms();
         begin_to_serve();
     }
-    refuse_writes();
     // More timers may be due than one record fires.
     if (x_options.kind == node_kind::standalone)
         x_on.scheduler.run_at(now_ms() + timers_due_rest_ms, if_alive(&log_node::speak));
@@ -368,7 +361,6 @@ void log_node::begin_to_serve() {
     runtime::log(runtime::log_level::info, runtime::log_events::node_ready,
                  {{"node", x_options.name}, {"offset", static_cast<std::int64_t>(state->offset())}});
     x_is_ready = true;
-    refuse_writes();
     x_jobs->look(*state);
 }
 
@@ -391,7 +383,7 @@ void log_node::check_hashes() {
         return fail(node_failure::kind::diverged,
                     "this node's state differs from that of most others at offset " +
                         std::to_string(votes.offset) + ": it will be made again from the log");
-    if (x_is_tied.exchange(is_tied) != is_tied) refuse_writes();
+    x_is_tied = is_tied;
 }
 
 std::optional<runtime::trouble> log_node::trouble() const {
@@ -499,7 +491,6 @@ void log_node::fail(node_failure::kind what, const std::string& message) {
 
 void log_node::drain(std::function<void()> done) {
     x_is_draining = true;
-    refuse_writes();
     x_on.scheduler.post([weak = weak_from_this(), done = std::move(done)]() mutable {
         const auto self = weak.lock();
         if (!self) return;

@@ -381,19 +381,19 @@ def each_request_leaves_one_line_that_is_json():
         assert herald.ADMIN_KEY not in text, "the developer key stands in the log"
 
 
-def run_until_ready(folder, *options, environment=None):
-    """A standalone without HERALD_ADMIN_KEY, stopped as soon as it is ready: its lines, parsed."""
-    port = herald.free_port()
-    process = subprocess.Popen([herald.BINARY, "standalone", "--data", folder, "--listen", f"127.0.0.1:{port}", *options],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env={**os.environ, **(environment or {})})
+def run_until_serving(folder, *options, environment=None):
+    """A standalone without HERALD_ADMIN_KEY, stopped as soon as it says that it serves: its lines, parsed."""
+    said = folder / "said"
+    with said.open("w") as out:
+        process = subprocess.Popen([herald.BINARY, "standalone", "--data", folder, "--listen", f"127.0.0.1:{herald.free_port()}",
+                                    *options], stdout=out, stderr=out, env={**os.environ, **(environment or {})})
     try:
-        herald.until(lambda: herald.readiness(port), 30, "the node is ready")
+        herald.until(lambda: '"event":"serving"' in said.read_text(), 30, "the node says that it serves")
     finally:
         process.terminate()
-        output, _ = process.communicate(timeout=30)
-    assert process.returncode == 0, output
-    return [json.loads(line) for line in output.splitlines()]
+        process.wait(timeout=30)
+    assert process.returncode == 0, said.read_text()
+    return [json.loads(line) for line in said.read_text().splitlines()]
 
 
 def the_log_is_json_from_its_first_line_and_holds_no_key():
@@ -401,7 +401,7 @@ def the_log_is_json_from_its_first_line_and_holds_no_key():
         made = folder / "herald"
         made.mkdir(mode=0o755)
         (made / "admin-key").write_text("stale\n")
-        lines = run_until_ready(folder)
+        lines = run_until_serving(folder)
         told = next(line for line in lines if line["event"] == "administrator_made")
         assert told["email"] == "admin@localhost" and told["key_file"] == str(made / "admin-key"), told
         key_file = made / "admin-key"
@@ -420,7 +420,7 @@ def what_webhooks_may_be_is_what_the_operator_said():
                 (["--allow-addresses", "", "--allow-http=false"], {}, "public", False),
                 (["--allow-addresses", "10.0.0.0/8"], {"HERALD_ALLOW_HTTP": "false"}, "public,10.0.0.0/8", False),
                 ([], {"HERALD_ALLOW_ADDRESSES": ""}, "public", True)):
-            serving = next(line for line in run_until_ready(folder, *options, environment=environment)
+            serving = next(line for line in run_until_serving(folder, *options, environment=environment)
                            if line["event"] == "serving")
             assert (serving["webhook_addresses"], serving["webhook_http"]) == (addresses, http), serving
 
@@ -438,7 +438,7 @@ def a_name_that_is_nearly_right_is_told():
             done = subprocess.run([herald.BINARY, *arguments], capture_output=True, text=True, cwd=folder, timeout=30)
             assert done.returncode == 2, done
             assert all(word in done.stderr for word in words), f"{arguments}: {done.stderr}"
-        lines = run_until_ready(folder, "--require-approval-for", "none", environment={"HERALD_LISTN": "x", "HERALD_DATA": "y"})
+        lines = run_until_serving(folder, "--require-approval-for", "none", environment={"HERALD_LISTN": "x", "HERALD_DATA": "y"})
         warned = [line for line in lines if line["event"] == "environment_unknown" and line["name"] != "HERALD_BINARY"]
         assert [(line["name"], line["nearest"]) for line in warned] == [("HERALD_LISTN", "HERALD_LISTEN")], warned
         version = subprocess.run([herald.BINARY, "--version"], capture_output=True, text=True)

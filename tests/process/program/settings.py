@@ -2,6 +2,7 @@
 nothing is ignored in silence, and no installation begins that nobody could sign in to or whose key ring is the wrong one."""
 
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -27,9 +28,11 @@ def serving(folder, toml):
     config = folder / "herald.toml"
     config.write_text(toml)
     server = herald.Standalone(folder, "--config", config)
-    said = server.process.log_file.read_text()
+    said = server.process.log_file
+    line = herald.until(lambda: re.findall(r'.*"event":"serving".*', said.read_text()), 10, "it says that it serves")[0]
     assert server.stop() == 0
-    return next(line for line in reversed(said.splitlines()) if '"serving"' in line)
+    said.unlink()
+    return line
 
 
 def values_of_another_kind_are_refused_wherever_they_stand():
