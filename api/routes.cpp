@@ -1,6 +1,11 @@
 // The flat table of routes (wire.md). One row a method and path; several paths may lead to one handler.
-#include "api/handlers/handlers.hpp"
-#include "api/service.hpp"
+#include "api/routes.hpp"
+
+#include "api/handlers/deployment_handlers.hpp"
+#include "api/handlers/identity_handlers.hpp"
+#include "api/handlers/operations_handlers.hpp"
+#include "api/handlers/registry_handlers.hpp"
+#include "api/handlers/webhooks_handlers.hpp"
 
 namespace herald::api {
 namespace {

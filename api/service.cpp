@@ -1,6 +1,7 @@
 #include "api/service.hpp"
 
 #include "api/openapi.hpp"
+#include "api/routes.hpp"
 #include "api/server/error_response.hpp"
 #include "api/turns.hpp"
 #include "runtime/limits.hpp"

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "api/call.hpp"
@@ -11,9 +10,6 @@
 #include "api/server/server.hpp"
 
 namespace herald::api {
-
-/// Every route of the program (routes.cpp): the flat table that also makes the OpenAPI document.
-std::span<const route> all_routes();
 
 struct service_options {
     metrics_here metrics = metrics_here::yes;

@@ -35,7 +35,7 @@ access_rights find_rights(const state_view& state, schemas::user_id user,
 }
 
 access_rights rights_of(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
-    access_memory* const memory = state.remembered_access();
+    access_memory* const memory = access_memory::of(state);
     if (!memory) return find_rights(state, user, workspace);
     if (const auto known = memory->rights_of(user, workspace.id)) return *known;
     const access_rights found = find_rights(state, user, workspace);
@@ -56,7 +56,7 @@ bool is_system_admin(const state_view& state, schemas::user_id id) {
 
 std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std::string_view email,
                                                    std::string_view key_hash) {
-    access_memory* const memory = state.remembered_access();
+    access_memory* const memory = access_memory::of(state);
     if (memory)
         if (auto known = memory->user_of(key_hash);
             known && runtime::equals_ignoring_case(known->email, email))
@@ -107,7 +107,7 @@ result<void> require(const state_view& state, schemas::user_id user, const schem
 }
 
 std::optional<schemas::workspace> find_workspace(const state_view& state, schemas::workspace_id id) {
-    access_memory* const memory = state.remembered_access();
+    access_memory* const memory = access_memory::of(state);
     if (memory)
         if (const auto known = memory->workspace_of(id)) return *known;
     auto found = find_row<schemas::workspace>(state, key_of(table::workspace).number(id));

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "schemas/identity.hpp"
+#include "storage/state.hpp"
 
 namespace herald::storage {
 
@@ -32,8 +33,12 @@ struct access_rights {
 
 /// Shared by the views of a store between two changes of users, groups, roles and workspaces; a change begins
 /// a new one. Thread-safe. Holds at most limits::access_memory_entries_max of each kind, then starts over.
-class access_memory {
+class access_memory final : public view_memory {
   public:
+    /// Null where the view keeps nothing. No other kind of memory lies beside a view.
+    static access_memory* of(const state_view& state) noexcept {
+        return static_cast<access_memory*>(state.memory());
+    }
     using user = std::shared_ptr<const schemas::user>;
     using workspace = std::shared_ptr<const schemas::workspace>;
 

@@ -15,8 +15,8 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/newest.hpp"
 #include "storage/access_memory.hpp"
-#include "storage/newest.hpp"
 #include "storage/rocks.hpp"
 
 namespace herald::storage {
@@ -158,7 +158,7 @@ class rocks_view final : public state_view {
         x_in->require(row->status());
     }
 
-    access_memory* remembered_access() const noexcept override { return x_access.get(); }
+    view_memory* memory() const noexcept override { return x_access.get(); }
 
   private:
     const std::shared_ptr<database> x_in;
@@ -217,7 +217,7 @@ class rocks_state_store final : public rocks_state {
 
     const std::shared_ptr<database> x_in;
     std::shared_ptr<access_memory> x_access = std::make_shared<access_memory>();
-    newest<const state_view> x_newest;
+    runtime::newest<const state_view> x_newest;
     // The writing thread's.
     std::function<void()> x_on_reopening;
     std::optional<std::chrono::steady_clock::time_point> x_failed_at;  // the first write that did

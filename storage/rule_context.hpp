@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,17 +20,6 @@ enum class timer_kind : std::uint8_t {
     webhook_change_trim = 4,
     webhook_disable = 5,
     node_silence = 6,
-};
-
-/// An event before it is given its audience and sequence (event_output.cpp).
-struct event_draft {
-    schemas::event_type type = schemas::event_type::create;
-    schemas::resource_type resource_type = schemas::resource_type::none;
-    std::string resource_id;
-    schemas::workspace_id workspace_id;
-    schemas::event_id id;  // from rule_context::new_event_id()
-    /// Makes the bytes that every receiver gets; called only when somebody listens.
-    std::function<std::string(const event_draft&)> make_body;
 };
 
 /// Lives for one command (or one timer). Deterministic: the same log gives the same calls and answers on
@@ -54,6 +42,8 @@ class rule_context {
 
     std::uint64_t offset() const noexcept { return x_place.offset; }
     std::uint32_t generation() const noexcept { return x_place.generation; }
+    /// Of each topic of events.
+    std::uint32_t event_partitions() const noexcept { return x_place.event_partitions; }
     /// Log time: never goes back.
     std::int64_t time_ms() const noexcept { return x_place.time_ms; }
     /// Log time made unique: later than every stamp before, so that two records never carry the same.
@@ -71,10 +61,6 @@ class rule_context {
 
     /// The id of the next event of this command.
     schemas::event_id new_event_id();
-    /// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in
-    /// the outbox. Nothing is written when no webhook matches. Returns the size of the audience.
-    std::size_t emit(const event_draft&);
-
     /// A timer is a row: fired once, by the first record whose time is `due_ms` or later. `key` ≤ 64 bytes.
     void set_timer(std::int64_t due_ms, timer_kind, std::string_view key);
     void cancel_timer(std::int64_t due_ms, timer_kind, std::string_view key);
@@ -87,14 +73,5 @@ class rule_context {
     const schemas::command_envelope& x_command;
     std::uint32_t x_events = 0;
 };
-
-/// Whether events of this type that tell of this resource reach the webhook: by its event_types and
-/// resource_types, whatever its status.
-bool hears(const schemas::webhook&, schemas::event_type, schemas::resource_type);
-
-/// The REQUEST_SCAN envelope (spec.md §6.4), also of CREATE, UPDATE, DELETE: {id, timestamp, event_type,
-/// resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects or empty.
-std::string event_envelope(const rule_context&, const event_draft&, std::string_view original,
-                           std::string_view updated);
 
 }  // namespace herald::storage

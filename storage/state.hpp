@@ -19,7 +19,11 @@ namespace herald::storage {
 /// Called for each row in ascending order of key; returns false to stop.
 using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
 
-class access_memory;
+/// What a reader of a store's views keeps beside them (storage/access.cpp: what it found of users).
+class view_memory {
+  public:
+    virtual ~view_memory() = default;
+};
 
 /// Reads rows. A view stands still: two reads of one view agree. Throws state_unreadable.
 class state_view {
@@ -28,8 +32,8 @@ class state_view {
     virtual std::optional<std::string> get(std::string_view key) const = 0;
     /// Rows whose key starts with `prefix`, from `from` on (`from` empty: from the prefix's first).
     virtual void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const = 0;
-    /// Where storage/access.cpp keeps what it found in this view; null where nothing is kept.
-    virtual access_memory* remembered_access() const noexcept { return nullptr; }
+    /// Null where nothing is kept.
+    virtual view_memory* memory() const noexcept { return nullptr; }
 };
 
 /// A row that cannot be read: the disk failed, or what was read is corrupt. The node stops and opens its

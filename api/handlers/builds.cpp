@@ -1,7 +1,7 @@
 // Builds (wire.md §4).
 #include <algorithm>
 
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/deployment_handlers.hpp"
 #include "schemas/views.hpp"
 #include "storage/access.hpp"
 #include "storage/scan_status.hpp"

@@ -1,7 +1,7 @@
 // Feature flags of the installation (wire.md §7).
 #include <array>
 
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/operations_handlers.hpp"
 #include "schemas/views.hpp"
 #include "storage/tables.hpp"
 

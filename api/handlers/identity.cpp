@@ -1,5 +1,5 @@
 // Users, groups, organisations and workspaces (wire.md §2, client_calls.md §1).
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/identity_handlers.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/text.hpp"

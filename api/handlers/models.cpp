@@ -1,5 +1,5 @@
 // Registered models (wire.md §3, client_calls.md §2).
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/registry_handlers.hpp"
 #include "schemas/views.hpp"
 #include "storage/access.hpp"
 #include "storage/find.hpp"

@@ -1,5 +1,5 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/deployment_handlers.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/access.hpp"

@@ -1,7 +1,7 @@
 // Stage transitions and promotions (wire.md "Stage transitions", "Promotion status").
 #include <algorithm>
 
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/registry_handlers.hpp"
 #include "schemas/views.hpp"
 #include "storage/access.hpp"
 

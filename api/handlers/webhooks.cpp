@@ -1,7 +1,7 @@
 // Webhooks (wire.md §7, spec.md §4.2-4.3).
 #include <algorithm>
 
-#include "api/handlers/handlers.hpp"
+#include "api/handlers/webhooks_handlers.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"

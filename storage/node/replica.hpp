@@ -15,8 +15,8 @@
 
 #include "events/log.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/newest.hpp"
 #include "storage/engine.hpp"
-#include "storage/newest.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/node/peer_hashes.hpp"
 #include "storage/node/record_ring.hpp"
@@ -133,7 +133,7 @@ class replica {
     bool x_is_asked = false;
     record_ring x_ring;
     peer_hashes x_peers;
-    storage::newest<const applied_state> x_newest;
+    runtime::newest<const applied_state> x_newest;
 };
 
 }  // namespace herald::storage

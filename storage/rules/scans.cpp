@@ -91,9 +91,9 @@ answer start_scan(rule_context& context, build subject, const schemas::json_text
     if (is_flag_on(context.state, "scan_events")) {
         fresh.event_id = context.new_event_id();
         constexpr auto type = schemas::event_type::request_scan;
-        context.emit({type, schemas::resource_of(type), std::to_string(subject.id.value),
-                      subject.workspace_id, fresh.event_id,
-                      [&](const event_draft& draft) { return request_scan_body(context, draft, subject); }});
+        emit(context, {type, schemas::resource_of(type), std::to_string(subject.id.value),
+                       subject.workspace_id, fresh.event_id,
+                       [&](const event_draft& draft) { return request_scan_body(context, draft, subject); }});
     }
     context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
                       number_text(fresh.id.value));

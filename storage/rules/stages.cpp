@@ -141,9 +141,9 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
         if (is_flag_on(context.state, "promote_events")) {
             row.event_id = context.new_event_id();
             row.audience =
-                context.emit({schemas::event_type::promote, schemas::resource_type::registered_model_version,
-                              std::to_string(after.id.value), after.workspace_id, row.event_id,
-                              [&](const event_draft&) { return schemas::promote_body(after); }});
+                emit(context, {schemas::event_type::promote, schemas::resource_type::registered_model_version,
+                               std::to_string(after.id.value), after.workspace_id, row.event_id,
+                               [&](const event_draft&) { return schemas::promote_body(after); }});
         }
         put_row(context.state, key_of(table::promotion).number(after.id), row);
     }

@@ -4,6 +4,7 @@
 
 #include "runtime/limits.hpp"
 #include "storage/access.hpp"
+#include "storage/emission.hpp"
 #include "storage/rules/checks.hpp"
 #include "storage/rules/rules.hpp"
 

@@ -101,9 +101,9 @@ TEST_F(access_memory_test, a_key_opens_only_for_its_own_e_mail_and_only_while_it
 
 TEST_F(access_memory_test, other_rows_leave_it_as_it_is) {
     ASSERT_TRUE(may_read());
-    access_memory* const before = store->view()->remembered_access();
+    view_memory* const before = store->view()->memory();
     write([&](row_changes& rows) { rows[key_of(table::model).number(1)] = "x"; });
-    EXPECT_EQ(store->view()->remembered_access(), before);
+    EXPECT_EQ(store->view()->memory(), before);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace herald::storage {
+namespace herald::runtime {
 
 /// std::atomic<std::shared_ptr> of libstdc++ 12 lets go of its lock without ordering what was read under it
 /// (the thread sanitizer finds that); this does not. Thread-safe.
@@ -26,4 +26,4 @@ class newest {
     std::shared_ptr<T> x_value;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::runtime

@@ -1,13 +1,12 @@
-// The outbox: how an event gets its audience and its place (design.md §2). A part of apply: pure and
-// deterministic.
+#include "storage/emission.hpp"
+
 #include <algorithm>
 
 #include "events/event_topic.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
-#include "schemas/webhooks.hpp"
-#include "storage/rule_context.hpp"
+#include "storage/tables.hpp"
 
 namespace herald::storage {
 namespace {
@@ -48,7 +47,8 @@ bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type
     return type_wanted && resource_wanted;
 }
 
-std::size_t rule_context::emit(const event_draft& draft) {
+std::size_t emit(rule_context& context, const event_draft& draft) {
+    state_changes& state = context.state;
     schemas::event event;
     event.audience = audience_of(state, draft);
     if (event.audience.empty()) return 0;
@@ -57,15 +57,15 @@ std::size_t rule_context::emit(const event_draft& draft) {
     event.resource_type = draft.resource_type;
     event.resource_id = draft.resource_id;
     event.workspace_id = draft.workspace_id;
-    event.time_ms = time_ms();
-    event.generation = generation();
-    event.offset = offset();
+    event.time_ms = context.time_ms();
+    event.generation = context.generation();
+    event.offset = context.offset();
     event.body = draft.make_body(draft);
-    event.traceparent = x_command.request.traceparent;
+    event.traceparent = context.command().request.traceparent;
 
     const std::string_view topic = events::topic_of(draft.type);
     const auto partition =
-        static_cast<std::uint64_t>(events::partition_of(draft.resource_id, x_place.event_partitions));
+        static_cast<std::uint64_t>(events::partition_of(draft.resource_id, context.event_partitions()));
     const std::string sequence_key = key_of(table::outbox_sequence).ended_text(topic).number(partition);
     event.partition_sequence = find_number(state, sequence_key).value_or(0) + 1;
     put_number(state, sequence_key, event.partition_sequence);
@@ -80,7 +80,9 @@ std::size_t rule_context::emit(const event_draft& draft) {
     const std::string row_key =
         key_of(table::outbox).ended_text(topic).number(partition).number(event.partition_sequence);
     put_row(state, row_key, event);
-    state.put(key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms())).text(row_key), "");
+    state.put(
+        key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(context.time_ms())).text(row_key),
+        "");
     return event.audience.size();
 }
 
