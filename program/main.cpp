@@ -9,7 +9,7 @@
 #include <iostream>
 #include <optional>
 
-#include "composition.hpp"
+#include "program/composition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 

@@ -1,4 +1,4 @@
-#include "composition.hpp"
+#include "program/composition.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // How a process learns that it is to end: SIGTERM, SIGINT, or one of its parts.
 #pragma once
 
-#include "composition.hpp"
+#include "program/composition.hpp"
 
 namespace herald {
 

@@ -2,11 +2,11 @@
 #include <iostream>
 
 #include "api/operator_endpoints.hpp"
-#include "composition.hpp"
+#include "program/composition.hpp"
+#include "program/stop_signal.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "stop_signal.hpp"
 #include "storage/node/genesis.hpp"
 
 namespace herald {

@@ -1,4 +1,4 @@
-#include "settings.hpp"
+#include "program/settings.hpp"
 
 #include <toml++/toml.h>
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-#include "stop_signal.hpp"
+#include "program/stop_signal.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

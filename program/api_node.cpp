@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "api/service.hpp"
-#include "composition.hpp"
-#include "on_loop.hpp"
+#include "program/composition.hpp"
+#include "program/on_loop.hpp"
 #include "runtime/certificate.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

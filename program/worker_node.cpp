@@ -3,9 +3,9 @@
 #include <map>
 #include <mutex>
 
-#include "composition.hpp"
 #include "events/subscriber_table.hpp"
-#include "on_loop.hpp"
+#include "program/composition.hpp"
+#include "program/on_loop.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"

@@ -1,9 +1,9 @@
 // herald standalone: an API node and a worker over the embedded log, in one process.
-#include "composition.hpp"
+#include "program/composition.hpp"
+#include "program/stop_signal.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "stop_signal.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/rocks_state.hpp"

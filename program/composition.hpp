@@ -9,11 +9,11 @@
 
 #include "events/kafka/kafka_log.hpp"
 #include "events/log.hpp"
+#include "program/settings.hpp"
 #include "runtime/descriptors.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/readiness.hpp"
-#include "settings.hpp"
 #include "storage/engine.hpp"
 #include "storage/node/genesis.hpp"
 

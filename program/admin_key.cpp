@@ -2,8 +2,8 @@
 #include <future>
 #include <iostream>
 
-#include "composition.hpp"
 #include "events/topics.hpp"
+#include "program/composition.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"

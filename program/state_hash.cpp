@@ -2,8 +2,8 @@
 // offset in /readyz do not hold the state that the log gives (P5).
 #include <iostream>
 
-#include "composition.hpp"
 #include "events/topics.hpp"
+#include "program/composition.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
