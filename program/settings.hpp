@@ -1,65 +1,57 @@
-// What the operator says: the command line wins, then the environment (HERALD_…), then the file given with
-// --config.
+// What the operator says, as values that can be used: each part of Herald has its own options here, and gets
+// them as they are.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "api/server/server.hpp"
 #include "events/kafka/kafka_log.hpp"
-#include "runtime/error.hpp"
-#include "schemas/enums.hpp"
-#include "workers/location.hpp"
+#include "runtime/limits.hpp"
+#include "storage/embedded_log/embedded_log.hpp"
+#include "storage/node/genesis.hpp"
+#include "storage/node/node.hpp"
+#include "workers/http_transport.hpp"
+#include "workers/worker.hpp"
 
-namespace herald {
-
-enum class verb { standalone, api, worker, init, admin_key, state_hash, groups, version };
+namespace herald::program {
 
 struct endpoint {
-    std::string address;
+    std::string address;  // literal, IPv4 or IPv6
     std::uint16_t port = 0;
 };
 
-/// Checked: what is here can be used. Options that a verb does not have are at their defaults.
+/// Filled and checked by the table of options (options.hpp). What an option cannot say (callbacks, shares of
+/// the machine) is added where the part is made.
 struct settings {
-    herald::verb verb = verb::version;
+    std::string config_file;
     std::filesystem::path data;
-    std::optional<endpoint> listen;
+    std::filesystem::path key_ring;  // as given; which file is meant says key_ring_file()
+    std::optional<endpoint> listen;  // a worker that was told none serves no HTTP
     std::optional<endpoint> metrics_listen;
-    std::string kafka;  // bootstrap servers
-    std::vector<std::pair<std::string, std::string>> kafka_options;
-    std::string topic_prefix = "herald.";
-    std::int32_t replication = events::kafka::replicas_default;
-    bool reset_groups = false;
-    std::vector<std::string> header_prefixes = {"svc-"};
-    std::filesystem::path key_ring;
-    std::string admin_email;
-    std::string admin_key;
-    std::string organization = "default";
-    std::vector<schemas::stage> require_approval_for = {schemas::stage::production};
-    std::string tls_certificate;
-    std::string tls_key;
-    workers::address_policy addresses;
-    std::string addresses_text;    // what was given
-    bool addresses_named = false;  // --allow-addresses was given, if only as ''
-    workers::plain_http http_locations = workers::plain_http::refused;
-    bool http_named = false;  // --allow-http was given, if only as false
-    std::string extra_ca_file;
-    std::string dns_servers;
-    std::string node_id;
-    std::string reads;
-    bool log_requests = true;
+    api::server_options server;  // of every address that is served
+    events::kafka::kafka_options kafka;
+    storage::embedded_log_options embedded_log;
+    storage::genesis_options installation;
+    storage::node::options node;
+    workers::worker_options worker;
+    workers::http_transport_options transport;
+    std::string allowed_addresses;  // of the transport's policy, as they were given
+    std::uint64_t free_disk_bytes_min = limits::free_disk_bytes_min;
     bool verify = false;
-    bool accept_clock = false;
-    std::uint64_t free_disk_bytes_min = 0;
-    std::size_t webhook_concurrency = 0;
+    bool reset_groups = false;
     std::uint64_t at_offset = 0;  // state-hash: the next offset; 0: the end of the log
 };
 
-/// Reads arguments, environment and file. When there is nothing to run (help, wrong use) it has printed why,
-/// and the value is the exit code.
-std::pair<std::optional<settings>, int> read_settings(int argument_count, const char* const* arguments);
+/// Whether the installation is on Kafka; else its log is embedded, on this machine.
+inline bool is_on_kafka(const settings& chosen) { return !chosen.kafka.bootstrap_servers.empty(); }
+/// Where Herald's own files are.
+inline std::filesystem::path folder_of(const settings& chosen) { return chosen.data / "herald"; }
+/// The one that was named, or the one that a standalone makes.
+inline std::filesystem::path key_ring_file(const settings& chosen) {
+    return chosen.key_ring.empty() ? folder_of(chosen) / "key-ring" : chosen.key_ring;
+}
 
-}  // namespace herald
+}  // namespace herald::program
