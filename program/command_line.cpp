@@ -203,8 +203,8 @@ class command_line {
                 said.emplace(one.name, found->results());
         add_from_environment(chosen, said);
         const auto file = said.find("config");
-        if (file != said.end() && !file->second.front().empty()) {
-            auto in_file = read_options_file(file->second.front());
+        if (file != said.end() && !file->second.back().empty()) {
+            auto in_file = read_options_file(file->second.back());
             if (!in_file) return in_file.error();
             said.merge(*in_file);
         }
@@ -225,16 +225,16 @@ class command_line {
         }
         for (const std::string& name : chosen.needs) {
             const auto own = said.find(name);
-            if (own == said.end() || own->second.front().empty()) return missing(name);
+            if (own == said.end() || own->second.empty() || own->second.back().empty()) return missing(name);
         }
         return {};
     }
 
     static error missing(const std::string& name) {
-        for (const option& one : all_options())
-            if (one.name == name)
-                return runtime::invalid_argument("--" + name + " " + one.operand + " is missing");
-        HERALD_ASSERT(false);
+        const auto found = std::find_if(all_options().begin(), all_options().end(),
+                                        [&](const option& one) { return one.name == name; });
+        HERALD_ASSERT(found != all_options().end());
+        return runtime::invalid_argument("--" + name + " " + found->operand + " is missing");
     }
 
     CLI::App x_app;

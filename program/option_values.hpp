@@ -22,9 +22,9 @@ enum class option_kind : std::uint8_t { text, number, flag, yes_or_no, list, rep
 /// What was said, wherever it was.
 struct given {
     std::string_view option;         // without the two dashes
-    std::vector<std::string> texts;  // one; any number, but not none, if the option may be repeated
+    std::vector<std::string> texts;  // one; more of a flag, whose last counts, and of what may be repeated
 
-    const std::string& text() const { return texts.front(); }
+    const std::string& text() const { return texts.back(); }
 };
 
 /// Errors: invalid_argument, naming the option, what it holds and what would be right.
