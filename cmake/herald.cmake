@@ -36,9 +36,10 @@ function(herald_library name)
   target_link_libraries(herald_${name} PUBLIC herald_flags ${arg_DEPENDS})
 endfunction()
 
-# herald_program(<name> <sources…>): an executable over every library.
+# herald_program(<name> <sources…>): an executable over every library, at the top of the build folder.
 function(herald_program name)
   add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_link_libraries(${name} PRIVATE herald_api herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 

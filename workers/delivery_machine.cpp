@@ -40,7 +40,7 @@ receiver_state state_after(const answer_meaning& meaning) noexcept {
 
 }  // namespace
 
-delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_machine_options options)
+delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_options options)
     : x_parts(parts), x_options(std::move(options)), x_lanes({.concurrency = x_options.concurrency}) {}
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {

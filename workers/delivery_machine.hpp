@@ -19,6 +19,7 @@
 #include "workers/answer.hpp"
 #include "workers/attempt_record.hpp"
 #include "workers/consumer.hpp"
+#include "workers/delivery_options.hpp"
 #include "workers/delivery_report.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/lanes.hpp"
@@ -43,12 +44,6 @@ struct delivery_machine_parts {
     worker_counters& counters;
 };
 
-struct delivery_machine_options {
-    std::string header_prefix;
-    std::uint64_t retry_backlog_max = 0;                     // of one webhook
-    std::size_t concurrency = limits::lane_concurrency_max;  // likewise
-};
-
 /// A delivery comes in by accept() and leaves, within seconds, when its part of its record is done. It is in
 /// one of four stages: waiting (its webhook's row, or another attempt of the same delivery), queued in its
 /// lane, attempting, writing (its successor is on the way to `waiting`, a retry topic or `dead`).
@@ -62,7 +57,7 @@ struct delivery_machine_options {
 /// Lives on the scheduler's thread. What it holds is bounded by the consumers, who ask writing_bytes().
 class delivery_machine {
   public:
-    delivery_machine(delivery_machine_parts, delivery_machine_options);
+    delivery_machine(delivery_machine_parts, delivery_options);
 
     void accept(delivery_of_event, record_part);
     /// Whether a delivery from the topic of those that wait for room is to be accepted now; `appended_ms` is
@@ -138,7 +133,7 @@ class delivery_machine {
     std::int64_t log_ms() const { return x_parts.logs_time.now_ms(x_parts.scheduler.time()); }
 
     delivery_machine_parts x_parts;
-    delivery_machine_options x_options;
+    delivery_options x_options;
     lanes x_lanes;
     retry_backlog x_backlog;
     delivery_report x_report;

@@ -50,7 +50,7 @@ class log_worker final : public worker {
           x_writer(parts.log, parts.scheduler, std::move(partitions), x_counters),
           x_machine({parts.scheduler, parts.random, parts.keys, parts.subscribers, parts.transport, x_writer,
                      x_log_time.clock(), x_counters},
-                    {x_options.header_prefix, x_options.retry_backlog_max, x_options.concurrency}) {
+                    x_options) {
         parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
         join(parts.log, events::group::events, &log_worker::take_event);
         join(parts.log, events::group::direct, &log_worker::take_delivery);

@@ -10,16 +10,15 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "events/log.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/error.hpp"
 #include "runtime/key_ring.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
+#include "workers/delivery_options.hpp"
 #include "workers/transport.hpp"
 #include "workers/worker_counters.hpp"
 
@@ -35,13 +34,7 @@ struct worker_parts {
     workers::transport& transport;
 };
 
-struct worker_options {
-    std::string header_prefix = "svc-";
-    /// Deliveries of one webhook that may wait in the retry topics, after failures, because of this worker;
-    /// beyond, they are dead.
-    std::uint64_t retry_backlog_max = limits::retry_backlog_per_webhook_max;
-    /// Attempts at one webhook at a time.
-    std::size_t concurrency = limits::lane_concurrency_max;
+struct worker_options : delivery_options {
     /// A consumer group cannot go on (an offset out of range, a topic gone): an alarm. Called on the
     /// scheduler's thread; the other groups go on.
     std::function<void(const error&)> on_failure = [](const error&) {};

@@ -1,8 +1,11 @@
 """Property: on a real Kafka, with API nodes and workers as processes of their own, the main job is the same, and a client
 behind a load balancer never misses its own writes."""
 
+import http.client
 import json
+import re
 import signal
+import ssl
 import subprocess
 import threading
 import time
@@ -184,8 +187,36 @@ def one_broker_of_three_killed_makes_nobody_unready():
     on_kafka(job, brokers=3)
 
 
+def a_worker_serves_health_as_the_options_of_http_say():
+    def job(cluster):
+        certificate, key = cluster.folder / "certificate.pem", cluster.folder / "key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "10",
+                        "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        trusting = ssl.create_default_context(cafile=certificate)
+        trusting.check_hostname = False
+        port = herald.free_port()
+        worker = herald.Process("worker-https", ["worker", *cluster.common, "--listen", f"127.0.0.1:{port}", "--tls-cert", certificate,
+                                                 "--tls-key", key, "--header-prefix", "svc-,other-"], cluster.folder)
+
+        def ask(path):
+            connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=trusting)
+            try:
+                connection.request("GET", path)
+                answer = connection.getresponse()
+                return answer, answer.read().decode()
+            except OSError:
+                return None
+            finally:
+                connection.close()
+        answer, _ = herald.until(lambda: ask("/healthz"), 30, "the worker serves")
+        assert answer.status == 200 and answer.headers["svc-request-id"] == answer.headers["other-request-id"] is not None, answer.headers
+        assert re.search(r"^herald_certificate_expiry_seconds 8[0-9]{5}$", ask("/metrics")[1], re.MULTILINE), "10 days are 864000 s"
+        assert worker.stop() == 0, worker.tail()
+    on_kafka(job, workers=0)
+
+
 if __name__ == "__main__":
-    herald.run(without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back,
+    herald.run(a_worker_serves_health_as_the_options_of_http_say, without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back,
                processes_that_end_while_the_brokers_are_silent_end_well,
                without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_runs,
                one_broker_of_three_killed_makes_nobody_unready, the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,

@@ -6,11 +6,11 @@
 
 #include "runtime/event_loop.hpp"
 
-namespace herald {
+namespace herald::program {
 
 /// Runs `work` on the loop's thread and waits for it; what it throws is thrown here.
 template <class Work>
-void on_loop(runtime::event_loop& loop, Work work) {
+void run_and_wait(runtime::event_loop& loop, Work work) {
     std::promise<void> done;
     loop.post([&] {
         try {
@@ -23,4 +23,4 @@ void on_loop(runtime::event_loop& loop, Work work) {
     done.get_future().get();
 }
 
-}  // namespace herald
+}  // namespace herald::program

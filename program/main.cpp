@@ -9,42 +9,17 @@
 #include <iostream>
 #include <optional>
 
-#include "composition.hpp"
-#include "runtime/log.hpp"
-#include "runtime/log_events.hpp"
+#include "program/command_line.hpp"
 
 namespace {
 
 constexpr int large_piece_bytes = 1024 * 1024;  // from this size on, memory goes back when it is freed
 
-using herald::process_end;
-using herald::verb;
+using herald::program::invocation;
+using herald::program::process_end;
 
-process_end run(const herald::settings& chosen) {
-    switch (chosen.verb) {
-        case verb::standalone:
-            return herald::run_standalone(chosen);
-        case verb::api:
-            return herald::run_api(chosen);
-        case verb::worker:
-            return herald::run_worker(chosen);
-        case verb::init:
-            return herald::run_init(chosen);
-        case verb::admin_key:
-            return herald::run_admin_key(chosen);
-        case verb::state_hash:
-            return herald::run_state_hash(chosen);
-        case verb::groups:
-            return herald::run_groups(chosen);
-        case verb::version:
-            break;
-    }
-    std::cout << "herald " HERALD_VERSION "\n";
-    return process_end::done;
-}
-
-process_end run_guarded(const herald::settings& chosen) try {
-    return run(chosen);
+process_end run_guarded(const invocation& what) try {
+    return what.verb.run(what.chosen);
 } catch (const std::exception& failure) {
     std::cerr << "herald: " << failure.what() << "\n";
     return process_end::failure;
@@ -53,10 +28,10 @@ process_end run_guarded(const herald::settings& chosen) try {
 /// Once is a disk's bad moment; a second time soon after is left to whoever looks after the machine.
 constexpr std::chrono::hours between_reopenings_min{1};
 
-process_end run_until_ended(const herald::settings& chosen) {
+process_end run_until_ended(const invocation& what) {
     std::optional<std::chrono::steady_clock::time_point> reopened_at;
     for (;;) {
-        const process_end end = run_guarded(chosen);
+        const process_end end = run_guarded(what);
         if (end != process_end::restart && end != process_end::reopen) return end;
         if (end == process_end::restart) continue;
         const auto now = std::chrono::steady_clock::now();
@@ -76,9 +51,9 @@ int main(int argument_count, char** arguments) {
     // kept for ever.
     ::mallopt(M_MMAP_THRESHOLD, large_piece_bytes);
     ::mallopt(M_TRIM_THRESHOLD, 8 * large_piece_bytes);
-    const auto [chosen, code] = herald::read_settings(argument_count, arguments);
-    if (!chosen) return code;
-    const process_end end = run_until_ended(*chosen);
+    const auto [to_run, wrong] = herald::program::read_command_line(argument_count, arguments);
+    if (!to_run) return static_cast<int>(wrong);
+    const process_end end = run_until_ended(*to_run);
     std::cout.flush();
     std::fflush(nullptr);
     // A Kafka client that hangs while closing is left to its thread (events/kafka): it must not keep the

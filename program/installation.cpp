@@ -1,37 +1,16 @@
-#include "composition.hpp"
+#include "program/installation.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <iostream>
-
 #include "runtime/crypto.hpp"
-#include "runtime/log.hpp"
+#include "runtime/random.hpp"
 
-namespace herald {
+namespace herald::program {
 
-process_end failed(const error& why) {
-    std::cerr << "herald: " << why.message << "\n";
-    return why.code == error_code::failed_precondition ? process_end::mismatch : process_end::failure;
-}
-
-storage::genesis_options genesis_options_of(const settings& chosen) {
-    storage::genesis_options options;
-    options.organization_name = chosen.organization;
-    options.admin_email = chosen.admin_email;
-    options.admin_key =
-        chosen.admin_key.empty() ? runtime::to_hex(runtime::system_random().bytes(32)) : chosen.admin_key;
-    options.require_approval_for = chosen.require_approval_for;
+storage::genesis_options with_admin_key(storage::genesis_options options) {
+    if (options.admin_key.empty()) options.admin_key = runtime::to_hex(runtime::system_random().bytes(32));
     return options;
-}
-
-result<std::unique_ptr<events::kafka::kafka_log>> open_kafka(const settings& chosen) {
-    events::kafka::kafka_options options;
-    options.bootstrap_servers = chosen.kafka;
-    options.topic_prefix = chosen.topic_prefix;
-    options.replicas = chosen.replication;
-    options.properties = chosen.kafka_options;
-    return events::kafka::make_kafka_log(std::move(options));
 }
 
 result<runtime::key_ring> ring_of(const std::filesystem::path& file,
@@ -49,7 +28,7 @@ result<runtime::key_ring> ring_of(const std::filesystem::path& file,
 }
 
 result<std::filesystem::path> make_folder(const settings& chosen) {
-    const std::filesystem::path folder = chosen.data / "herald";
+    const std::filesystem::path folder = folder_of(chosen);
     std::error_code wrong;
     std::filesystem::create_directories(folder, wrong);
     if (!wrong) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, wrong);
@@ -69,15 +48,4 @@ result<void> write_key_file(const std::filesystem::path& file, const std::string
     return {};
 }
 
-void say_that_it_runs(std::string_view event, const settings& chosen, const std::string& where) {
-    const bool http = chosen.http_locations == workers::plain_http::allowed;
-    const std::string addresses =
-        chosen.addresses_text.empty() ? "public" : "public," + chosen.addresses_text;
-    runtime::log(runtime::log_level::info, event,
-                 {{"version", std::string_view(HERALD_VERSION)},
-                  {"address", where},
-                  {"webhook_addresses", addresses},
-                  {"webhook_http", http}});
-}
-
-}  // namespace herald
+}  // namespace herald::program

@@ -1,11 +1,11 @@
 // An API node, put together: log → node (applier, publisher, jobs) → handlers → server.
+#include "program/api_node.hpp"
+
 #include <fstream>
 #include <iostream>
 
 #include "api/service.hpp"
-#include "composition.hpp"
-#include "on_loop.hpp"
-#include "runtime/certificate.hpp"
+#include "program/run_and_wait.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
@@ -17,7 +17,7 @@
 #include "storage/node/node_metrics.hpp"
 #include "storage/rocks_state.hpp"
 
-namespace herald {
+namespace herald::program {
 namespace {
 
 constexpr std::int64_t announce_interval_ms = 20;
@@ -34,15 +34,9 @@ process_end end_for(storage::node_failure::kind what) {
     }
 }
 
-storage::read_mode read_mode_of(const std::string& name) {
-    if (name == "local") return storage::read_mode::local;
-    if (name == "log") return storage::read_mode::log;
-    return storage::read_mode::linearizable;
-}
-
 /// The node's name: as told, or random and kept beside the data, so that a restart is the same node.
 std::string node_name(const settings& chosen, const std::filesystem::path& folder) {
-    if (!chosen.node_id.empty()) return chosen.node_id;
+    if (!chosen.node.name.empty()) return chosen.node.name;
     const std::filesystem::path file = folder / "node-id";
     std::string name;
     std::ifstream(file) >> name;
@@ -53,31 +47,17 @@ std::string node_name(const settings& chosen, const std::filesystem::path& folde
     return name;
 }
 
-api::server_options server_options_of(const settings& chosen, const endpoint& where,
-                                      std::size_t connections) {
-    api::server_options options;
-    options.bounds.connections = connections;
-    options.bounds.connections_per_address = connections / limits::connections_share_of_address;
-    options.address = where.address;
-    options.port = where.port;
-    options.header_prefixes = chosen.header_prefixes;
-    options.tls_certificate_file = chosen.tls_certificate;
-    options.tls_key_file = chosen.tls_key;
-    options.log = chosen.log_requests ? api::request_log::on : api::request_log::off;
-    return options;
-}
-
 class composed_api_node final : public api_node {
   public:
-    composed_api_node(const settings& chosen, node_ground ground, end_request end, trouble_source beside)
+    composed_api_node(const settings& chosen, node_parts parts, end_request end, trouble_source beside)
         : x_chosen(chosen),
-          x_ground(ground),
+          x_parts(parts),
           x_end(std::move(end)),
           x_beside(std::move(beside)),
-          x_folder(chosen.data / "herald") {}
+          x_folder(folder_of(chosen)) {}
 
     ~composed_api_node() override {
-        on_loop(x_jobs[0], [this] { x_is_ending = true; });
+        run_and_wait(x_jobs[0], [this] { x_is_ending = true; });
         x_metrics_source.reset();
         x_metrics_server.reset();
         x_server.reset();
@@ -92,8 +72,8 @@ class composed_api_node final : public api_node {
     /// Errors: as make_api_node.
     result<void> start() {
         if (const auto opened = open_state(); !opened) return opened;
-        auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_ground.log,
-                                                     x_ground.descriptors.database_files);
+        auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_parts.log,
+                                                     x_parts.descriptors.database_files);
         if (!deliveries) return deliveries.error();
         x_deliveries = *std::move(deliveries);
         if (const auto made = make_registry(); !made) return made;
@@ -103,7 +83,7 @@ class composed_api_node final : public api_node {
         x_node->start();
         x_server->start();
         if (x_metrics_server) x_metrics_server->start();
-        on_loop(x_jobs[0], [this] { announce(); });
+        run_and_wait(x_jobs[0], [this] { announce(); });
         return {};
     }
 
@@ -114,7 +94,7 @@ class composed_api_node final : public api_node {
         const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
                                                  limits::drain_answers_ms_max);
         std::promise<void> done;
-        on_loop(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
+        run_and_wait(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
         done.get_future().wait();
         if (is_answered) return;
         x_tests->close();
@@ -123,7 +103,7 @@ class composed_api_node final : public api_node {
 
   private:
     result<void> open_state() {
-        auto opened = storage::open_rocks_state(x_folder / "state", x_ground.descriptors.database_files);
+        auto opened = storage::open_rocks_state(x_folder / "state", x_parts.descriptors.database_files);
         if (!opened) return opened.error();
         if (!opened->rebuilt_because.empty())
             runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
@@ -141,11 +121,9 @@ class composed_api_node final : public api_node {
     }
 
     result<void> make_registry() {
-        storage::node::options options;
+        storage::node::options options = x_chosen.node;
         options.name = node_name(x_chosen, x_folder);
-        options.kind =
-            x_chosen.verb == verb::standalone ? storage::node_kind::standalone : storage::node_kind::cluster;
-        options.reads = read_mode_of(x_chosen.reads);
+        options.kind = is_on_kafka(x_chosen) ? storage::node_kind::cluster : storage::node_kind::standalone;
         options.disk = &x_disk;
         options.on_failure = [this](const storage::node_failure& failure) {
             std::cerr << "herald: " << failure.message << "\n";
@@ -159,19 +137,19 @@ class composed_api_node final : public api_node {
             x_end(how == storage::unreadable::corrupt ? process_end::restart : process_end::reopen);
         });
         x_store->on_reopening([this] { x_end(process_end::restart); });
-        x_node = storage::make_node(options, {x_ground.log, *x_store, x_jobs[0], runtime::system_random()});
+        x_node = storage::make_node(options, {x_parts.log, *x_store, x_jobs[0], runtime::system_random()});
         x_health = std::make_shared<storage::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                  runtime::system_random());
         x_node->add_job(storage::webhook_health_job::name, x_health);
         // Its own share: attempts come until the log of deliveries ends, which is after the node did.
         x_deliveries->on_attempt([health = x_health](const schemas::attempt& one) { health->observe(one); });
         auto tests =
-            storage::make_test_deliveries(x_ground.log, *x_deliveries, x_jobs[0], runtime::system_random());
+            storage::make_test_deliveries(x_parts.log, *x_deliveries, x_jobs[0], runtime::system_random());
         if (!tests) return tests.error();
         x_tests = *std::move(tests);
-        x_services.emplace(api::services{*x_node, *x_tests, *x_deliveries, x_ground.keys,
+        x_services.emplace(api::services{*x_node, *x_tests, *x_deliveries, x_parts.keys,
                                          runtime::system_random(), runtime::system_clock(),
-                                         x_chosen.http_locations, x_chosen.addresses});
+                                         x_chosen.transport.http, x_chosen.transport.policy});
         return {};
     }
 
@@ -188,18 +166,16 @@ class composed_api_node final : public api_node {
             x_jobs[0].run_at(x_jobs[0].time().steady_ms() + announce_interval_ms, [this] { announce(); });
             return;
         }
-        const std::string address = x_chosen.listen.value_or(endpoint{"127.0.0.1", 8080}).address;
+        const std::string address = x_chosen.listen->address;
         const bool is_v6 = address.find(':') != std::string::npos;
-        say_that_it_runs(runtime::log_events::serving, x_chosen,
-                         (x_chosen.tls_certificate.empty() ? "http://" : "https://") +
+        log_that_it_runs(runtime::log_events::serving, x_chosen,
+                         (x_chosen.server.tls_certificate_file.empty() ? "http://" : "https://") +
                              (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port()));
     }
 
     void show_metrics() {
         x_metrics.show(x_node->state_now());
-        if (x_certificate_expiry_ms)
-            runtime::metric_gauge(runtime::metrics::certificate_expiry)
-                .set((*x_certificate_expiry_ms - runtime::system_clock().wall_ms()) / 1'000);
+        x_certificate.show();
     }
 
     result<void> listen() {
@@ -208,15 +184,14 @@ class composed_api_node final : public api_node {
         options.ready = ready;
         if (x_chosen.metrics_listen) options.metrics = api::metrics_here::no;
         x_service = api::make_service(*x_services, x_loops, std::move(options));
-        const endpoint where = x_chosen.listen.value_or(endpoint{"127.0.0.1", 8080});
-        auto server = api::make_server(server_options_of(x_chosen, where, x_ground.descriptors.clients),
-                                       *x_service, x_loops);
+        auto server = api::make_server(
+            server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_service, x_loops);
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
         x_operator_service = api::make_operator_service(ready);
         auto metrics = api::make_server(
-            server_options_of(x_chosen, *x_chosen.metrics_listen, limits::operator_connections_max),
+            server_options_at(x_chosen, *x_chosen.metrics_listen, limits::operator_connections_max),
             *x_operator_service, x_jobs);
         if (!metrics) return metrics.error();
         x_metrics_server = *std::move(metrics);
@@ -224,15 +199,15 @@ class composed_api_node final : public api_node {
     }
 
     const settings& x_chosen;
-    const node_ground x_ground;
+    const node_parts x_parts;
     const end_request x_end;
     const trouble_source x_beside;
     const std::filesystem::path x_folder;
     std::atomic<bool> x_is_draining = false;
     bool x_is_ending = false;  // on the loop of the jobs
     storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
-    runtime::event_loops x_loops;                  // HTTP: one a core
-    runtime::event_loops& x_jobs = x_ground.jobs;  // heartbeats, publisher, health
+    runtime::event_loops x_loops;                 // HTTP: one a core
+    runtime::event_loops& x_jobs = x_parts.jobs;  // heartbeats, publisher, health
     std::unique_ptr<storage::rocks_state> x_store;
     std::shared_ptr<storage::delivery_log> x_deliveries;
     std::shared_ptr<storage::node> x_node;
@@ -244,18 +219,17 @@ class composed_api_node final : public api_node {
     std::unique_ptr<api::server> x_server;
     std::unique_ptr<api::server> x_metrics_server;
     storage::node_metrics x_metrics;
-    const std::optional<std::int64_t> x_certificate_expiry_ms =
-        runtime::certificate_expiry_ms(x_chosen.tls_certificate);
+    const certificate_expiry x_certificate{x_chosen.server.tls_certificate_file};
     runtime::metrics_source x_metrics_source;
 };
 
 }  // namespace
 
-result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, node_ground ground, end_request end,
+result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, node_parts parts, end_request end,
                                                 trouble_source beside) {
-    auto node = std::make_unique<composed_api_node>(chosen, ground, std::move(end), std::move(beside));
+    auto node = std::make_unique<composed_api_node>(chosen, parts, std::move(end), std::move(beside));
     if (const auto started = node->start(); !started) return started.error();
     return std::unique_ptr<api_node>(std::move(node));
 }
 
-}  // namespace herald
+}  // namespace herald::program

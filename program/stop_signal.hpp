@@ -1,9 +1,9 @@
 // How a process learns that it is to end: SIGTERM, SIGINT, or one of its parts.
 #pragma once
 
-#include "composition.hpp"
+#include "program/process_end.hpp"
 
-namespace herald {
+namespace herald::program {
 
 /// One in a process, made by the main thread before any other thread: they all inherit the blocked signals.
 class stop_signal {
@@ -26,4 +26,4 @@ class stop_signal {
     int x_requests[2] = {-1, -1};  // a pipe
 };
 
-}  // namespace herald
+}  // namespace herald::program

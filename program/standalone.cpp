@@ -1,14 +1,16 @@
 // herald standalone: an API node and a worker over the embedded log, in one process.
-#include "composition.hpp"
+#include "program/api_node.hpp"
+#include "program/installation.hpp"
+#include "program/open_log.hpp"
+#include "program/stop_signal.hpp"
+#include "program/worker_node.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "stop_signal.hpp"
-#include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/rocks_state.hpp"
 
-namespace herald {
+namespace herald::program {
 namespace {
 
 /// What this machine has applied before; nothing where there is no state database.
@@ -36,13 +38,12 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
     const auto existing = storage::read_genesis(log, keys);
     if (!existing && existing.error().code != error_code::not_found) return existing.error();
     if (!existing) {
-        storage::genesis_options options = genesis_options_of(chosen);
-        if (options.admin_email.empty()) options.admin_email = "admin@localhost";
+        const storage::genesis_options options = with_admin_key(chosen.installation);
         const auto before = state_before(folder / "state");
         if (!before) return before.error();
         // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
         // without one. Under another name: the log may be refused.
-        if (chosen.admin_key.empty())
+        if (chosen.installation.admin_key.empty())
             if (const auto kept = write_key_file(new_key_file, options.admin_email, options.admin_key); !kept)
                 return kept;
         const auto begun = storage::begin_log(log, keys, options, **before, runtime::system_random(),
@@ -51,7 +52,7 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
             std::filesystem::remove(new_key_file, ignored);
             return begun.error();
         }
-        if (chosen.admin_key.empty())
+        if (chosen.installation.admin_key.empty())
             runtime::log(runtime::log_level::info, runtime::log_events::administrator_made,
                          {{"email", options.admin_email}, {"key_file", key_file.native()}});
     }
@@ -61,40 +62,27 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
     return {};
 }
 
-/// On one machine receivers are often on the same: http and loopback are allowed unless something else was
-/// said.
-settings with_local_receivers(settings chosen) {
-    if (!chosen.http_named) chosen.http_locations = workers::plain_http::allowed;
-    if (!chosen.addresses_named) {
-        chosen.addresses_text = "127.0.0.0/8,::1/128";
-        chosen.addresses = *workers::address_policy::parse(chosen.addresses_text);
-    }
-    return chosen;
-}
-
 }  // namespace
 
 process_end run_standalone(const settings& given) {
     stop_signal stop;
-    const settings chosen = with_local_receivers(given);
+    const runtime::descriptor_shares descriptors = runtime::take_descriptors();
+    settings chosen = given;
+    chosen.embedded_log.open_files_max = descriptors.database_files;
     const auto made = make_folder(chosen);
     if (!made) return failed(made.error());
     const std::filesystem::path& folder = *made;
-    const runtime::descriptor_shares descriptors = runtime::take_descriptors();
     runtime::event_loops jobs_of_node(one_loop);
     runtime::event_loops jobs_of_worker(one_loop);
-    storage::embedded_log_options log_options;
-    log_options.open_files_max = descriptors.database_files;
-    if (chosen.accept_clock) log_options.leap = storage::clock_leap::accepted;
-    const auto log = storage::make_embedded_log(folder / "log", log_options, runtime::system_clock());
+    const auto log = open_log(chosen);
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
-    const auto keys = ring_of(chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring,
-                              [&] { return is_new(folder, **log); });
+    const auto keys = ring_of(key_ring_file(chosen), [&] { return is_new(folder, **log); });
     if (!keys) return failed(keys.error());
     if (const auto begun = begin(chosen, folder, **log, *keys); !begun) return failed(begun.error());
 
-    auto worker = make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester());
+    auto worker = make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester(),
+                                   operator_answers::by_the_api_node);
     if (!worker) return failed(worker.error());
     auto node = make_api_node(chosen, {**log, *keys, descriptors, jobs_of_node}, stop.requester(),
                               [&delivers = **worker] { return delivers.trouble(); });
@@ -106,4 +94,4 @@ process_end run_standalone(const settings& given) {
     return end;
 }
 
-}  // namespace herald
+}  // namespace herald::program

@@ -2,17 +2,18 @@
 #include <future>
 #include <iostream>
 
-#include "composition.hpp"
 #include "events/topics.hpp"
+#include "program/installation.hpp"
+#include "program/open_log.hpp"
+#include "program/process_end.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
-#include "storage/embedded_log/embedded_log.hpp"
 #include "storage/rocks_state.hpp"
 #include "storage/tables.hpp"
 
-namespace herald {
+namespace herald::program {
 namespace {
 
 /// A standalone applies it when it is started again: it may be a while until then.
@@ -33,8 +34,8 @@ result<void> append(events::log& log, std::string bytes) {
 
 /// A stopped standalone's state is at hand; else the log says what it is.
 result<std::shared_ptr<const storage::state_view>> state_of(const settings& chosen, events::log& log) {
-    const std::filesystem::path folder = chosen.data / "herald" / "state";
-    if (chosen.kafka.empty() && std::filesystem::exists(folder)) {
+    const std::filesystem::path folder = folder_of(chosen) / "state";
+    if (!is_on_kafka(chosen) && std::filesystem::exists(folder)) {
         const auto opened = storage::open_rocks_state(folder);
         if (!opened) return opened.error();
         if (opened->store->view()->get(storage::key_of(storage::table::installation)))
@@ -74,42 +75,35 @@ result<void> renew(events::log& log, const schemas::genesis& genesis, const std:
     return append(log, schemas::seal_envelope(command));
 }
 
-result<std::unique_ptr<events::log>> open_log(const settings& chosen, const std::filesystem::path& folder) {
-    if (!chosen.kafka.empty()) {
-        auto kafka = open_kafka(chosen);
-        if (!kafka) return kafka.error();
-        return std::unique_ptr<events::log>(*std::move(kafka));
-    }
-    auto log = storage::make_embedded_log(folder / "log", {}, runtime::system_clock());
-    if (!log) return log.error();
-    return std::unique_ptr<events::log>(*std::move(log));
-}
-
 }  // namespace
 
 process_end run_admin_key(const settings& chosen) {
-    const std::filesystem::path folder = chosen.data / "herald";
-    const auto keys =
-        runtime::key_ring::load(chosen.key_ring.empty() ? folder / "key-ring" : chosen.key_ring);
+    // Another's data folder may lie here, too: its ring would only be found to be the wrong one.
+    if (is_on_kafka(chosen) && chosen.key_ring.empty()) {
+        std::cerr << "herald: --key-ring FILE is missing\n";
+        return process_end::wrong_use;
+    }
+    const auto keys = runtime::key_ring::load(key_ring_file(chosen));
     if (!keys) return failed(keys.error());
-    const auto log = open_log(chosen, folder);
+    const auto log = open_log(chosen);
     if (!log) return failed(log.error());
     const auto genesis = storage::read_genesis(**log, *keys);
     if (!genesis) return failed(genesis.error());
-    const std::string email = chosen.admin_email.empty() ? genesis->admin_email : chosen.admin_email;
+    const std::string email =
+        chosen.installation.admin_email.empty() ? genesis->admin_email : chosen.installation.admin_email;
     const auto state = state_of(chosen, **log);
     if (!state) return failed(state.error());
     if (const auto is_one = check_administrator(**state, email); !is_one) return failed(is_one.error());
     const std::string key = runtime::to_hex(runtime::system_random().bytes(32));
     if (const auto renewed = renew(**log, *genesis, email, key); !renewed) return failed(renewed.error());
     // The first administrator's is kept where Herald put the one before.
-    const std::filesystem::path key_file = folder / "admin-key";
-    if (chosen.kafka.empty() && email == genesis->admin_email && std::filesystem::exists(key_file))
+    const std::filesystem::path key_file = folder_of(chosen) / "admin-key";
+    if (!is_on_kafka(chosen) && email == genesis->admin_email && std::filesystem::exists(key_file))
         if (const auto kept = write_key_file(key_file, email, key); !kept) return failed(kept.error());
     std::cout << "email " << email << "\nkey " << key << "\n";
     std::cerr << "herald: all keys that " << email << " had before end "
-              << (chosen.kafka.empty() ? "when Herald starts again" : "now") << "\n";
+              << (!is_on_kafka(chosen) ? "when Herald starts again" : "now") << "\n";
     return process_end::done;
 }
 
-}  // namespace herald
+}  // namespace herald::program

@@ -1,4 +1,4 @@
-#include "stop_signal.hpp"
+#include "program/stop_signal.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <csignal>
 #include <system_error>
 
-namespace herald {
+namespace herald::program {
 
 stop_signal::stop_signal() {
     sigset_t set;
@@ -46,4 +46,4 @@ process_end stop_signal::wait() {
     }
 }
 
-}  // namespace herald
+}  // namespace herald::program

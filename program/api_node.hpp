@@ -1,0 +1,33 @@
+// An API node: HTTP, the registry, its jobs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "program/node_parts.hpp"
+#include "program/process_end.hpp"
+#include "runtime/readiness.hpp"
+
+namespace herald::program {
+
+/// Made and destroyed by the main thread.
+class api_node {
+  public:
+    virtual ~api_node() = default;
+    virtual std::uint16_t port() const = 0;
+    /// Stops accepting, finishes what is in flight, hands over claims; at most limits::drain_ms_max.
+    virtual void drain() = 0;
+};
+
+/// Any thread.
+using trouble_source = std::function<std::optional<runtime::trouble>()>;
+
+/// Opens the state, begins to apply and to serve. Errors: failed_precondition when data and log do not match
+/// (exit code 3); others: exit code 1.
+/// `beside`: trouble of what else is in the process, which /readyz tells, too.
+result<std::unique_ptr<api_node>> make_api_node(const settings&, node_parts, end_request,
+                                                trouble_source beside);
+
+}  // namespace herald::program

@@ -1,0 +1,250 @@
+#include "program/command_line.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "program/did_you_mean.hpp"
+#include "program/options.hpp"
+#include "program/options_file.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+
+namespace herald::program {
+namespace {
+
+using said_options = std::map<std::string, std::vector<std::string>>;
+
+// ---- the help
+
+constexpr std::size_t help_width = 100;
+constexpr std::size_t help_indent = 10;
+
+std::string wrapped(const std::string& text) {
+    std::istringstream words(text);
+    std::string lines;
+    std::string line;
+    const auto end_line = [&] {
+        lines += std::string(help_indent, ' ') + line + "\n";
+        line.clear();
+    };
+    for (std::string word; words >> word;) {
+        if (!line.empty() && help_indent + line.size() + 1 + word.size() > help_width) end_line();
+        line += (line.empty() ? "" : " ") + word;
+    }
+    end_line();
+    return lines;
+}
+
+/// An option in one line, its meaning in the next: names and operands are too long for two columns.
+class option_help final : public CLI::Formatter {
+  public:
+    std::string make_option(const CLI::Option* one, bool) const override {
+        std::string text = "  " + one->get_name(false, true);
+        if (!one->get_type_name().empty()) text += " " + one->get_type_name();
+        text += "\n";
+        std::istringstream paragraphs(one->get_description());
+        for (std::string each; std::getline(paragraphs, each);) text += wrapped(each);
+        return text;
+    }
+    /// With one empty line before it.
+    std::string make_group(std::string name, bool is_positional,
+                           std::vector<const CLI::Option*> options) const override {
+        const bool is_first = name == heading_of(option_group::file);
+        const std::string text =
+            CLI::Formatter::make_group(std::move(name), is_positional, std::move(options));
+        return is_first ? text : text.substr(1);
+    }
+};
+
+std::string default_shown(const verb& of, const option& one) {
+    const std::string& value = of.default_of(one);
+    if (one.value.kind == option_kind::flag) return value == "true" ? "on" : "off";
+    return value.empty() ? one.default_meaning : value;
+}
+
+std::string help_of(const verb& of, const option& one) {
+    const std::string shown = default_shown(of, one);
+    return one.help + (shown.empty() ? "" : "\ndefault: " + shown);
+}
+
+// ---- the environment
+
+/// Not refused: other programs put names there, too (a Kubernetes service called herald, HERALD_PORT).
+void warn_about_environment() {
+    static constexpr std::string_view prefix = "HERALD_";
+    std::vector<std::string> names;
+    for (const option& one : all_options()) names.push_back(environment_name(one.name));
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view whole(*variable);
+        const std::string name(whole.substr(0, whole.find('=')));
+        if (!name.starts_with(prefix) || std::find(names.begin(), names.end(), name) != names.end()) continue;
+        // What they have in common would make any two names alike.
+        std::vector<std::string_view> ends;
+        for (const std::string& known : names) ends.push_back(std::string_view(known).substr(prefix.size()));
+        const std::string_view nearest = runtime::nearest(name.substr(prefix.size()), ends);
+        runtime::log(
+            runtime::log_level::warning, runtime::log_events::environment_unknown,
+            {{"name", name}, {"nearest", nearest.empty() ? "" : std::string(prefix) + std::string(nearest)}});
+    }
+}
+
+/// Beside what the command line said.
+void add_from_environment(const verb& of, said_options& said) {
+    for (const option& one : all_options())
+        if (of.takes(one))
+            if (const char* value = std::getenv(environment_name(one.name).c_str()))
+                said.try_emplace(one.name, 1, value);
+}
+
+// ---- the tables as a command line
+
+class command_line {
+  public:
+    command_line() {
+        x_app.require_subcommand(1);
+        x_app.set_version_flag("--version", "herald " HERALD_VERSION, "prints the version");
+        x_app.set_help_flag("-h,--help", "prints this; herald VERB --help lists the options of the verb");
+        x_app.description("Herald: a model registry that speaks.");
+        x_app.formatter(std::make_shared<option_help>());
+        x_app.get_formatter()->label("SUBCOMMAND", "VERB");
+        x_app.get_formatter()->label("Subcommands", "Verbs");
+        for (const verb& each : all_verbs()) add(each);
+    }
+
+    command_line_reading read(int count, const char* const* arguments) try {
+        if (const auto wrong = check_verb(count > 1 ? arguments[1] : "--help"); !wrong)
+            return refuse(wrong.error());
+        x_app.parse(count, const_cast<char**>(arguments));
+        const verb& chosen = verb_of(*x_app.get_subcommands().front());
+        auto said = all_said(chosen);
+        if (!said) return refuse(said.error());
+        settings checked;
+        if (const auto good = fill(checked, chosen, *said); !good) return refuse(good.error());
+        return {invocation{chosen, std::move(checked)}, process_end::done};
+    } catch (const CLI::ExtrasError&) {
+        return refuse(runtime::invalid_argument(about_surplus(*x_app.get_subcommands().front())));
+    } catch (const CLI::ParseError& failure) {
+        return {std::nullopt, x_app.exit(failure) == 0 ? process_end::done : process_end::wrong_use};
+    }
+
+  private:
+    void add(const verb& which) {
+        CLI::App& command = *x_app.add_subcommand(which.name, which.help);
+        command.set_help_flag("-h,--help", "prints this");
+        command.group("Verbs");
+        command.footer(
+            which.groups.empty()
+                ? ""
+                : "Each option is also HERALD_<OPTION> in the environment and a key of the file given with "
+                  "--config.\nThe command line wins, then the environment, then the file.");
+        for (const option& one : all_options())
+            if (which.takes(one)) add(command, one, help_of(which, one));
+    }
+
+    static void add(CLI::App& command, const option& one, const std::string& help) {
+        const std::string name = "--" + one.name;
+        CLI::Option* added = nullptr;
+        if (one.value.kind == option_kind::flag)
+            added = command.add_flag(name, help);
+        else
+            added = command.add_option(name, CLI::callback_t(), help)->type_name(one.operand);
+        if (one.value.kind == option_kind::repeated) added->expected(1, -1);
+        added->group(std::string(heading_of(one.group)));
+    }
+
+    static const verb& verb_of(const CLI::App& command) {
+        const auto found = std::find_if(all_verbs().begin(), all_verbs().end(),
+                                        [&](const verb& each) { return each.name == command.get_name(); });
+        HERALD_ASSERT(found != all_verbs().end());
+        return *found;
+    }
+
+    command_line_reading refuse(const error& why) {
+        std::cerr << "herald: " << why.message << "\n";
+        return {std::nullopt, process_end::wrong_use};
+    }
+
+    static result<void> check_verb(const std::string& word) {
+        std::vector<std::string> verbs;
+        for (const verb& each : all_verbs()) verbs.push_back(each.name);
+        if (word.starts_with('-') || std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return {};
+        std::string all;
+        for (const std::string& verb : verbs) all += (all.empty() ? "" : ", ") + verb;
+        const std::string meant = did_you_mean(word, verbs);
+        return runtime::invalid_argument("there is no verb \"" + word + "\"" + (meant.empty() ? "." : meant) +
+                                         " The verbs are " + all);
+    }
+
+    static std::string about_surplus(const CLI::App& command) {
+        const std::vector<std::string> surplus = command.remaining();
+        const std::string word = surplus.empty() ? "" : surplus.front();
+        std::vector<std::string> names{"--help"};
+        for (const option& one : all_options())
+            if (verb_of(command).takes(one)) names.push_back("--" + one.name);
+        return command.get_name() + " takes no \"" + word + "\"" +
+               did_you_mean(word.substr(0, word.find('=')), names);
+    }
+
+    /// From the command line, the environment and the file, which may say things that are for other verbs.
+    result<said_options> all_said(const verb& chosen) {
+        const CLI::App& command = *x_app.get_subcommands().front();
+        said_options said;
+        for (const option& one : all_options())
+            if (const CLI::Option* found = command.get_option_no_throw("--" + one.name);
+                found && found->count() > 0)
+                said.emplace(one.name, found->results());
+        add_from_environment(chosen, said);
+        const auto file = said.find("config");
+        if (file != said.end() && !file->second.back().empty()) {
+            auto in_file = read_options_file(file->second.back());
+            if (!in_file) return in_file.error();
+            said.merge(*in_file);
+        }
+        warn_about_environment();
+        return said;
+    }
+
+    /// Errors: those of the options' readers; invalid_argument for an option that is missing.
+    static result<void> fill(settings& all, const verb& chosen, const said_options& said) {
+        for (const option& one : all_options()) {
+            if (const std::string& value = chosen.default_of(one); !value.empty()) {
+                const auto good = one.value.read(all, {one.name, {value}});
+                HERALD_ASSERT(good.has_value());
+            }
+            const auto own = said.find(one.name);
+            if (!chosen.takes(one) || own == said.end() || own->second.empty()) continue;
+            if (const auto good = one.value.read(all, {one.name, own->second}); !good) return good;
+        }
+        for (const std::string& name : chosen.needs) {
+            const auto own = said.find(name);
+            if (own == said.end() || own->second.empty() || own->second.back().empty()) return missing(name);
+        }
+        return {};
+    }
+
+    static error missing(const std::string& name) {
+        const auto found = std::find_if(all_options().begin(), all_options().end(),
+                                        [&](const option& one) { return one.name == name; });
+        HERALD_ASSERT(found != all_options().end());
+        return runtime::invalid_argument("--" + name + " " + found->operand + " is missing");
+    }
+
+    CLI::App x_app;
+};
+
+}  // namespace
+
+command_line_reading read_command_line(int argument_count, const char* const* arguments) {
+    command_line line;
+    return line.read(argument_count, arguments);
+}
+
+}  // namespace herald::program

@@ -1,0 +1,24 @@
+// What the operator says: the command line wins, then the environment (HERALD_…), then the file given with
+// --config.
+#pragma once
+
+#include <optional>
+
+#include "program/settings.hpp"
+#include "program/verbs.hpp"
+
+namespace herald::program {
+
+struct invocation {
+    const program::verb& verb;
+    settings chosen;  // checked: what is here can be used
+};
+
+/// Nothing when there is nothing to run (help, wrong use): it has printed why, and `end` is the exit code.
+struct command_line_reading {
+    std::optional<invocation> to_run;
+    process_end end = process_end::done;
+};
+command_line_reading read_command_line(int argument_count, const char* const* arguments);
+
+}  // namespace herald::program

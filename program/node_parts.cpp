@@ -1,0 +1,38 @@
+#include "program/node_parts.hpp"
+
+#include <string>
+
+#include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+#include "runtime/metrics.hpp"
+
+namespace herald::program {
+
+void log_that_it_runs(std::string_view event, const settings& chosen, const std::string& where) {
+    const bool http = chosen.transport.http == workers::plain_http::allowed;
+    const std::string addresses =
+        chosen.allowed_addresses.empty() ? "public" : "public," + chosen.allowed_addresses;
+    runtime::log(runtime::log_level::info, event,
+                 {{"version", std::string_view(HERALD_VERSION)},
+                  {"address", where},
+                  {"webhook_addresses", addresses},
+                  {"webhook_http", http}});
+}
+
+api::server_options server_options_at(const settings& chosen, const endpoint& where,
+                                      std::size_t connections) {
+    api::server_options options = chosen.server;
+    options.address = where.address;
+    options.port = where.port;
+    options.bounds.connections = connections;
+    options.bounds.connections_per_address = connections / limits::connections_share_of_address;
+    return options;
+}
+
+void certificate_expiry::show() const {
+    if (x_at_ms)
+        runtime::metric_gauge(runtime::metrics::certificate_expiry)
+            .set((*x_at_ms - runtime::system_clock().wall_ms()) / 1'000);
+}
+
+}  // namespace herald::program

@@ -1,0 +1,175 @@
+#include "program/option_values.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+#include <sstream>
+
+#include "runtime/text.hpp"
+#include "schemas/enums.hpp"
+#include "workers/address_policy.hpp"
+
+namespace herald::program {
+namespace {
+
+/// The parts between commas; empty ones are passed over.
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, ',');)
+        if (!part.empty()) parts.push_back(part);
+    return parts;
+}
+
+/// ADDRESS or ADDRESS:PORT; an IPv6 address that has a port is in brackets.
+bool is_dns_server(const std::string& text) {
+    std::string address = text;
+    std::string port = "53";
+    const std::size_t colon = text.find(':');
+    const std::size_t bracket = text.find("]:");
+    const bool is_bracketed = text.starts_with('[');
+    if (is_bracketed && bracket != std::string::npos) {
+        address = text.substr(1, bracket - 1);
+        port = text.substr(bracket + 2);
+    } else if (is_bracketed && text.ends_with(']')) {
+        address = text.substr(1, text.size() - 2);
+    } else if (colon != std::string::npos && colon == text.rfind(':')) {
+        address = text.substr(0, colon);
+        port = text.substr(colon + 1);
+    }
+    boost::system::error_code not_literal;
+    const auto literal = boost::asio::ip::make_address(address, not_literal);
+    return !not_literal && literal.is_v6() >= is_bracketed && parse_number(port, 1, 65'535);
+}
+
+/// Secrets that are mounted as files, and what `echo` writes, end with one.
+result<void> check_last_character(const std::string& what, const std::string& value) {
+    if (!value.ends_with('\n')) return {};
+    return runtime::invalid_argument(what + " ends with a newline; give it without");
+}
+
+/// Those that a version can be moved to.
+std::string stages_text() {
+    std::string all;
+    for (const auto& [stage, name] : schemas::enum_names<schemas::stage>::all)
+        if (stage != schemas::stage::unknown) all += (all.empty() ? "" : ", ") + std::string(name);
+    return all;
+}
+
+std::string dashed(const given& said) { return "--" + std::string(said.option); }
+
+}  // namespace
+
+error must_be(const given& said, const std::string& what_would_be_right) {
+    return runtime::invalid_argument(dashed(said) + " is \"" + said.text() + "\"; it must be " +
+                                     what_would_be_right);
+}
+
+std::optional<std::uint64_t> parse_number(const std::string& text, std::uint64_t min, std::uint64_t max) {
+    const auto number = runtime::parse_decimal(text);
+    return number && *number >= min && *number <= max ? number : std::nullopt;
+}
+
+std::optional<bool> parse_truth(const std::string& text) {
+    bool value = false;
+    return CLI::detail::lexical_cast(text, value) ? std::optional(value) : std::nullopt;
+}
+
+result<endpoint> parse_endpoint(const given& said) {
+    const std::string& text = said.text();
+    const std::size_t colon = text.rfind(':');
+    const auto port = parse_number(colon == std::string::npos ? "" : text.substr(colon + 1), 0, 65'535);
+    if (!port) return must_be(said, "ADDRESS:PORT, as in 127.0.0.1:8080");
+    std::string address = text.substr(0, colon);
+    if (address.empty())
+        return runtime::invalid_argument(dashed(said) + " is \"" + text + "\", without an address; 0.0.0.0" +
+                                         text + " is every address of this machine, 127.0.0.1" + text +
+                                         " is for itself only");
+    if (address == "localhost") address = "127.0.0.1";
+    if (address.size() > 2 && address.front() == '[' && address.back() == ']')
+        address = address.substr(1, address.size() - 2);
+    boost::system::error_code not_literal;
+    boost::asio::ip::make_address(address, not_literal);
+    if (not_literal)
+        return runtime::invalid_argument(dashed(said) + " is \"" + text + "\"; \"" + address +
+                                         "\" is not an IPv4 or IPv6 address, as in 127.0.0.1:8080");
+    return endpoint{std::move(address), static_cast<std::uint16_t>(*port)};
+}
+
+result<void> read_header_prefixes(settings& all, const given& said) {
+    all.server.header_prefixes = split(said.text());
+    const bool good = std::all_of(said.text().begin(), said.text().end(), [](char c) {
+        return c == '-' || c == '_' || c == ',' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    });
+    if (!good || all.server.header_prefixes.empty())
+        return must_be(said, "one or more names of letters, digits, - and _");
+    all.worker.header_prefix = all.server.header_prefixes.front();
+    return {};
+}
+
+result<void> read_allowed_addresses(settings& all, const given& said) {
+    auto policy = workers::address_policy::parse(said.text());
+    if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);
+    all.transport.policy = *std::move(policy);
+    all.allowed_addresses = said.text();
+    return {};
+}
+
+result<void> read_dns_servers(settings& all, const given& said) {
+    std::istringstream in(said.text());
+    for (std::string server; std::getline(in, server, ',');)
+        if (!is_dns_server(server))
+            return runtime::invalid_argument(
+                dashed(said) + " names \"" + server +
+                "\"; it must be ADDRESS:PORT with a port from 1 to 65535, as in 127.0.0.1:53 or [::1]:53");
+    all.transport.dns.servers = said.text();
+    return {};
+}
+
+result<void> read_kafka_properties(settings& all, const given& said) {
+    for (const std::string& property : said.texts) {
+        const std::size_t equals = property.find('=');
+        if (equals == std::string::npos) return must_be({said.option, {property}}, "NAME=VALUE");
+        all.kafka.properties.emplace_back(property.substr(0, equals), property.substr(equals + 1));
+    }
+    return {};
+}
+
+// Also where an installation is there already: nobody could sign in to one that began with another.
+
+result<void> read_admin_email(settings& all, const given& said) {
+    if (said.text().empty()) return {};
+    all.installation.admin_email = said.text();
+    if (const auto good = check_last_character(dashed(said), said.text()); !good) return good;
+    return storage::check_admin_email(dashed(said), said.text());
+}
+
+result<void> read_admin_key(settings& all, const given& said) {
+    const std::string& key = all.installation.admin_key = said.text();
+    if (const auto good = check_last_character("the administrator's key", key); !good) return good;
+    const bool visible = std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+    if (key.empty() || (key.size() >= 16 && key.size() <= 128 && visible)) return {};
+    return runtime::invalid_argument("the administrator's key must be 16 to 128 characters of visible ASCII");
+}
+
+result<void> read_organization(settings& all, const given& said) {
+    all.installation.organization_name = said.text();
+    if (const auto good = check_last_character(dashed(said), said.text()); !good) return good;
+    return storage::check_organization_name(dashed(said), said.text());
+}
+
+result<void> read_approvals(settings& all, const given& said) {
+    all.installation.require_approval_for.clear();
+    if (said.text() == "none") return {};
+    for (const std::string& name : split(said.text())) {
+        const auto stage = schemas::from_name<schemas::stage>(name);
+        if (!stage || *stage == schemas::stage::unknown)
+            return runtime::invalid_argument(dashed(said) + " names \"" + name +
+                                             "\"; it must be one or more of " + stages_text() +
+                                             ", or none alone: no stage needs an approval");
+        all.installation.require_approval_for.push_back(*stage);
+    }
+    return {};
+}
+
+}  // namespace herald::program

@@ -1,0 +1,130 @@
+// What an option takes, and which member of the settings it becomes: the words that the table of options is
+// written in. A path of members says which: text(&settings::server, &api::server_options::tls_key_file).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "program/settings.hpp"
+#include "runtime/error.hpp"
+
+namespace herald::program {
+
+/// How it is written on the command line and in the file. Lists are one text with commas; what is repeated is
+/// given several times; in the file, both may be lists.
+enum class option_kind : std::uint8_t { text, number, flag, yes_or_no, list, repeated };
+
+/// What was said, wherever it was.
+struct given {
+    std::string_view option;         // without the two dashes
+    std::vector<std::string> texts;  // one; more of a flag, whose last counts, and of what may be repeated
+
+    const std::string& text() const { return texts.back(); }
+};
+
+/// Errors: invalid_argument, naming the option, what it holds and what would be right.
+using option_reader = std::function<result<void>(settings&, const given&)>;
+
+struct option_value {
+    option_kind kind = option_kind::text;
+    option_reader read;
+};
+
+/// `--option is "text"; it must be …`
+error must_be(const given&, const std::string& what_would_be_right);
+std::optional<std::uint64_t> parse_number(const std::string&, std::uint64_t min, std::uint64_t max);
+/// true, yes, on, 1, and their contraries.
+std::optional<bool> parse_truth(const std::string&);
+/// Errors: as an option_reader.
+result<endpoint> parse_endpoint(const given&);
+
+template <class... Path>
+option_value text(Path... path) {
+    return {option_kind::text, [=](settings& all, const given& said) -> result<void> {
+                (all.*....*path) = said.text();
+                return {};
+            }};
+}
+
+struct number_bounds {
+    std::uint64_t min = 0;
+    std::uint64_t max = 0;
+    std::uint64_t unit = 1;  // the member counts in these, the operator in multiples of them
+};
+
+template <class... Path>
+option_value number(number_bounds bounds, Path... path) {
+    return {option_kind::number, [=](settings& all, const given& said) -> result<void> {
+                const auto value = parse_number(said.text(), bounds.min, bounds.max);
+                if (!value)
+                    return must_be(said, "a number from " + std::to_string(bounds.min) + " to " +
+                                             std::to_string(bounds.max));
+                auto& member = (all.*....*path);
+                member = static_cast<std::remove_reference_t<decltype(member)>>(*value * bounds.unit);
+                return {};
+            }};
+}
+
+template <class Value, class... Path>
+option_value truth(option_kind kind, Value off, Value on, Path... path) {
+    return {kind, [=](settings& all, const given& said) -> result<void> {
+                const auto value = parse_truth(said.text());
+                if (!value) return must_be(said, "true or false");
+                (all.*....*path) = *value ? on : off;
+                return {};
+            }};
+}
+/// Takes no value on the command line, but may have one: --option=false.
+template <class Value, class... Path>
+option_value flag(Value off, Value on, Path... path) {
+    return truth(option_kind::flag, off, on, path...);
+}
+template <class Value, class... Path>
+option_value yes_or_no(Value off, Value on, Path... path) {
+    return truth(option_kind::yes_or_no, off, on, path...);
+}
+
+/// One of these names; without any, the first.
+template <class Value, class... Path>
+option_value choice(std::vector<std::pair<std::string, Value>> names, Path... path) {
+    return {option_kind::text, [=](settings& all, const given& said) -> result<void> {
+                std::string known;
+                for (const auto& [name, value] : names) {
+                    if (said.text() == name || said.text().empty()) {
+                        (all.*....*path) = value;
+                        return {};
+                    }
+                    known += (known.empty() ? "" : &name == &names.back().first ? " or " : ", ") + name;
+                }
+                return must_be(said, known);
+            }};
+}
+
+/// ADDRESS:PORT; an empty one says nothing.
+template <class... Path>
+option_value address_and_port(Path... path) {
+    return {option_kind::text, [=](settings& all, const given& said) -> result<void> {
+                if (said.text().empty()) return {};
+                auto where = parse_endpoint(said);
+                if (!where) return where.error();
+                (all.*....*path) = *std::move(where);
+                return {};
+            }};
+}
+
+// Each for one option, whose members follow from more than its text.
+result<void> read_header_prefixes(settings&, const given&);
+result<void> read_allowed_addresses(settings&, const given&);
+result<void> read_dns_servers(settings&, const given&);
+result<void> read_kafka_properties(settings&, const given&);
+result<void> read_admin_email(settings&, const given&);
+result<void> read_admin_key(settings&, const given&);
+result<void> read_organization(settings&, const given&);
+result<void> read_approvals(settings&, const given&);
+
+}  // namespace herald::program

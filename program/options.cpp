@@ -1,0 +1,265 @@
+#include "program/options.hpp"
+
+#include <cctype>
+
+namespace herald::program {
+namespace {
+
+using group = option_group;
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
+constexpr std::uint64_t replication_max = 32;
+
+std::vector<option> options_of_http() {
+    using server = api::server_options;
+    return {
+        {.name = "listen",
+         .operand = "ADDRESS:PORT",
+         .group = group::http,
+         .default_text = "127.0.0.1:8080",
+         .help = "where HTTP is served; a worker serves only health and metrics, and only if told",
+         .value = address_and_port(&settings::listen)},
+        {.name = "tls-cert",
+         .operand = "FILE",
+         .group = group::http,
+         .help = "PEM: serve HTTPS with this certificate",
+         .value = text(&settings::server, &server::tls_certificate_file)},
+        {.name = "tls-key",
+         .operand = "FILE",
+         .group = group::http,
+         .help = "PEM: the certificate's key",
+         .value = text(&settings::server, &server::tls_key_file)},
+        {.name = "header-prefix",
+         .operand = "NAME,…",
+         .group = group::http,
+         .default_text = "svc-",
+         .help = "before Herald's own headers; svc-,other- sends each under both",
+         .value = {option_kind::list, read_header_prefixes}},
+    };
+}
+
+std::vector<option> options_of_kafka() {
+    using kafka = events::kafka::kafka_options;
+    return {
+        {.name = "kafka",
+         .operand = "HOST:PORT,…",
+         .group = group::kafka,
+         .help = "the brokers",
+         .value = {option_kind::list, text(&settings::kafka, &kafka::bootstrap_servers).read}},
+        {.name = "kafka-option",
+         .operand = "NAME=VALUE",
+         .group = group::kafka,
+         .help = "goes to librdkafka as it is (TLS, SASL); may be repeated",
+         .value = {option_kind::repeated, read_kafka_properties}},
+        {.name = "topic-prefix",
+         .operand = "TEXT",
+         .group = group::kafka,
+         .default_text = "herald.",
+         .help = "before the names of topics",
+         .value = text(&settings::kafka, &kafka::topic_prefix)},
+        {.name = "replication",
+         .operand = "N",
+         .group = group::topics,
+         .default_text = std::to_string(events::kafka::replicas_default),
+         .help = "copies of each topic, at most as many as brokers",
+         .value = number({.min = 1, .max = replication_max}, &settings::kafka, &kafka::replicas)},
+        {.name = "reset",
+         .group = group::groups,
+         .help = "groups that lost their place go on at what the log still has",
+         .value = flag(false, true, &settings::reset_groups)},
+    };
+}
+
+std::vector<option> options_of_data() {
+    return {
+        {.name = "data",
+         .operand = "DIR",
+         .group = group::data,
+         .default_text = "./herald-data",
+         .help = "Herald's files are in DIR/herald/",
+         .value = text(&settings::data)},
+        {.name = "key-ring",
+         .operand = "FILE",
+         .group = group::key_ring,
+         .default_meaning = "DIR/herald/key-ring without Kafka",
+         .help = "encrypts stored secrets; the same for every node and worker; made with a new installation "
+                 "(standalone, init); without it, secrets cannot be read",
+         .value = text(&settings::key_ring)},
+        {.name = "accept-clock",
+         .group = group::clock,
+         .help = "the clock is right though the newest data is over 30 days old",
+         .value = flag(storage::clock_leap::refused, storage::clock_leap::accepted, &settings::embedded_log,
+                       &storage::embedded_log_options::leap)},
+        {.name = "at",
+         .operand = "OFFSET",
+         .group = group::state_hash,
+         .default_meaning = "the end of the log",
+         .help = "next_offset as /readyz shows it",
+         .value = number({.max = UINT64_MAX}, &settings::at_offset)},
+    };
+}
+
+std::vector<option> options_of_nodes() {
+    using node = storage::node::options;
+    using storage::read_mode;
+    return {
+        {.name = "metrics-listen",
+         .operand = "ADDRESS:PORT",
+         .group = group::node,
+         .help = "/metrics there instead of on the main address; health there, too, apart from floods",
+         .value = address_and_port(&settings::metrics_listen)},
+        {.name = "log-requests",
+         .operand = "BOOLEAN",
+         .group = group::node,
+         .default_text = "true",
+         .help = "a line for each request",
+         .value = yes_or_no(api::request_log::off, api::request_log::on, &settings::server,
+                            &api::server_options::log)},
+        {.name = "free-disk-mb",
+         .operand = "N",
+         .group = group::node,
+         .default_text = std::to_string(limits::free_disk_bytes_min / mebibyte),
+         .help = "with less than this, writes are refused",
+         .value = number({.max = free_disk_mb_max, .unit = mebibyte}, &settings::free_disk_bytes_min)},
+        {.name = "verify",
+         .group = group::node,
+         .help = "reads the whole state database before serving",
+         .value = flag(false, true, &settings::verify)},
+        {.name = "node-id",
+         .operand = "NAME",
+         .group = group::cluster_node,
+         .default_meaning = "random, kept with the data",
+         .help = "the name of an API node",
+         .value = text(&settings::node, &node::name)},
+        {.name = "reads",
+         .operand = "MODE",
+         .group = group::cluster_node,
+         .default_text = "linearizable",
+         .help = "local is faster and may be stale, log appends for each read",
+         .value = choice<read_mode>({{"linearizable", read_mode::linearizable},
+                                     {"local", read_mode::local},
+                                     {"log", read_mode::log}},
+                                    &settings::node, &node::reads)},
+    };
+}
+
+std::vector<option> options_of_webhooks() {
+    using transport = workers::http_transport_options;
+    using workers::plain_http;
+    return {
+        {.name = "allow-addresses",
+         .operand = "CIDR,…",
+         .group = group::webhooks,
+         .help = "addresses beside the public ones that webhooks may have; '' is public only",
+         .value = {option_kind::list, read_allowed_addresses}},
+        {.name = "allow-http",
+         .group = group::webhooks,
+         .help = "webhooks may have http locations; --allow-http=false",
+         .value = flag(plain_http::refused, plain_http::allowed, &settings::transport, &transport::http)},
+        {.name = "extra-ca",
+         .operand = "FILE",
+         .group = group::webhooks,
+         .help = "PEM: certificates trusted beside the system's",
+         .value = text(&settings::transport, &transport::extra_ca_file)},
+        {.name = "dns-servers",
+         .operand = "ADDRESS:PORT,…",
+         .group = group::webhooks,
+         .default_meaning = "the system's",
+         .help = "where names of webhooks are looked up",
+         .value = {option_kind::list, read_dns_servers}},
+        {.name = "webhook-concurrency",
+         .operand = "N",
+         .group = group::deliveries,
+         .default_text = std::to_string(limits::lane_concurrency_max),
+         .help = "at most so many attempts at one webhook at a time, 1 to " +
+                 std::to_string(limits::lane_concurrency_setting_max),
+         .value = number({.min = 1, .max = limits::lane_concurrency_setting_max}, &settings::worker,
+                         &workers::worker_options::concurrency)},
+    };
+}
+
+std::vector<option> options_of_installations() {
+    return {
+        {.name = "admin-email",
+         .operand = "EMAIL",
+         .group = group::administrator,
+         .help = "of the first administrator, ignored later; admin-key: whose key is made anew, else the "
+                 "first's",
+         .value = {option_kind::text, read_admin_email}},
+        {.name = "admin-key",
+         .operand = "KEY",
+         .group = group::installation,
+         .default_meaning = "made up",
+         .help = "of the first administrator, ignored later; better given as HERALD_ADMIN_KEY: whoever may "
+                 "list processes sees their options",
+         .value = {option_kind::text, read_admin_key}},
+        {.name = "organization",
+         .operand = "NAME",
+         .group = group::installation,
+         .default_text = "default",
+         .help = "the first organisation and its workspace",
+         .value = {option_kind::text, read_organization}},
+        {.name = "require-approval-for",
+         .operand = "STAGE,…",
+         .group = group::installation,
+         .default_text = "PRODUCTION",
+         .help = "stages of new workspaces that need an approved transition; none",
+         .value = {option_kind::list, read_approvals}},
+    };
+}
+
+std::vector<option> make_table() {
+    std::vector<option> all{{.name = "config",
+                             .operand = "FILE",
+                             .group = group::file,
+                             .help = "TOML file with options",
+                             .value = text(&settings::config_file)}};
+    for (const auto& part : {options_of_http(), options_of_kafka(), options_of_data(), options_of_nodes(),
+                             options_of_webhooks(), options_of_installations()})
+        all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+}  // namespace
+
+std::string_view heading_of(option_group of) {
+    switch (of) {
+        case group::http:
+            return "HTTP";
+        case group::kafka:
+        case group::topics:
+        case group::groups:
+            return "Kafka";
+        case group::data:
+        case group::key_ring:
+        case group::node:
+        case group::cluster_node:
+        case group::clock:
+        case group::state_hash:
+            return "Data";
+        case group::webhooks:
+        case group::deliveries:
+            return "Webhooks";
+        case group::administrator:
+        case group::installation:
+            return "The installation";
+        case group::file:
+            break;
+    }
+    return "Options";
+}
+
+const std::vector<option>& all_options() {
+    static const std::vector<option> table = make_table();
+    return table;
+}
+
+std::string environment_name(std::string_view option) {
+    std::string name = "HERALD_";
+    for (const char c : option)
+        name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return name;
+}
+
+}  // namespace herald::program

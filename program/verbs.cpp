@@ -1,0 +1,114 @@
+#include "program/verbs.hpp"
+
+#include <algorithm>
+
+#include "runtime/assert.hpp"
+
+namespace herald::program {
+
+// Each stands in the file of its name.
+process_end run_admin_key(const settings&);
+process_end run_api(const settings&);
+process_end run_groups(const settings&);
+process_end run_init(const settings&);
+process_end run_standalone(const settings&);
+process_end run_state_hash(const settings&);
+process_end run_version(const settings&);
+process_end run_worker(const settings&);
+
+namespace {
+
+using group = option_group;
+
+std::vector<verb> make_table() {
+    return {
+        {.name = "standalone",
+         .help = "everything in one process, without Kafka",
+         .run = run_standalone,
+         .groups = {group::file, group::http, group::data, group::key_ring, group::node, group::clock,
+                    group::webhooks, group::deliveries, group::administrator, group::installation},
+         .needs = {},
+         // On one machine receivers are often on the same.
+         .defaults = {{"allow-addresses", "127.0.0.0/8,::1/128"},
+                      {"allow-http", "true"},
+                      {"admin-email", "admin@localhost"}}},
+        {.name = "api",
+         .help = "an API node on Kafka",
+         .run = run_api,
+         .groups = {group::file, group::http, group::kafka, group::data, group::key_ring, group::node,
+                    group::cluster_node, group::webhooks},
+         .needs = {"kafka", "key-ring"},
+         .defaults = {}},
+        {.name = "worker",
+         .help = "a delivery worker on Kafka",
+         .run = run_worker,
+         .groups = {group::file, group::http, group::kafka, group::key_ring, group::webhooks,
+                    group::deliveries},
+         .needs = {"kafka", "key-ring"},
+         .defaults = {{"listen", ""}}},
+        {.name = "init",
+         .help = "makes topics, GENESIS and the first administrator on Kafka",
+         .run = run_init,
+         .groups = {group::file, group::kafka, group::topics, group::key_ring, group::administrator,
+                    group::installation},
+         .needs = {"kafka", "key-ring", "admin-email"},
+         .defaults = {}},
+        {.name = "admin-key",
+         .help = "a new key for an administrator whose key was lost; standalone must be stopped",
+         .run = run_admin_key,
+         .groups = {group::file, group::kafka, group::data, group::key_ring, group::administrator},
+         .needs = {},
+         .defaults = {}},
+        {.name = "state-hash",
+         .help =
+             "the hash of the state that the log gives, to compare with /readyz; standalone must be stopped",
+         .run = run_state_hash,
+         .groups = {group::file, group::kafka, group::data, group::key_ring, group::state_hash},
+         .needs = {},
+         .defaults = {}},
+        {.name = "groups",
+         .help = "where consumer groups have lost their place in Kafka",
+         .run = run_groups,
+         .groups = {group::file, group::kafka, group::key_ring, group::groups},
+         .needs = {"kafka"},
+         .defaults = {}},
+        {.name = "version",
+         .help = "prints the version",
+         .run = run_version,
+         .groups = {},
+         .needs = {},
+         .defaults = {}},
+    };
+}
+
+/// What a row names is an option that the verb takes.
+std::vector<verb> checked(std::vector<verb> table) {
+    const auto takes = [](const verb& which, const std::string& name) {
+        return std::any_of(all_options().begin(), all_options().end(),
+                           [&](const option& one) { return one.name == name && which.takes(one); });
+    };
+    for (const verb& each : table) {
+        for (const std::string& name : each.needs) HERALD_ASSERT(takes(each, name));
+        for (const auto& [name, value] : each.defaults) HERALD_ASSERT(takes(each, name));
+    }
+    return table;
+}
+
+}  // namespace
+
+bool verb::takes(const option& one) const {
+    return std::find(groups.begin(), groups.end(), one.group) != groups.end();
+}
+
+const std::string& verb::default_of(const option& one) const {
+    const auto own = std::find_if(defaults.begin(), defaults.end(),
+                                  [&](const auto& each) { return each.first == one.name; });
+    return own == defaults.end() ? one.default_text : own->second;
+}
+
+const std::vector<verb>& all_verbs() {
+    static const std::vector<verb> table = checked(make_table());
+    return table;
+}
+
+}  // namespace herald::program

@@ -1,0 +1,34 @@
+// A worker: consumes events, delivers them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "program/node_parts.hpp"
+#include "program/process_end.hpp"
+#include "runtime/readiness.hpp"
+
+namespace herald::program {
+
+/// Made and destroyed by the main thread.
+class worker_node {
+  public:
+    virtual ~worker_node() = default;
+    /// From now on it says so, once, when it delivers.
+    virtual void announce() = 0;
+    /// Why it is not ready, as of the last second. Any thread.
+    virtual std::optional<runtime::trouble> trouble() const = 0;
+    virtual void drain() = 0;
+};
+
+/// Who answers for health and metrics of a worker: the worker itself, if it was told an address, or an API
+/// node in the same process.
+enum class operator_answers : std::uint8_t { by_itself, by_the_api_node };
+
+/// Begins to consume, and to serve. Errors: unavailable when the log is out of reach or the address cannot be
+/// listened on; not_found when a topic is missing; invalid_argument for TLS files that cannot be used.
+result<std::unique_ptr<worker_node>> make_worker_node(const settings&, node_parts, end_request,
+                                                      operator_answers);
+
+}  // namespace herald::program

@@ -1,0 +1,42 @@
+// What a worker shows to operators: its counters and its state now, as metrics.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "events/subscriber_table.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/readiness.hpp"
+#include "workers/worker.hpp"
+
+namespace herald::workers {
+
+/// Shows what it is given, until it is given something newer. One in a process; called on one thread.
+class worker_metrics {
+  public:
+    worker_metrics();
+    void show(const std::optional<runtime::trouble>&);
+    void show(const worker&);
+    void show(const events::subscriber_table&);
+
+  private:
+    std::map<std::string_view, runtime::gauge*> x_reasons;
+    runtime::gauge& x_log_reachable =
+        runtime::metric_gauge(runtime::metrics::log_reachable, {{"process", "worker"}});
+    std::vector<std::pair<std::uint64_t worker_counters::*, runtime::counter*>> x_counters;
+    runtime::gauge& x_oldest = runtime::metric_gauge(runtime::metrics::waiting_oldest);
+    runtime::gauge& x_disabled = runtime::metric_gauge(runtime::metrics::webhooks_disabled);
+    runtime::gauge& x_in_memory = runtime::metric_gauge("herald_worker_deliveries", "deliveries in memory");
+    runtime::gauge& x_in_flight =
+        runtime::metric_gauge("herald_worker_attempts_in_flight", "attempts under way");
+    runtime::gauge& x_breakers =
+        runtime::metric_gauge("herald_worker_breakers_open", "webhooks whose breaker is open");
+    runtime::gauge& x_read_ahead = runtime::metric_gauge(
+        "herald_worker_read_ahead_bytes", "of records that are read and not due, or without room");
+};
+
+}  // namespace herald::workers
