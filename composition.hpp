@@ -49,6 +49,11 @@ void say_that_it_runs(std::string_view event, const settings&, const std::string
 result<storage::engine_position> apply_log(events::log&, storage::state_store& rows,
                                            std::uint64_t next_offset);
 
+/// The log that the operator named: Kafka's, or the embedded one in `folder` of a standalone that is stopped.
+result<std::unique_ptr<events::log>> open_log(const settings&, const std::filesystem::path& folder);
+/// Waits until the log holds it. Errors: those of the log.
+result<void> append_command(events::log&, std::string bytes);
+
 /// An API node: HTTP, the registry, its jobs. Made and destroyed by the main thread.
 class api_node {
   public:
@@ -98,6 +103,7 @@ process_end run_worker(const settings&);
 /// Run once and end.
 process_end run_init(const settings&);
 process_end run_admin_key(const settings&);
+process_end run_raise_level(const settings&);
 process_end run_state_hash(const settings&);
 process_end run_groups(const settings&);
 
