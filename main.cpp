@@ -32,6 +32,8 @@ process_end run(const herald::settings& chosen) {
             return herald::run_init(chosen);
         case verb::admin_key:
             return herald::run_admin_key(chosen);
+        case verb::raise_level:
+            return herald::run_raise_level(chosen);
         case verb::state_hash:
             return herald::run_state_hash(chosen);
         case verb::groups:

@@ -355,6 +355,7 @@ class command_line {
         add_worker();
         add_init();
         add_admin_key();
+        add_raise_level();
         add_state_hash();
         add_groups();
         x_app.add_subcommand("version", "prints the version");
@@ -401,6 +402,7 @@ class command_line {
         if (name == "worker") return verb::worker;
         if (name == "init") return verb::init;
         if (name == "admin-key") return verb::admin_key;
+        if (name == "raise-level") return verb::raise_level;
         if (name == "state-hash") return verb::state_hash;
         if (name == "groups") return verb::groups;
         return verb::version;
@@ -569,6 +571,13 @@ class command_line {
         CLI::App& command = add("admin-key", "a new key for an administrator whose key was lost");
         command.add_option("--data", x_raw.data, "of a stopped standalone");
         command.add_option("--admin-email", x_out.admin_email, "whose key (of the first administrator)");
+        add_kafka(command);
+    }
+
+    void add_raise_level() {
+        CLI::App& command =
+            add("raise-level", "after an upgrade of all nodes: lets the new version begin at once");
+        command.add_option("--data", x_raw.data, "of a stopped standalone");
         add_kafka(command);
     }
 

@@ -15,7 +15,7 @@
 
 namespace herald {
 
-enum class verb { standalone, api, worker, init, admin_key, state_hash, groups, version };
+enum class verb { standalone, api, worker, init, admin_key, raise_level, state_hash, groups, version };
 
 struct endpoint {
     std::string address;
