@@ -71,7 +71,11 @@ process_end run_raise_level(const settings& chosen) {
     const auto genesis =
         storage::find_row<schemas::genesis>(**before, storage::key_of(storage::table::installation));
     if (!genesis) return failed(runtime::not_found("nothing was begun in this log yet"));
-    if (storage::level_in_force(**before) < schemas::newest_level)
+    const std::uint32_t level = storage::level_in_force(**before);
+    if (level > schemas::newest_level)
+        return failed(runtime::failed_precondition("the log is at level " + std::to_string(level) +
+                                                   " already, above this program's: install a newer one"));
+    if (level < schemas::newest_level)
         if (const auto raised = raise(**log, *genesis); !raised) return failed(raised.error());
     std::cout << "level " << schemas::newest_level << "\n";
     return process_end::done;
