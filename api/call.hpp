@@ -11,7 +11,7 @@
 #include "runtime/http.hpp"
 #include "runtime/key_ring.hpp"
 #include "schemas/binary.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "schemas/json_codec.hpp"
 #include "storage/deliveries/delivery_log.hpp"
 #include "storage/deliveries/test_deliveries.hpp"
@@ -111,13 +111,13 @@ class call {
     // ---- writes
     /// Appends the command and waits until this node has applied it. The value is what apply decided; its
     /// refusals are errors.
-    template <class Command>
+    template <schemas::any_command Command>
     task<schemas::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), x_services.random.uuid());
     }
     /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
     /// key, command id ‖ purpose). minted() gives the secret itself, after a repeat too (design.md §1).
-    template <class Command>
+    template <schemas::any_command Command>
     task<schemas::outcome> submit_minting(Command command, std::string_view purpose) {
         const schemas::uuid command_id = x_services.random.uuid();
         const auto secret = mint(command.key_name, command_id, purpose);

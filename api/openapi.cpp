@@ -4,7 +4,7 @@
 #include <set>
 
 #include "runtime/text.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "schemas/find.hpp"
 #include "schemas/json_schema.hpp"
 

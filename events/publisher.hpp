@@ -8,7 +8,7 @@
 #include "events/log.hpp"
 #include "events/outbox.hpp"
 #include "runtime/scheduler.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/nodes.hpp"
 
 namespace herald::events {
 

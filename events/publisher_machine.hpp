@@ -13,7 +13,7 @@
 
 #include "events/outbox.hpp"
 #include "runtime/error.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/nodes.hpp"
 
 namespace herald::events {
 

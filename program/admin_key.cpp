@@ -1,36 +1,18 @@
 // herald admin-key: an operator at the machine gives an administrator whose key was lost a new one.
-#include <future>
 #include <iostream>
 
-#include "events/topics.hpp"
+#include "program/append_command.hpp"
 #include "program/installation.hpp"
 #include "program/open_log.hpp"
 #include "program/process_end.hpp"
-#include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"
-#include "schemas/binary.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/rocks_state.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::program {
 namespace {
-
-/// A standalone applies it when it is started again: it may be a while until then.
-constexpr std::int64_t applied_within_ms = 24ll * 3'600'000;
-
-result<void> append(events::log& log, std::string bytes) {
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
-    std::promise<result<std::int64_t>> answered;
-    const events::topic_partition commands{std::string(events::topic::commands), 0};
-    const auto accepted = producer->append(commands, "", std::move(bytes), [&](result<std::int64_t> offset) {
-        answered.set_value(std::move(offset));
-    });
-    if (!accepted) return accepted;
-    const result<std::int64_t> offset = answered.get_future().get();
-    if (!offset) return offset.error();
-    return {};
-}
 
 /// A stopped standalone's state is at hand; else the log says what it is.
 result<std::shared_ptr<const storage::state_view>> state_of(const settings& chosen, events::log& log) {
@@ -64,15 +46,7 @@ result<void> renew(events::log& log, const schemas::genesis& genesis, const std:
     schemas::renew_admin_key renewal;
     renewal.email = email;
     renewal.key_hash = runtime::as_bytes(runtime::sha256(key));
-    schemas::command_envelope command;
-    command.log_id = genesis.log_id;
-    command.generation = genesis.generation;
-    command.command_id = runtime::system_random().uuid();
-    command.sender_clock_ms = runtime::system_clock().wall_ms();
-    command.not_after_ms = command.sender_clock_ms + applied_within_ms;
-    command.type = schemas::renew_admin_key::type;
-    command.body = schemas::encode(renewal);
-    return append(log, schemas::seal_envelope(command));
+    return append_command(log, genesis, schemas::make_envelope(renewal));
 }
 
 }  // namespace

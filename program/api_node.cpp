@@ -26,6 +26,7 @@ process_end end_for(storage::node_failure::kind what) {
     switch (what) {
         case storage::node_failure::kind::log_mismatch:
         case storage::node_failure::kind::log_mixed:
+        case storage::node_failure::kind::level_too_low:
             return process_end::mismatch;
         case storage::node_failure::kind::state_unreadable:
             return process_end::reopen;

@@ -11,6 +11,7 @@ process_end run_admin_key(const settings&);
 process_end run_api(const settings&);
 process_end run_groups(const settings&);
 process_end run_init(const settings&);
+process_end run_raise_level(const settings&);
 process_end run_standalone(const settings&);
 process_end run_state_hash(const settings&);
 process_end run_version(const settings&);
@@ -57,6 +58,13 @@ std::vector<verb> make_table() {
          .help = "a new key for an administrator whose key was lost; standalone must be stopped",
          .run = run_admin_key,
          .groups = {group::file, group::kafka, group::data, group::key_ring, group::administrator},
+         .needs = {},
+         .defaults = {}},
+        {.name = "raise-level",
+         .help =
+             "after an upgrade of all nodes: lets the new version begin at once; standalone must be stopped",
+         .run = run_raise_level,
+         .groups = {group::file, group::kafka, group::data, group::key_ring},
          .needs = {},
          .defaults = {}},
         {.name = "state-hash",

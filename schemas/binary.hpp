@@ -179,6 +179,7 @@ struct decoder {
 
 template <described T>
 void append_encoded(std::string& out, const T& value) {
+    static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     T::describe(value, detail::encoder{out});
 }
 
@@ -191,6 +192,7 @@ std::string encode(const T& value) {
 
 template <described T>
 result<T> decode(std::string_view bytes) {
+    static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     T value{};
     detail::decoder decoder{bytes};
     decoder.advance();

@@ -23,7 +23,7 @@ struct build {
     schemas::scan_id scan_id;         // the newest; none: unscanned
     schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; none: never
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "workspace_id", self.workspace_id);
         field(3, "model_version_id", self.model_version_id);
@@ -57,7 +57,7 @@ struct scan {
     user_id requested_by;
     std::string message;  // why the status is error, or why the build stays ineligible
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "build_id", self.build_id);
         field(3, "scan_status", self.scan_status);

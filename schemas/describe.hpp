@@ -2,23 +2,26 @@
 //
 // A described type has
 //
-//     static void describe(auto& self, auto&& field) {
+//     static constexpr void describe(auto& self, auto&& field) {
 //         field(1, "id", self.id);
 //         field(2, "name", self.name);
 //         field(3, "environment", self.environment, shown::when_set);
 //     }
 //
 // Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
-// those of the JSON contract (wire.md).
+// those of the JSON contract (wire.md). A described type is an aggregate; a member that is not described does
+// not compile as soon as its bytes or its JSON are asked for.
 #pragma once
 
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "schemas/ids.hpp"
@@ -65,6 +68,58 @@ inline constexpr bool is_byte_array<std::array<std::uint8_t, N>> = true;
 
 template <class T>
 concept described = requires(T& value, detail::any_field field) { T::describe(value, field); };
+namespace detail {
+
+/// Stands for a member of any type in the initialiser of an aggregate. An optional would take it as its
+/// value, too: it needs its own.
+struct any_member {
+    template <class T>
+    operator T() const {
+        std::terminate();  // never called; a type of one file alone wants a body
+    }
+};
+struct any_optional {
+    template <class T>
+    operator std::optional<T>() const {
+        std::terminate();
+    }
+};
+
+/// As many as T's initialiser takes.
+template <class T, class... Members>
+consteval std::size_t members_of() {
+    if constexpr (requires { T{std::declval<Members>()..., any_member{}}; })
+        return members_of<T, Members..., any_member>();
+    else if constexpr (requires { T{std::declval<Members>()..., any_optional{}}; })
+        return members_of<T, Members..., any_optional>();
+    else
+        return sizeof...(Members);
+}
+
+/// For its members' names alone: there is no T.
+template <class T>
+union unwritten {
+    char none = 0;
+    T value;
+    constexpr unwritten() noexcept {}
+    constexpr ~unwritten() {}
+};
+template <class T>
+inline constexpr unwritten<T> no_value{};
+
+template <class T>
+consteval std::size_t described_members_of() {
+    std::size_t count = 0;
+    T::describe(no_value<T>.value, [&count](unsigned, std::string_view, const auto&, auto...) { ++count; });
+    return count;
+}
+
+/// Else what it holds would be lost on its way into the log or a database.
+template <class T>
+inline constexpr bool describes_every_member = members_of<T>() == described_members_of<T>();
+
+}  // namespace detail
+
 template <class T>
 concept numeric_id = detail::is_id<T>;
 template <class T>

@@ -9,7 +9,7 @@ struct pagination {
     std::int64_t page_number = 1;  // from 1
     std::int64_t page_limit = 10;  // −1: all
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "page_number", self.page_number);
         field(2, "page_limit", self.page_limit);
     }
@@ -21,7 +21,7 @@ struct predicate {
     find_operator operator_ = find_operator::eq;
     json_text value_type = {};  // says nothing: the value itself has a type
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
         field(2, "value", self.value);
         field(3, "operator", self.operator_);
@@ -33,7 +33,7 @@ struct named_id {
     std::string workspace_name;
     std::string name;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
         field(2, "name", self.name);
     }
@@ -43,7 +43,7 @@ struct find_target {
     model_id registered_model_id;
     std::optional<schemas::named_id> named_id;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "registered_model_id", self.registered_model_id);
         field(2, "named_id", self.named_id);
     }
@@ -59,7 +59,7 @@ struct find_request {
     std::string sort_key;
     std::vector<std::uint64_t> ids;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
         field(2, "id", self.id);
         field(3, "predicates", self.predicates);

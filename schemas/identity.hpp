@@ -10,7 +10,7 @@ struct organization {
     std::string name;
     std::int64_t time_created = 0;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "name", self.name);
         field(3, "created_timestamp", self.time_created);
@@ -30,7 +30,7 @@ struct user {
     workspace_id default_workspace_id;
     std::int64_t time_created = 0;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "email", self.email);
         field(3, "username", self.username);
@@ -52,7 +52,7 @@ struct group {
     bool built_in = false;
     std::int64_t time_created = 0;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "org_id", self.org_id);
         field(3, "name", self.name);
@@ -66,7 +66,7 @@ struct resource_actions {
     protected_type resource_type = protected_type::none;
     std::vector<action> allowed_actions;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "resource_type", self.resource_type);
         field(2, "allowed_actions", self.allowed_actions);
     }
@@ -81,7 +81,7 @@ struct role {
     std::vector<resource_actions> actions;
     std::int64_t time_created = 0;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "org_id", self.org_id);
         field(3, "name", self.name);
@@ -96,7 +96,7 @@ struct permission {
     schemas::group_id group_id;
     schemas::role_id role_id;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "group_id", self.group_id);
         field(2, "role_id", self.role_id);
     }
@@ -108,7 +108,7 @@ struct workspace_policies {
     std::uint32_t approvals_required = 1;
     std::vector<stage> require_safe_scan_for;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "require_approval_for", self.require_approval_for);
         field(2, "approvals_required", self.approvals_required);
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
@@ -130,7 +130,7 @@ struct workspace {
     workspace_policies policies;
     group_id admins;  // of the organisation: its members may do everything here
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "name", self.name);
         field(3, "org_id", self.org_id);

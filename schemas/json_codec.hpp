@@ -273,6 +273,7 @@ struct json_reader {
 
 template <described T>
 void append_json_object(std::string& out, const T& value, integers style) {
+    static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     out += '{';
     T::describe(value, detail::json_writer{out, style});
     out += '}';
@@ -281,6 +282,7 @@ void append_json_object(std::string& out, const T& value, integers style) {
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown) {
     if (!value.get_if<json_object>()) return detail::wrong_member("the body", value, "a JSON object");
+    static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     T out{};
     detail::json_reader reader{value, {}, unknown, {}};
     reader.read_members(out);

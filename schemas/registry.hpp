@@ -11,7 +11,7 @@ struct key_value {
     json_text value_type;
 
     friend bool operator==(const key_value&, const key_value&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
         field(2, "value", self.value);
         field(3, "value_type", self.value_type, shown::when_set);
@@ -30,7 +30,7 @@ struct artifact {
     std::string linked_artifact_id;
 
     friend bool operator==(const artifact&, const artifact&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
         field(2, "path", self.path);
         field(3, "path_only", self.path_only);
@@ -64,7 +64,7 @@ struct registered_model {
     /// version_number of the newest version ever made; never goes back.
     std::uint64_t versions_made = 0;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "name", self.name);
         field(3, "description", self.description);
@@ -116,7 +116,7 @@ struct model_version {
     bool hide_output_label = false;
     std::string redirect_metadata;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "registered_model_id", self.registered_model_id);
         field(3, "workspace_id", self.workspace_id, shown::never);
@@ -155,7 +155,7 @@ struct transition {
     transition_state state = transition_state::unknown;
 
     friend bool operator==(const transition&, const transition&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "source_stage", self.source_stage);
         field(3, "desired_stage", self.desired_stage);
@@ -165,7 +165,7 @@ struct transition {
 
 struct nothing {
     friend bool operator==(const nothing&, const nothing&) = default;
-    static void describe(auto&, auto&&) {}
+    static constexpr void describe(auto&, auto&&) {}
 };
 
 /// One entry of a version's stage history: exactly one of transition, approval, rejection, close, commit.
@@ -185,7 +185,7 @@ struct activity {
     /// The transition that an approval, rejection, close or commit belongs to.
     activity_id transition_id;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "model_version_id", self.model_version_id);
         field(3, "author_id", self.author_id);
@@ -217,7 +217,7 @@ struct promotion {
     std::uint64_t audience = 0;  // webhooks that the event is for
     std::string completion;      // SHA-256 of the update that completed it: a repeat changes nothing
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
         field(2, "status", self.status);
         field(3, "transition_id", self.transition_id);

@@ -6,7 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/commands.hpp"
+#include "schemas/commands/installation.hpp"
+#include "schemas/deployment.hpp"
+#include "schemas/identity.hpp"
+#include "schemas/registry.hpp"
+#include "schemas/webhooks.hpp"
 
 namespace herald::schemas {
 

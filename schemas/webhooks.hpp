@@ -25,7 +25,7 @@ struct resource_filter {
     resource_type modeldb_service_resource_type = resource_type::none;
 
     friend bool operator==(const resource_filter&, const resource_filter&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "registry_service_resource_type", self.registry_service_resource_type, shown::when_set);
         field(2, "deployment_service_resource_type", self.deployment_service_resource_type, shown::when_set);
         field(3, "modeldb_service_resource_type", self.modeldb_service_resource_type, shown::when_set);
@@ -50,7 +50,7 @@ struct webhook {
     std::uint64_t revision = 0;
     std::int64_t failing_since_ms = 0;  // nothing but failures since then; 0: healthy
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "workspace_id", self.workspace_id);
         field(3, "name", self.name);
@@ -75,7 +75,7 @@ struct audience_member {
     bool held = false;
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "webhook_id", self.webhook_id);
         field(2, "held", self.held);
     }
@@ -100,7 +100,7 @@ struct event {
     /// The log took no record of this event: this one stands for it, without a body. Why; else empty.
     std::string refused;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "type", self.type);
         field(3, "resource_type", self.resource_type);
@@ -133,7 +133,7 @@ struct subscriber {
     std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without failing before
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "webhook_id", self.webhook_id);
         field(2, "workspace_id", self.workspace_id);
         field(3, "revision", self.revision);
@@ -155,7 +155,7 @@ struct subscribers_head {
     std::uint64_t rows = 0;
 
     friend bool operator==(const subscribers_head&, const subscribers_head&) = default;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "generation", self.generation);
         field(2, "offset", self.offset);
         field(3, "rows", self.rows);
@@ -228,7 +228,7 @@ struct delivery {
     std::string reason;                // on `dead`: why
     bool waits_for_room = false;       // and not after a failure of its receiver
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "webhook_id", self.webhook_id);
         field(3, "event", self.event);
@@ -276,7 +276,7 @@ struct attempt {
     std::int64_t next_attempt_ms = 0;
     bool disable_webhook = false;  // 410 or webhook-delivery: disable
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "delivery_id", self.delivery_id);
         field(2, "webhook_id", self.webhook_id);
         field(3, "webhook_revision", self.webhook_revision);

@@ -4,6 +4,7 @@
 
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/outcomes.hpp"
 #include "storage/rules/rules.hpp"
 #include "storage/tables.hpp"
@@ -16,6 +17,7 @@ using schemas::command_type;
 
 const std::string position_key = key_of(table::position);
 const std::string installation_key = key_of(table::installation);
+const std::string level_key = key_of(table::level);
 
 template <class Command>
 rules::answer run_as(rule_context& context, std::string_view body) {
@@ -26,72 +28,13 @@ rules::answer run_as(rule_context& context, std::string_view body) {
 
 /// nullptr for a type that this program does not know.
 using runner = rules::answer (*)(rule_context&, std::string_view);
-runner runner_of(command_type type) {
-    switch (type) {
-        case command_type::genesis:
-            return run_as<schemas::genesis>;
-        case command_type::no_operation:
-            return run_as<schemas::no_operation>;
-        case command_type::node_heartbeat:
-            return run_as<schemas::node_heartbeat>;
-        case command_type::claim:
-            return run_as<schemas::claim>;
-        case command_type::create_user:
-            return run_as<schemas::create_user>;
-        case command_type::add_group_users:
-            return run_as<schemas::add_group_users>;
-        case command_type::create_model:
-            return run_as<schemas::create_model>;
-        case command_type::create_version:
-            return run_as<schemas::create_version>;
-        case command_type::update_version:
-            return run_as<schemas::update_version>;
-        case command_type::create_transition:
-            return run_as<schemas::create_transition>;
-        case command_type::review_transition:
-            return run_as<schemas::review_transition>;
-        case command_type::close_transition:
-            return run_as<schemas::close_transition>;
-        case command_type::commit_transition:
-            return run_as<schemas::commit_transition>;
-        case command_type::fail_promotion:
-            return run_as<schemas::fail_promotion>;
-        case command_type::create_build:
-            return run_as<schemas::create_build>;
-        case command_type::request_scan:
-            return run_as<schemas::request_scan>;
-        case command_type::request_version_scan:
-            return run_as<schemas::request_version_scan>;
-        case command_type::report_scan:
-            return run_as<schemas::report_scan>;
-        case command_type::create_webhook:
-            return run_as<schemas::create_webhook>;
-        case command_type::delete_webhooks:
-            return run_as<schemas::delete_webhooks>;
-        case command_type::webhook_health:
-            return run_as<schemas::webhook_health>;
-        case command_type::set_feature_flag:
-            return run_as<schemas::set_feature_flag>;
-        case command_type::renew_admin_key:
-            return run_as<schemas::renew_admin_key>;
-    }
-    return nullptr;
+template <class... Commands>
+constexpr runner find_runner(command_type type, schemas::command_list<Commands...>) {
+    runner found = nullptr;
+    ((type == Commands::type && (found = run_as<Commands>)) || ...);
+    return found;
 }
-
-/// Commands of nodes and of the operator at the machine carry no user; all others must.
-bool is_for_users(command_type type) {
-    switch (type) {
-        case command_type::genesis:
-        case command_type::no_operation:
-        case command_type::node_heartbeat:
-        case command_type::claim:
-        case command_type::webhook_health:
-        case command_type::renew_admin_key:
-            return false;
-        default:
-            return true;
-    }
-}
+runner runner_of(command_type type) { return find_runner(type, schemas::all_commands{}); }
 
 /// The key that was shown at the door must still be one of the user's at the command's place (revocation).
 bool is_authenticated(const state_view& state, const schemas::request_identity& request) {
@@ -145,6 +88,7 @@ engine::engine(state_store& store) : x_store(store) {
     start_batch();
     if (auto position = find_row<engine_position>(*x_batch, position_key)) x_position = *std::move(position);
     x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+    x_level = level_in_force(*x_batch);
 }
 
 void engine::start_batch() {
@@ -154,6 +98,7 @@ void engine::start_batch() {
 }
 
 result<applied_record> engine::apply(const events::record& record) {
+    if (const auto able = check_level(); !able) return able.error();
     const auto offset = static_cast<std::uint64_t>(record.offset);
     if (offset < x_position.next_offset)
         return runtime::failed_precondition("record " + std::to_string(offset) + " was applied before");
@@ -163,12 +108,13 @@ result<applied_record> engine::apply(const events::record& record) {
     auto command = record.value
                        ? schemas::open_envelope(*record.value)
                        : result<command_envelope>(runtime::invalid_argument("a tombstone is not a command"));
-    if (!x_installation && (!command || command->type != command_type::genesis))
+    if (!x_installation && (!command || command->type != schemas::genesis::type))
         return runtime::failed_precondition("the log does not begin with GENESIS: it is not a Herald log");
     const bool ours = command && (!x_installation || (command->log_id == x_installation->log_id &&
                                                       command->generation == x_installation->generation));
     if (ours) {
-        if (command->level > schemas::feature_level || !runner_of(command->type))
+        // One above the level in force is refused, known or not: every version does the same with it.
+        if (command->level <= x_level && !runner_of(command->type))
             return runtime::failed_precondition(
                 "record " + std::to_string(offset) + " is a command of type " +
                 std::to_string(static_cast<unsigned>(command->type)) + ", level " +
@@ -178,7 +124,7 @@ result<applied_record> engine::apply(const events::record& record) {
         done.command_id = command->command_id;
         done.type = command->type;
         done.outcome = run(changes, *command, offset);
-        if (command->type == command_type::node_heartbeat && done.outcome.code == 0)
+        if (command->type == schemas::node_heartbeat::type && done.outcome.code == 0)
             done.heartbeat = command->body;
     } else {
         done.outcome =
@@ -189,11 +135,22 @@ result<applied_record> engine::apply(const events::record& record) {
     return done;
 }
 
+result<void> engine::check_level() const {
+    if (x_level <= schemas::newest_level) return {};
+    return runtime::failed_precondition("the log is at level " + std::to_string(x_level) +
+                                        " and this program goes up to level " +
+                                        std::to_string(schemas::newest_level) + ": install a newer one");
+}
+
 void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
     if (!x_installation || x_position.time_ms < x_next_timer_ms) return;
     x_next_timer_ms = INT64_MAX;
-    const rule_context::place here{offset, x_position.time_ms, x_installation->log_id,
-                                   x_installation->generation, x_installation->event_partitions};
+    const rule_context::place here{offset,
+                                   x_position.time_ms,
+                                   x_installation->log_id,
+                                   x_installation->generation,
+                                   x_installation->event_partitions,
+                                   x_level};
     static const command_envelope nobody;
     std::vector<std::string> due;
     const std::string prefix = key_of(table::timer);
@@ -217,15 +174,20 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
     if (x_position.time_ms > command.not_after_ms)
         return refused(
             runtime::unavailable("the command reached the log too late and took no effect; send it again"));
+    if (command.level > x_level)
+        return refused(runtime::failed_precondition("the command is of level " +
+                                                    std::to_string(command.level) +
+                                                    "; the level in force is " + std::to_string(x_level)));
     // Not kept: who comes again with a key that is valid is heard.
-    if (is_for_users(command.type) && !is_authenticated(changes, command.request))
+    if (schemas::find_command(command.type)->traits.from == schemas::sender::user &&
+        !is_authenticated(changes, command.request))
         return refused(runtime::unauthenticated("this developer key is no longer valid"));
     if (auto kept = find_outcome(changes, command.request)) return *std::move(kept);
     if (!has_room_for_outcome(changes, command.request))
         return refused(
             runtime::resource_exhausted("too many requests with an Idempotency-Key in 24 h; try later"));
 
-    rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0};
+    rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0, x_level};
     if (x_installation) here.event_partitions = x_installation->event_partitions;
     state_changes own(&changes);
     rule_context context(own, here, command);
@@ -271,7 +233,9 @@ void engine::finish(const events::record& record, row_changes mutations) {
          ++row)
         if (row->second)
             x_next_timer_ms = std::min(x_next_timer_ms, static_cast<std::int64_t>(number_in_key(row->first)));
+    const bool is_raised = mutations.contains(level_key);
     x_batch->absorb(std::move(mutations));
+    if (is_raised) x_level = level_in_force(*x_batch);
 }
 
 result<void> engine::write() {

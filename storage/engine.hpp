@@ -10,7 +10,7 @@
 
 #include "events/log.hpp"
 #include "runtime/crypto.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/installation.hpp"
 #include "storage/state.hpp"
 
 namespace herald::storage {
@@ -24,7 +24,7 @@ struct engine_position {
     std::string last_record_hash;  // SHA-256 of the newest applied record: tells a re-created log
     std::uint64_t log_bytes = 0;   // of all records up to here
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "next_offset", self.next_offset);
         field(2, "time_ms", self.time_ms);
         field(3, "hash", self.hash);
@@ -39,7 +39,7 @@ struct applied_record {
     std::uint64_t offset = 0;
     /// Whose command it was; absent for bytes that are no command of this log (refused, and that is all).
     std::optional<schemas::uuid> command_id;
-    schemas::command_type type = schemas::command_type::no_operation;
+    schemas::command_type type{};
     schemas::outcome outcome;
     /// Encoded schemas::node_heartbeat when it was one that counts; else empty.
     std::string heartbeat;
@@ -54,9 +54,9 @@ class engine {
     explicit engine(state_store& store);
 
     /// Applies the record at position().next_offset or beyond (a log may have holes). Errors are final for
-    /// this program: failed_precondition when the first record is not GENESIS, when a record is of a type or
-    /// level that it does not know, or when the record lies before the position. The state is then as it was
-    /// before the record.
+    /// this program: failed_precondition when the first record is not GENESIS, when a record at a level in
+    /// force is of a type that it does not know, when the log is at a level above its own, or when the record
+    /// lies before the position. The state is then as it was before the record.
     result<applied_record> apply(const events::record&);
 
     /// Writes what was applied since the last write. unavailable: nothing was written; call again.
@@ -65,6 +65,10 @@ class engine {
     const engine_position& position() const noexcept { return x_position; }
     /// The log's identity; absent until GENESIS is applied.
     const std::optional<schemas::genesis>& installation() const noexcept { return x_installation; }
+    /// What the next record is applied by.
+    std::uint32_t level() const noexcept { return x_level; }
+    /// failed_precondition when the log is at a level above this program's.
+    result<void> check_level() const;
     std::size_t unwritten_rows() const noexcept { return x_batch->changes().size(); }
 
   private:
@@ -79,7 +83,8 @@ class engine {
     std::optional<state_changes> x_batch;
     engine_position x_position;
     std::optional<schemas::genesis> x_installation;
-    std::int64_t x_next_timer_ms = 0;  // none is due before; 0: not looked at yet
+    std::uint32_t x_level = schemas::first_level;  // in force
+    std::int64_t x_next_timer_ms = 0;              // none is due before; 0: not looked at yet
     runtime::sha256_stream x_hash;
 };
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "schemas/commands.hpp"
+#include "schemas/commands/envelope.hpp"
 #include "storage/rule_context.hpp"
 
 namespace herald::storage {

@@ -10,7 +10,7 @@ struct review {
     schemas::user_id user;
     bool approve = false;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "user", self.user);
         field(2, "approve", self.approve);
     }
@@ -23,7 +23,7 @@ struct transition_row {
     std::int64_t time_requested = 0;
     std::vector<review> reviews;  // one a user
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "transition", self.transition);
         field(2, "model_version_id", self.model_version_id);
         field(3, "author", self.author);

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/commands.hpp"
+#include "schemas/commands/envelope.hpp"
+#include "schemas/webhooks.hpp"
 #include "storage/state.hpp"
 #include "storage/tables.hpp"
 
@@ -33,6 +34,7 @@ class rule_context {
         schemas::uuid log_id{};
         std::uint32_t generation = 0;
         std::uint32_t event_partitions = 0;
+        std::uint32_t level = schemas::first_level;
     };
 
     rule_context(state_changes& changes, const place& where, const schemas::command_envelope& command)
@@ -48,6 +50,9 @@ class rule_context {
     std::int64_t time_ms() const noexcept { return x_place.time_ms; }
     /// Log time made unique: later than every stamp before, so that two records never carry the same.
     std::int64_t stamp_ms();
+    /// The level in force. What a rule, a timer, a row or an event body does differently from an earlier
+    /// version it does only from the level on that this version introduced (schemas/commands/level.hpp).
+    std::uint32_t level() const noexcept { return x_place.level; }
     /// Who asks. Not set for commands of nodes and for timers.
     schemas::user_id principal() const noexcept { return x_command.request.principal; }
     const schemas::command_envelope& command() const noexcept { return x_command; }

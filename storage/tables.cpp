@@ -1,5 +1,7 @@
 #include "storage/tables.hpp"
 
+#include "schemas/commands/level.hpp"
+
 namespace herald::storage {
 
 std::optional<std::uint64_t> find_number(const state_view& state, std::string_view key) {
@@ -16,6 +18,11 @@ void put_number(state_changes& state, std::string key, std::uint64_t value) {
     std::string bytes;
     schemas::append_varint(bytes, value);
     state.put(std::move(key), std::move(bytes));
+}
+
+std::uint32_t level_in_force(const state_view& state) {
+    return static_cast<std::uint32_t>(
+        find_number(state, key_of(table::level)).value_or(schemas::first_level));
 }
 
 }  // namespace herald::storage

@@ -59,6 +59,7 @@ enum class table : char {
     claim = 'n',                 // job
     model_of_workspace = 'o',    // workspace, model → ""
     outbox_by_time = 'p',        // time, key of the outbox row → "": for trimming
+    level = 'q',                 // → varint: the level in force; absent: schemas::first_level
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).
@@ -118,5 +119,8 @@ void put_row(state_changes& state, std::string key, const Row& row) {
 /// Numbers are kept as varints.
 std::optional<std::uint64_t> find_number(const state_view&, std::string_view key);
 void put_number(state_changes&, std::string key, std::uint64_t value);
+
+/// What apply goes by at this state (schemas/commands/level.hpp).
+std::uint32_t level_in_force(const state_view&);
 
 }  // namespace herald::storage

@@ -24,7 +24,7 @@ struct create_build_body {
     bool uses_flask = false;
     schemas::json_text hardware_compatibility;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
         field(2, "run_id", self.run_id);
         field(3, "external_location", self.external_location);

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 2> flag_names{"promote_events", "scan_eve
 struct flag_body {
     std::optional<bool> enabled;
     std::string content;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "enabled", self.enabled);
         field(2, "content", self.content);
     }

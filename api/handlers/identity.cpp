@@ -15,14 +15,14 @@ constexpr std::string_view key_purpose = "developer-key";
 
 struct verta_info_body {
     std::string username;
-    static void describe(auto& self, auto&& field) { field(1, "username", self.username); }
+    static constexpr void describe(auto& self, auto&& field) { field(1, "username", self.username); }
 };
 
 struct user_info_body {
     std::string email;
     std::string full_name;
     std::optional<verta_info_body> verta_info;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "email", self.email);
         field(2, "full_name", self.full_name);
         field(3, "verta_info", self.verta_info);
@@ -31,12 +31,12 @@ struct user_info_body {
 
 struct create_user_body {
     std::optional<user_info_body> info;
-    static void describe(auto& self, auto&& field) { field(1, "info", self.info); }
+    static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
 };
 
 struct user_ids_body {
     std::vector<schemas::user_id> user_id;
-    static void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
 };
 
 std::string group_view(const schemas::group& group) {

@@ -15,13 +15,15 @@ constexpr std::size_t history_max = 100;
 
 struct request_scan_body {
     std::optional<bool> scan_external;
-    static void describe(auto& self, auto&& field) { field(1, "scan_external", self.scan_external); }
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "scan_external", self.scan_external);
+    }
 };
 
 struct scan_results_body {
     schemas::safety_status safety_status = schemas::safety_status::unknown;
     std::string url;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "safety_status", self.safety_status);
         field(2, "url", self.url);
     }
@@ -31,7 +33,7 @@ struct scan_results_body {
 struct report_body {
     std::optional<scan_results_body> scan_external_results;
     schemas::scan_status scan_status = schemas::scan_status::unscanned;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "scan_external_results", self.scan_external_results);
         field(2, "scan_status", self.scan_status);
     }

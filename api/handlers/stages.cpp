@@ -32,7 +32,7 @@ response act(call& call) {
 struct review_body {
     schemas::activity_id transition_id;
     std::string comment;
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "transition_id", self.transition_id);
         field(2, "comment", self.comment);
     }
@@ -40,7 +40,7 @@ struct review_body {
 
 struct fail_body {
     std::string reason;
-    static void describe(auto& self, auto&& field) { field(1, "reason", self.reason); }
+    static constexpr void describe(auto& self, auto&& field) { field(1, "reason", self.reason); }
 };
 
 response review(call& call, bool approve) {

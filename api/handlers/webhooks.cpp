@@ -26,7 +26,7 @@ struct create_webhook_body {
     schemas::workspace_id workspace_id;
     std::vector<schemas::resource_filter> resource_types;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "name", self.name);
         field(2, "location", self.location);
         field(3, "mutual_secret", self.mutual_secret);
@@ -43,7 +43,7 @@ struct find_webhook_body {
     std::vector<schemas::workspace_id> workspace_id;
     std::vector<schemas::resource_filter> resource_types;
 
-    static void describe(auto& self, auto&& field) {
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "ids", self.ids);
         field(2, "names", self.names);
         field(3, "workspace_id", self.workspace_id);
@@ -65,7 +65,7 @@ struct find_webhook_body {
 
 struct trigger_test_body {
     schemas::webhook_id webhook_id;
-    static void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
+    static constexpr void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
 };
 
 constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks

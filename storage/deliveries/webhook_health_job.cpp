@@ -114,7 +114,7 @@ void webhook_health_job::tell(schemas::webhook_id id, finding& found) {
     health.reason = found.reason;
     health.token = x_token;
     // Whatever becomes of it shows in the state; what does not is told again.
-    x_registry.submit(schemas::command_type::webhook_health, schemas::encode(health), {}, x_random.uuid(),
+    x_registry.submit(schemas::webhook_health::type, schemas::encode(health), {}, x_random.uuid(),
                       [](const auto&) {});
 }
 

@@ -9,7 +9,7 @@
 
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/webhooks.hpp"
 #include "storage/node/node.hpp"
 
 namespace herald::storage {

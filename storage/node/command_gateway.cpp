@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "events/topics.hpp"
+#include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
+#include "storage/node/membership.hpp"
 
 namespace herald::storage {
 namespace {
@@ -17,15 +19,26 @@ using std::chrono::steady_clock;
 constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
 constexpr unsigned times_too_late_max = 3;
 
-/// What makes room, or keeps an unsafe build from serving, goes through while the disk is nearly full.
-bool passes_full_disk(command_type type) {
-    return is_of_node(type) || type == command_type::delete_webhooks || type == command_type::report_scan;
+bool is_of_node(command_type type) {
+    return schemas::find_command(type)->traits.from == schemas::sender::node;
 }
 
 /// Whether two copies in the log do what one does. Commands without a key leave no row that a copy could be
 /// told by.
 bool may_repeat(const command_envelope& command) {
     return !command.request.idempotency_key.empty() || is_of_node(command.type);
+}
+
+/// A request that this node knows and others do not yet: it may be sent once the level is raised.
+error too_early(const schemas::listed_command& kind, const applied_state& state) {
+    std::string message = std::string(kind.name) + " needs level " + std::to_string(kind.traits.level) +
+                          "; the level in force is " + std::to_string(state.level);
+    std::string older;
+    for (const schemas::node_row& node : nodes_below(state, kind.traits.level))
+        older += (older.empty() ? "" : ", ") + node.node + " (level " + std::to_string(node.level) + ")";
+    message += older.empty() ? ": `herald raise-level` raises it, or wait 10 minutes"
+                             : ": upgrade the older nodes first: " + older;
+    return runtime::unavailable(std::move(message));
 }
 
 /// Refused for its not_after alone: the clock of the log was ahead of what this node had applied.
@@ -35,18 +48,6 @@ bool was_too_late(const schemas::outcome& outcome) {
 
 }  // namespace
 
-bool is_of_node(command_type type) {
-    switch (type) {
-        case command_type::no_operation:
-        case command_type::node_heartbeat:
-        case command_type::claim:
-        case command_type::webhook_health:
-            return true;
-        default:
-            return false;
-    }
-}
-
 command_gateway::command_gateway(const parts& with)
     : x_parts(with), x_producer(with.log.open_producer(events::producer_kind::ordinary)) {}
 
@@ -55,10 +56,13 @@ command_gateway::~command_gateway() { close(); }
 void command_gateway::submit(command_type type, std::string body, schemas::request_identity who,
                              const schemas::uuid& command_id, outcome_handler handler) {
     const auto state = x_parts.state->newest();
-    if (const auto refused = refusal(type, *state)) return handler(*refused);
+    const schemas::listed_command* const kind = schemas::find_command(type);
+    HERALD_ASSERT(kind);
+    if (const auto refused = refusal(*kind, *state)) return handler(*refused);
     waiter waiting;
     waiting.command.command_id = command_id;
     waiting.command.request = std::move(who);
+    waiting.command.level = kind->traits.level;
     waiting.command.type = type;
     waiting.command.body = std::move(body);
     waiting.handler = std::move(handler);
@@ -67,13 +71,15 @@ void command_gateway::submit(command_type type, std::string body, schemas::reque
     add(std::move(waiting));
 }
 
-std::optional<error> command_gateway::refusal(command_type type, const applied_state& state) const {
+std::optional<error> command_gateway::refusal(const schemas::listed_command& kind,
+                                              const applied_state& state) const {
     if (!state.installation) return runtime::unavailable("this node has not read its log yet");
-    if (x_parts.disk && x_parts.disk->is_low() && !passes_full_disk(type))
+    if (x_parts.disk && x_parts.disk->is_low() && !kind.traits.passes_full_disk)
         return runtime::unavailable(std::string(disk_low_message));
+    if (kind.traits.level > state.level) return too_early(kind, state);
     const std::lock_guard lock(x_mutex);
     if (x_is_closed) return runtime::unavailable("this node is shutting down");
-    if (is_of_node(type)) return std::nullopt;
+    if (kind.traits.from == schemas::sender::node) return std::nullopt;
     if (x_waiting.size() + reserved_for_nodes >= limits::commands_in_flight_max)
         return runtime::unavailable("too many commands are under way; try again");
     return std::nullopt;
@@ -126,7 +132,7 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
     waiter& waiting = found->second;
     if (reason.code == error_code::unavailable) waiting.may_be_in_log = true;
     // A heartbeat is not repeated nor waited for: the next one, with news, comes the sooner.
-    if (!waiting.may_be_in_log || waiting.command.type == command_type::node_heartbeat) {
+    if (!waiting.may_be_in_log || waiting.command.type == schemas::node_heartbeat::type) {
         const outcome_handler handler = std::move(waiting.handler);
         x_waiting.erase(found);
         lock.unlock();

@@ -18,14 +18,11 @@
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/binary.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/replica.hpp"
 
 namespace herald::storage {
-
-/// Commands that nodes send themselves: users get none of their room, and they pass a full disk.
-bool is_of_node(schemas::command_type);
 
 /// Waits for command ids, never for offsets: a record may land later than the log says, or twice. At most
 /// limits::commands_in_flight_max wait at a time, none longer than limits::outcome_wait_ms_max. Thread-safe;
@@ -45,11 +42,11 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     explicit command_gateway(const parts&);
     ~command_gateway();
 
-    /// Errors: as node::submit.
+    /// Errors: as node::submit. `type` is one of schemas::all_commands.
     void submit(schemas::command_type, std::string body, schemas::request_identity,
                 const schemas::uuid& command_id, outcome_handler);
     /// A command of the node itself.
-    template <class Command>
+    template <schemas::any_command Command>
     void submit_own(const Command& command, outcome_handler handler) {
         submit(Command::type, schemas::encode(command), {}, x_parts.random.uuid(), std::move(handler));
     }
@@ -83,7 +80,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     };
     using waiters = std::unordered_map<schemas::uuid, waiter, hash_of_id>;
 
-    std::optional<error> refusal(schemas::command_type, const applied_state&) const;
+    std::optional<error> refusal(const schemas::listed_command&, const applied_state&) const;
     void stamp(schemas::command_envelope&, const applied_state&) const;
     void add(waiter);
     void append(const schemas::uuid& id, std::string bytes);

@@ -7,6 +7,7 @@
 #include "events/event_topic.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/rules/checks.hpp"
 #include "storage/tables.hpp"
 
@@ -58,7 +59,7 @@ result<std::uint32_t> event_partitions(events::log& log) {
 
 result<schemas::genesis> genesis_in(const events::record& first) {
     const auto command = schemas::open_envelope(first.value.value_or(""));
-    if (first.offset != 0 || !command || command->type != schemas::command_type::genesis)
+    if (first.offset != 0 || !command || command->type != schemas::genesis::type)
         return runtime::failed_precondition(
             "the topic registry.commands does not begin with GENESIS: it is not Herald's log, or its "
             "beginning is lost");
@@ -84,14 +85,12 @@ result<schemas::genesis> checked(events::log& log, const runtime::key_ring& keys
 
 std::string sealed(const schemas::genesis& first, runtime::random_source& random,
                    const runtime::clock& clock) {
-    schemas::command_envelope command;
+    schemas::command_envelope command = schemas::make_envelope(first);
     command.log_id = first.log_id;
     command.generation = first.generation;
     command.command_id = random.uuid();
     command.sender_clock_ms = clock.wall_ms();
     command.not_after_ms = INT64_MAX;  // nothing comes before it
-    command.type = schemas::command_type::genesis;
-    command.body = schemas::encode(first);
     return schemas::seal_envelope(command);
 }
 
@@ -156,6 +155,7 @@ result<log_beginning> begin_log(events::log& log, const runtime::key_ring& keys,
         if (!partitions) return partitions.error();
         beginning.log_id = random.uuid();
         beginning.event_partitions = *partitions;
+        beginning.level = schemas::newest_level;
         beginning.key_check = keys.check_value();
         beginning.organization_name = options.organization_name;
         beginning.admin_email = options.admin_email;

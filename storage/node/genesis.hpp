@@ -9,7 +9,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/installation.hpp"
 #include "storage/state.hpp"
 
 namespace herald::storage {

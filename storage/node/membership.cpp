@@ -23,6 +23,16 @@ std::vector<std::string> live_nodes(const applied_state& state, std::string_view
     return live;
 }
 
+std::vector<schemas::node_row> nodes_below(const applied_state& state, std::uint32_t level) {
+    std::vector<schemas::node_row> below;
+    state.view->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
+        auto row = decode_row<schemas::node_row>(key, value);
+        if (row.boot != schemas::uuid{} && row.level < level) below.push_back(std::move(row));
+        return true;
+    });
+    return below;
+}
+
 bool is_lapsed(const applied_state& state, const schemas::claim_row& held) {
     const auto holder = find_row<schemas::node_row>(*state.view, key_of(table::node).text(held.node));
     return !holder || holder->boot != held.boot || is_silent(state, *holder);

@@ -6,13 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/commands.hpp"
+#include "schemas/nodes.hpp"
 #include "storage/node/replica.hpp"
 
 namespace herald::storage {
 
 /// The other nodes that have spoken within limits::claim_lapse_ms of log time and have not taken their leave.
 std::vector<std::string> live_nodes(const applied_state&, std::string_view but_not);
+
+/// Those of the nodes that have not taken their leave which advertise less than `level`; silent ones are
+/// among them until they are forgotten (limits::node_row_kept_ms).
+std::vector<schemas::node_row> nodes_below(const applied_state&, std::uint32_t level);
 
 /// Whether the node that holds a claim has fallen silent, or began anew without it.
 bool is_lapsed(const applied_state&, const schemas::claim_row&);

@@ -15,6 +15,7 @@
 #include "storage/node/command_gateway.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/job_claims.hpp"
+#include "storage/node/level_watch.hpp"
 #include "storage/node/membership.hpp"
 #include "storage/node/outbox_backlog.hpp"
 #include "storage/node/outbox_view.hpp"
@@ -54,7 +55,9 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
 
     void submit(schemas::command_type type, std::string body, schemas::request_identity who,
                 schemas::uuid command_id, outcome_handler handler) override {
-        if (!is_of_node(type))
+        const schemas::listed_command* const kind = schemas::find_command(type);
+        HERALD_ASSERT(kind);
+        if (kind->traits.from != schemas::sender::node)
             if (const auto why = trouble()) return handler(runtime::unavailable(why->message));
         x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
@@ -87,6 +90,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     void heard(const result<schemas::outcome>&, std::int64_t sent_ms);
     void begin_to_serve();
     void check_hashes();
+    void look_at_level();
     void say_farewell();
     void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
 
@@ -138,6 +142,7 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     std::int64_t x_spoke_ms = 0;
     bool x_is_first_heard = false;
     std::int64_t x_first_heard_ms = 0;
+    level_watch x_levels;
     hash_votes x_votes;  // as they were told last
     std::size_t x_heartbeats_in_flight = 0;
     bool x_is_asking_log_end = false;
@@ -272,7 +277,10 @@ void log_node::tick() {
     look_at_outbox();
     speak();
     if (x_is_ready) check_hashes();
-    if (x_is_ready && !x_is_draining) x_jobs->look(*x_replica->newest());
+    if (x_is_ready && !x_is_draining) {
+        x_jobs->look(*x_replica->newest());
+        look_at_level();
+    }
     x_on.scheduler.run_at(now_ms() + tick_ms, if_alive(&log_node::tick));
 }
 
@@ -384,6 +392,12 @@ void log_node::check_hashes() {
                     "this node's state differs from that of most others at offset " +
                         std::to_string(votes.offset) + ": it will be made again from the log");
     x_is_tied = is_tied;
+}
+
+/// What becomes of it shows in the state; a raise that came to nothing is asked for again.
+void log_node::look_at_level() {
+    const auto to = x_levels.look(*x_replica->newest(), x_publisher->token() != 0, now_ms());
+    if (to) x_gateway->submit_own(schemas::raise_level{*to}, [](const auto&) {});
 }
 
 std::optional<runtime::trouble> log_node::trouble() const {

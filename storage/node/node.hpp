@@ -14,7 +14,7 @@
 #include "runtime/random.hpp"
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/state.hpp"
@@ -97,11 +97,14 @@ class node {
 
     /// Appends the command and calls back once it is applied here: with its outcome (refusals are outcomes
     /// too), or with an error where none is known:
-    ///   unavailable       not ready, draining, disk full or too many in flight: it took no effect. With an
+    ///   unavailable       not ready, draining, disk full, too many in flight, or older nodes would not know
+    ///   the
+    ///                     command (it is above the level in force): it took no effect. With an
     ///                     Idempotency-Key also when that is unknown after limits::outcome_wait_ms_max
     ///   invalid_argument  larger than limits::command_bytes_max
     ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max
     /// `command_id`: random, chosen by the caller where something else derives from it (a minted secret).
+    /// The type is one of schemas::all_commands.
     virtual void submit(schemas::command_type, std::string body, schemas::request_identity,
                         schemas::uuid command_id, outcome_handler) = 0;
 

@@ -5,7 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "schemas/commands.hpp"
+#include "schemas/nodes.hpp"
+#include "schemas/webhooks.hpp"
 #include "storage/state.hpp"
 
 namespace herald::storage {

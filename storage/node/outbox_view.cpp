@@ -2,7 +2,7 @@
 
 #include "events/event_topic.hpp"
 #include "runtime/assert.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/nodes.hpp"
 #include "storage/tables.hpp"
 
 namespace herald::storage {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "events/outbox.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/installation.hpp"
 #include "storage/state.hpp"
 
 namespace herald::storage {

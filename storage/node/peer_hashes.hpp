@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "schemas/commands.hpp"
+#include "schemas/commands/nodes.hpp"
 #include "storage/node/record_ring.hpp"
 
 namespace herald::storage {

@@ -53,6 +53,8 @@ replica::outcome_of_advance replica::advance(std::int64_t wait_ms) {
 
 replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
     if (!write()) return progress{0, rest_after_trouble_ms, false};
+    if (const auto able = x_engine.check_level(); !able)
+        return node_failure{node_failure::kind::level_too_low, able.error().message};
     if (x_must_compare.exchange(false)) x_reader.reset();
     if (!x_compares_all && x_was_at_end && x_peers.is_in_doubt()) {
         x_compares_all = true;
@@ -136,7 +138,9 @@ std::optional<node_failure> replica::apply(std::span<const events::record> recor
         if (!applied) {
             write();  // what came before it counts
             if (!x_engine.installation()) return mismatch(applied.error().message);
-            return node_failure{node_failure::kind::unknown_command, applied.error().message};
+            return node_failure{x_engine.check_level() ? node_failure::kind::unknown_command
+                                                       : node_failure::kind::level_too_low,
+                                applied.error().message};
         }
         x_ring.add(x_engine.position());
         if (!applied->heartbeat.empty()) hear(*applied);
@@ -176,6 +180,7 @@ void replica::show() {
     auto next = std::make_shared<applied_state>();
     next->view = x_store.view();
     next->position = x_engine.position();
+    next->level = x_engine.level();
     if (const auto shown = x_newest.load(); shown && shown->installation)
         next->installation = shown->installation;
     else if (x_engine.installation())

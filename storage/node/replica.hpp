@@ -42,6 +42,7 @@ class written_tables {
 struct applied_state {
     std::shared_ptr<const state_view> view;
     engine_position position;
+    std::uint32_t level = schemas::first_level;            // in force
     std::shared_ptr<const schemas::genesis> installation;  // null before GENESIS
     /// Offset of the newest record in it; 0 before the first.
     std::uint64_t offset() const noexcept { return position.last_record_offset; }

@@ -50,6 +50,7 @@ answer apply(rule_context& context, const schemas::genesis& command) {
     if (command.event_partitions == 0)
         return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
     put_row(state, key, command);
+    if (command.level > schemas::first_level) put_number(state, key_of(table::level), command.level);
 
     schemas::organization org;
     org.id = context.next_id<schemas::organization_id>("organization");

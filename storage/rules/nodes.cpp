@@ -60,7 +60,7 @@ answer apply(rule_context& context, const schemas::node_heartbeat& command) {
     row.boot = command.last ? schemas::uuid{} : command.boot;  // nobody's
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
-    row.level = command.level;
+    row.level = command.newest_level;
     put_row(context.state, key, row);
     take_published(context, command);
     return std::string();
@@ -78,6 +78,26 @@ answer apply(rule_context& context, const schemas::claim& command) {
         put_row(context.state, key, *held);
     }
     return schemas::encode(*held);
+}
+
+/// Errors: failed_precondition, naming them, while nodes that were heard in the last limits::claim_lapse_ms
+/// advertise less: a raise never stops a node that runs. What the level is already, or was before, is a
+/// success that changes nothing: whoever asks may ask again.
+answer apply(rule_context& context, const schemas::raise_level& command) {
+    if (command.to <= context.level()) return std::string();
+    std::string older;
+    context.state.scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
+        const auto node = decode_row<schemas::node_row>(key, value);
+        const bool has_left = node.boot == schemas::uuid{};
+        if (!has_left && !is_silent(context, node) && node.level < command.to)
+            older += (older.empty() ? "" : ", ") + node.node + " (level " + std::to_string(node.level) + ")";
+        return true;
+    });
+    if (!older.empty())
+        return runtime::failed_precondition("the level cannot be raised to " + std::to_string(command.to) +
+                                            ": older nodes are running: " + older);
+    put_number(context.state, key_of(table::level), command.to);
+    return std::string();
 }
 
 /// A node that has been silent for limits::node_row_kept_ms is forgotten.

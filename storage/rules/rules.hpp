@@ -2,9 +2,10 @@
 //
 // A rule checks everything before it changes anything that outlives a refusal: on an error the engine drops
 // all of the command's changes. The value is outcome.body: the binary form of the answer named in
-// schemas/commands.hpp. Each rule names the errors it can return; `unauthenticated` is the engine's.
+// schemas/commands/. Each rule names the errors it can return; `unauthenticated` is the engine's.
 #pragma once
 
+#include "schemas/commands/all.hpp"
 #include "storage/rule_context.hpp"
 
 namespace herald::storage::rules {
@@ -19,6 +20,7 @@ answer apply(rule_context&, const schemas::set_feature_flag&);
 answer apply(rule_context&, const schemas::no_operation&);
 answer apply(rule_context&, const schemas::node_heartbeat&);
 answer apply(rule_context&, const schemas::claim&);
+answer apply(rule_context&, const schemas::raise_level&);
 // users.cpp
 answer apply(rule_context&, const schemas::create_user&);
 answer apply(rule_context&, const schemas::add_group_users&);

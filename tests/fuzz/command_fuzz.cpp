@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/assert.hpp"
-#include "schemas/binary.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
 
 namespace {

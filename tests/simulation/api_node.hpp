@@ -7,7 +7,7 @@
 #include <string>
 
 #include "events/memory_log.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/node/node.hpp"
 #include "storage/state.hpp"
 #include "tests/simulation/mutations.hpp"
@@ -17,7 +17,7 @@ namespace herald::simulation {
 
 /// What a client asks for. An empty key: none.
 struct request {
-    schemas::command_type type = schemas::command_type::no_operation;
+    schemas::command_type type = schemas::no_operation::type;
     std::string body;
     schemas::user_id user;
     std::string credential_hash;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "events/log.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/rule_context.hpp"
 #include "storage/state.hpp"
 

@@ -210,7 +210,7 @@ void client::renew_key() {
 void client::ask_under_old_key() {
     if (x_old_keys.empty()) return;
     operation wish;
-    wish.what.type = schemas::command_type::create_model;
+    wish.what.type = schemas::create_model::type;
     schemas::create_model command;
     command.workspace_name = workspace;
     command.model.name = name("stolen");

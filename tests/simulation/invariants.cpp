@@ -125,7 +125,7 @@ void check_heartbeats(events::log& log) {
     std::size_t beats = 0;
     for (const events::record& record : reference::read_all(log, {std::string(events::topic::commands), 0})) {
         const auto command = schemas::open_envelope(record.value.value_or(""));
-        beats += command && command->type == schemas::command_type::node_heartbeat ? 1 : 0;
+        beats += command && command->type == schemas::node_heartbeat::type ? 1 : 0;
     }
     require(beats <= heartbeats_alone_max,
             "a node that is alone spoke " + std::to_string(beats) + " times (invariant 12)");

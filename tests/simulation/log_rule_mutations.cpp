@@ -99,7 +99,7 @@ apply_change claimants_heard() {
     apply_change all;
     all.row = [](const command_envelope& command, std::int64_t now_ms, std::string_view key,
                  std::string& row) {
-        if (command.type != command_type::claim || !is_of(key, table::node)) return;
+        if (command.type != schemas::claim::type || !is_of(key, table::node)) return;
         const auto wanted = schemas::decode<schemas::claim>(command.body);
         if (wanted && key.substr(1) == wanted->node)
             row = with<schemas::node_row>(row, [&](auto& node) { node.last_heartbeat_ms = now_ms; });
@@ -366,7 +366,15 @@ std::vector<mutation> log_rule_mutations() {
                  changed_envelope(call_it_ours)),
         of_apply("unknown-command-skipped", "a command of an unknown type is skipped",
                  changed_envelope([](command_envelope& command, const state_view&) {
-                     if (command.type == unknown_command) command.type = command_type::no_operation;
+                     if (command.type == unknown_command) command.type = schemas::no_operation::type;
+                 })),
+        of_apply("level-ignored", "a command above the level in force is judged by its type alone",
+                 changed_envelope([](command_envelope& command, const state_view&) {
+                     command.level = schemas::first_level;
+                 })),
+        of_apply("older-nodes-not-asked", "the level is raised over nodes that run and are older",
+                 without([](const command_envelope& command, std::string_view key) {
+                     return command.type == schemas::raise_level::type && is_of(key, table::node);
                  })),
         of_apply("credential-not-checked", "apply does not look whether the key is still valid",
                  changed_envelope(show_the_key_that_is_valid)),
@@ -410,7 +418,7 @@ std::vector<mutation> log_rule_mutations() {
                  })),
         of_apply("claims-always-free", "a job is given to whoever asks",
                  without([](const command_envelope& command, std::string_view key) {
-                     return command.type == command_type::claim && is_of(key, table::claim);
+                     return command.type == schemas::claim::type && is_of(key, table::claim);
                  })),
         of_apply("silent-claims", "who is silent itself takes the job of who has been silent too long",
                  claimants_heard()),

@@ -55,6 +55,9 @@ void log_rules::judge(const events::record& record, const storage::applied_recor
     if (x_time_ms > command->not_after_ms)
         require(!what.took_effect && done.outcome.code != 0,
                 place + " took effect after its time was over (invariant 2)");
+    else if (command->level > x_level)
+        require(!what.took_effect && done.outcome.code != 0,
+                place + " took effect above the level in force (invariant 2)");
     else if (is_entitled(what))
         judge_repeat(what);
     judge_timers();
@@ -111,11 +114,13 @@ void log_rules::judge_repeat(const applied& what) {
     }
     if (!request.idempotency_key.empty()) x_answers[name] = {x_time_ms, outcome, request.fingerprint};
     switch (what.command.type) {
-        case command_type::node_heartbeat:
+        case schemas::node_heartbeat::type:
             return judge_heartbeat(what);
-        case command_type::claim:
+        case schemas::claim::type:
             return judge_claim(what);
-        case command_type::webhook_health:
+        case schemas::raise_level::type:
+            return judge_raise(what);
+        case schemas::webhook_health::type:
             return judge_health(what);
         default:
             if (what.took_effect) learn(what);
@@ -137,6 +142,7 @@ void log_rules::judge_heartbeat(const applied& what) {
     if (!is_same) here.boot_offset = x_offset;
     here.boot = heartbeat.last ? schemas::uuid{} : heartbeat.boot;
     here.heard_ms = x_time_ms;
+    here.newest_level = heartbeat.newest_level;
     judge_published(heartbeat);
 }
 
@@ -176,6 +182,19 @@ void log_rules::judge_claim(const applied& what) {
     x_claims[wanted.job] = row;
 }
 
+void log_rules::judge_raise(const applied& what) {
+    const auto raise = decoded<schemas::raise_level>(what.command.body);
+    const bool is_held_up = std::any_of(x_members.begin(), x_members.end(), [&](const auto& each) {
+        const member& node = each.second;
+        return node.boot != schemas::uuid{} && x_time_ms - node.heard_ms <= claim_ms &&
+               node.newest_level < raise.to;
+    });
+    require(what.took_effect == (raise.to <= x_level || !is_held_up),
+            "the level was " + std::string(what.took_effect ? "" : "not ") + "raised to " +
+                std::to_string(raise.to) + " at offset " + std::to_string(x_offset));
+    if (what.took_effect) x_level = std::max(x_level, raise.to);
+}
+
 void log_rules::judge_health(const applied& what) {
     if (!what.took_effect) return;
     const auto health = decoded<schemas::webhook_health>(what.command.body);
@@ -202,28 +221,29 @@ void log_rules::judge_health(const applied& what) {
 void log_rules::learn(const applied& what) {
     const std::string& answer = what.done.outcome.body;
     switch (what.command.type) {
-        case command_type::genesis:
+        case schemas::genesis::type:
             x_genesis = decoded<schemas::genesis>(what.command.body);
             x_credentials[1] = {x_genesis->admin_key_hash};
+            x_level = std::max(x_level, x_genesis->level);
             break;
-        case command_type::create_user:
+        case schemas::create_user::type:
             x_credentials[decoded<schemas::user>(answer).id.value] = {
                 decoded<schemas::create_user>(what.command.body).key_hash};
             break;
-        case command_type::renew_admin_key:
+        case schemas::renew_admin_key::type:
             x_credentials[decoded<schemas::user>(answer).id.value] = {
                 decoded<schemas::renew_admin_key>(what.command.body).key_hash};
             break;
-        case command_type::request_scan:
-        case command_type::request_version_scan: {
+        case schemas::request_scan::type:
+        case schemas::request_version_scan::type: {
             const auto scan = decoded<schemas::scan>(answer);
             x_open_scans[scan.id.value] = scan.time_created;
             break;
         }
-        case command_type::report_scan:
+        case schemas::report_scan::type:
             x_open_scans.erase(decoded<schemas::scan>(answer).id.value);
             break;
-        case command_type::delete_webhooks:
+        case schemas::delete_webhooks::type:
             for (const auto id : decoded<schemas::delete_webhooks>(what.command.body).ids)
                 x_failing_since.erase(id.value);
             break;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "events/log.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
 
 namespace herald::simulation {
@@ -38,6 +39,7 @@ class log_rules {
         schemas::uuid boot{};
         std::int64_t heard_ms = 0;
         std::uint64_t boot_offset = 0;
+        std::uint32_t newest_level = 0;
     };
 
     void judge_time(const events::record&, const schemas::command_envelope&);
@@ -46,6 +48,7 @@ class log_rules {
     void judge_heartbeat(const applied&);
     void judge_published(const schemas::node_heartbeat&);
     void judge_claim(const applied&);
+    void judge_raise(const applied&);
     void judge_health(const applied&);
     void learn(const applied&);
     void judge_timers();
@@ -58,6 +61,7 @@ class log_rules {
     std::uint64_t x_offset = 0;
     std::optional<schemas::genesis> x_genesis;
     std::int64_t x_time_ms = 0;
+    std::uint32_t x_level = schemas::first_level;                  // in force
     std::int64_t x_senders_ms = 0;                                 // the clock of the most advanced one
     std::map<std::uint64_t, std::set<std::string>> x_credentials;  // by user
     std::map<std::tuple<std::uint64_t, std::string, std::string>, kept_answer> x_answers;

@@ -10,7 +10,7 @@
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
 #include "schemas/binary.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/node/outbox_view.hpp"
 #include "storage/tables.hpp"
 #include "tests/simulation/forwarding.hpp"

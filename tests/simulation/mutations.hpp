@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "events/log.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/state.hpp"
 #include "tests/simulation/changed_apply.hpp"

@@ -122,28 +122,28 @@ void reference::learn(const schemas::command_envelope& command, const storage::a
             x_expected.push_back({done.offset, type, std::to_string(id), std::move(hearers)});
     };
     switch (done.type) {
-        case command_type::create_webhook: {
+        case schemas::create_webhook::type: {
             auto row = decoded<schemas::webhook>(answer);
             x_hooks[row.id.value] = {row, done.offset};
             break;
         }
-        case command_type::delete_webhooks:
+        case schemas::delete_webhooks::type:
             for (const auto id : decoded<schemas::delete_webhooks>(command.body).ids)
                 x_hooks.at(id.value).deleted = done.offset;
             break;
-        case command_type::create_transition: {
+        case schemas::create_transition::type: {
             const auto activity = decoded<schemas::activity>(answer);
             x_desired[activity.id.value] = activity.transition->desired_stage;
             break;
         }
-        case command_type::commit_transition: {
+        case schemas::commit_transition::type: {
             const auto activity = decoded<schemas::activity>(answer);
             if (x_desired.at(activity.transition_id.value) == schemas::stage::production)
                 expect(event_type::promote, resource_type::registered_model_version,
                        activity.model_version_id.value);
             break;
         }
-        case command_type::request_scan:
+        case schemas::request_scan::type:
             expect(event_type::request_scan, resource_type::build,
                    decoded<schemas::scan>(answer).build_id.value);
             break;

@@ -8,7 +8,7 @@
 #include "events/event_topic.hpp"
 #include "events/topics.hpp"
 #include "schemas/binary.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "tests/simulation/api_node.hpp"
 #include "tests/simulation/client.hpp"
 #include "tests/simulation/faults.hpp"
@@ -47,6 +47,7 @@ class run {
         x_client->prepare();
         trouble();
         make_peace();
+        ask_for_a_newer_version();
         judge();
         disaster();
     }
@@ -65,7 +66,7 @@ class run {
         x_stranger.generation = first.generation;
         x_stranger.sender_clock_ms = x_setup.time().wall_ms();
         x_stranger.not_after_ms = x_stranger.sender_clock_ms + day_ms;
-        x_stranger.type = schemas::command_type::genesis;
+        x_stranger.type = schemas::genesis::type;
         x_stranger.body = schemas::encode(first);
         append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(x_stranger));
     }
@@ -234,7 +235,7 @@ class run {
         chance.source().fill(command.command_id.data(), command.command_id.size());
         command.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
         command.not_after_ms = INT64_MAX;
-        command.type = schemas::command_type::set_feature_flag;
+        command.type = schemas::set_feature_flag::type;
         command.body = schemas::encode(schemas::set_feature_flag{"promote_events", true, "strange"});
         command.request.principal.value = 1;
         command.request.credential_hash = client::admin_key_hash;
@@ -333,6 +334,27 @@ class run {
                 "a client still waits for an answer a minute after the last fault (invariant 12)"};
     }
 
+    /// What a later version would append while these nodes run: none of it stops them.
+    void ask_for_a_newer_version() {
+        schemas::command_envelope newer = x_stranger;
+        newer.command_id.fill(0xf1);
+        newer.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
+        newer.not_after_ms = INT64_MAX;
+        newer.level = schemas::newest_level + 1;
+        newer.type = unknown_command;
+        newer.body.clear();
+        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(newer));
+        // A standalone speaks once a minute: nobody could tell that it runs.
+        if (x_kind == storage::node_kind::cluster) {
+            newer.command_id.fill(0xf2);
+            newer.level = schemas::raise_level::traits.level;
+            newer.type = schemas::raise_level::type;
+            newer.body = schemas::encode(schemas::raise_level{schemas::newest_level + 1});
+            append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(newer));
+        }
+        run_for(5'000);
+    }
+
     /// Alone with the workers: retries take hours, and only the workers are needed for them.
     void wait_for_deliveries(const reference& truth) {
         for (const auto& node : x_nodes) node->crash(0);
@@ -425,7 +447,7 @@ class run {
         x_faults.cut_off_until(x_world.time.now_ms() + 3'000);
         x_broker.cut(where, kept);
         for (std::int64_t more = x_world.chance.between(0, 12); more > 0; --more)
-            append_by_hand(schemas::command_type::no_operation);
+            append_by_hand(schemas::no_operation::type);
         run_for(90'000);
         for (const std::size_t index : must_stop)
             if (!x_stopped.contains(index))

@@ -19,7 +19,7 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
-#include "schemas/binary.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/node/replica.hpp"
 #include "storage/rocks_state.hpp"
 

@@ -338,6 +338,18 @@ def standalone_ends_cleanly_and_goes_on_where_it_was():
         assert server.stop() == 0
 
 
+def the_level_can_be_asked_to_be_raised_while_standalone_is_stopped():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        running = subprocess.run([herald.BINARY, "raise-level", "--data", folder], capture_output=True, text=True, timeout=60)
+        assert running.returncode != 0 and not running.stdout, running
+        server.stop()
+        raised = subprocess.run([herald.BINARY, "raise-level", "--data", folder], capture_output=True, text=True, timeout=60)
+        assert raised.returncode == 0 and raised.stdout == "level 1\n", raised
+        server.start()
+        assert server.stop() == 0
+
+
 def an_administrator_whose_key_was_lost_gets_a_new_one():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -466,6 +478,7 @@ if __name__ == "__main__":
                what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log,
                what_was_dropped_for_a_deleted_webhook_is_told_and_no_longer_pending, finding_and_reading_agree,
                the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
+               the_level_can_be_asked_to_be_raised_while_standalone_is_stopped,
                an_administrator_whose_key_was_lost_gets_a_new_one, each_request_leaves_one_line_that_is_json, wrong_use_is_exit_code_2,
                the_log_is_json_from_its_first_line_and_holds_no_key, what_webhooks_may_be_is_what_the_operator_said,
                a_name_that_is_nearly_right_is_told)

@@ -32,7 +32,7 @@ TEST(node_test, a_node_serves_only_after_its_own_first_heartbeat_is_applied) {
     all.kill(a);
     all.start("a");
     EXPECT_TRUE(a.node->ready());
-    EXPECT_EQ(all.commands(command_type::node_heartbeat).size(), 1u);
+    EXPECT_EQ(all.commands(schemas::node_heartbeat::type).size(), 1u);
 }
 
 TEST(node_test, the_answer_comes_once_the_command_is_applied_and_can_be_read) {
@@ -130,7 +130,7 @@ TEST(node_test, a_copy_that_lands_late_has_no_second_effect) {
     ASSERT_EQ(all.broker->held(), 1u);
     all.broker->release(0);
     all.scheduler.run_for(100);
-    const auto copies = all.commands(command_type::create_model);
+    const auto copies = all.commands(schemas::create_model::type);
     ASSERT_EQ(copies.size(), 2u);
     EXPECT_EQ(schemas::encode(copies[0]), schemas::encode(copies[1]));
     EXPECT_EQ(cluster::models(*a.store->view()), 1u);
@@ -143,7 +143,7 @@ TEST(node_test, without_a_key_an_append_of_unknown_outcome_is_never_repeated) {
     const auto answered = all.create_model(a, "m");
     all.scheduler.run_for(limits::outcome_wait_ms_max - 1'000);
     EXPECT_FALSE(answered->is_there());
-    EXPECT_EQ(all.commands(command_type::create_model).size(), 0u);
+    EXPECT_EQ(all.commands(schemas::create_model::type).size(), 0u);
     all.broker->release(0);
     all.scheduler.settle();
     EXPECT_EQ(answered->outcome().code, 0u);
@@ -179,7 +179,7 @@ TEST(node_test, a_command_after_a_long_silence_is_stamped_anew_and_taken) {
     machine& a = all.start("a");
     all.scheduler.clock().jump_wall_ms(3'600'000);
     EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
-    EXPECT_EQ(all.commands(command_type::create_model).size(), 2u);
+    EXPECT_EQ(all.commands(schemas::create_model::type).size(), 2u);
 }
 
 TEST(node_test, late_copies_of_a_command_that_was_stamped_anew_do_not_make_it_refused) {
@@ -221,7 +221,7 @@ TEST(node_test, commands_in_flight_are_bounded_but_not_the_node_s_own) {
     a.faults.is_reachable = true;
     all.scheduler.run_for(5'000);
     EXPECT_TRUE(a.failures.empty());
-    EXPECT_GE(all.commands(command_type::node_heartbeat).size(), 2u);
+    EXPECT_GE(all.commands(schemas::node_heartbeat::type).size(), 2u);
 }
 
 TEST(node_test, a_command_that_is_too_large_is_refused_at_once) {
@@ -304,7 +304,7 @@ TEST(node_test, another_key_ring_is_refused) {
 TEST(node_test, a_command_of_a_newer_version_stops_the_node_and_is_not_skipped) {
     cluster all;
     machine& a = all.start("a");
-    schemas::command_envelope newer = all.commands(command_type::genesis).front();
+    schemas::command_envelope newer = all.commands(schemas::genesis::type).front();
     newer.type = static_cast<command_type>(9'999);
     events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
     const auto producer = log.open_producer(events::producer_kind::ordinary);
@@ -443,7 +443,7 @@ TEST(node_test, a_log_that_was_cut_and_has_grown_anew_while_a_node_was_paused_en
     all.broker->cut(commands_partition, next - 3);
     machine& c = all.start("c");
     while (static_cast<std::int64_t>(c.next_offset()) < next + 3) {
-        c.node->submit(command_type::no_operation, "", {}, all.random.uuid(), [](const auto&) {});
+        c.node->submit(schemas::no_operation::type, "", {}, all.random.uuid(), [](const auto&) {});
         all.scheduler.settle();
     }
     all.resume(a);
@@ -577,9 +577,9 @@ TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_
     for (const auto& [kind, expected] : {std::pair{node_kind::cluster, 60}, {node_kind::standalone, 2}}) {
         cluster all(kind);
         all.start("a");
-        const std::size_t before = all.commands(command_type::node_heartbeat).size();
+        const std::size_t before = all.commands(schemas::node_heartbeat::type).size();
         all.scheduler.run_for(121'000);
-        const std::size_t beats = all.commands(command_type::node_heartbeat).size() - before;
+        const std::size_t beats = all.commands(schemas::node_heartbeat::type).size() - before;
         EXPECT_NEAR(static_cast<double>(beats), expected, 1.0);
     }
 }
@@ -587,11 +587,11 @@ TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_
 TEST(node_test, a_timer_that_is_due_makes_a_standalone_node_speak) {
     cluster all(node_kind::standalone);
     machine& a = all.start("a");
-    const std::size_t before = all.commands(command_type::node_heartbeat).size();
+    const std::size_t before = all.commands(schemas::node_heartbeat::type).size();
     all.scheduler.clock().jump_wall_ms(25ll * 3'600'000);  // the daily trim of the outbox is due
     all.scheduler.run_for(1'000);
-    EXPECT_GT(all.commands(command_type::node_heartbeat).size(), before);
-    EXPECT_LE(all.commands(command_type::node_heartbeat).size(), before + 3);
+    EXPECT_GT(all.commands(schemas::node_heartbeat::type).size(), before);
+    EXPECT_LE(all.commands(schemas::node_heartbeat::type).size(), before + 3);
     EXPECT_TRUE(a.failures.empty());
 }
 

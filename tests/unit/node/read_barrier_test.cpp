@@ -50,7 +50,7 @@ TEST(read_barrier_test, a_read_on_another_node_waits_until_the_write_is_applied_
     who.principal.value = 1;
     who.credential_hash = runtime::as_bytes(runtime::sha256(admin_key));
     bool was_behind = false;
-    a.node->submit(command_type::create_model, schemas::encode(command), who, all.random.uuid(),
+    a.node->submit(schemas::create_model::type, schemas::encode(command), who, all.random.uuid(),
                    [&](const auto& outcome) {
                        ASSERT_TRUE(outcome);
                        was_behind = b.next_offset() <= outcome->offset;
@@ -72,7 +72,7 @@ TEST(read_barrier_test, reads_that_come_while_a_question_is_open_share_the_next)
     for (int i = 0; i < 50; ++i) a.node->read([&](const auto& got) { answered += got ? 1 : 0; });
     all.scheduler.settle();
     EXPECT_EQ(answered, 50u);
-    EXPECT_EQ(all.commands(command_type::no_operation).size(), 2u);
+    EXPECT_EQ(all.commands(schemas::no_operation::type).size(), 2u);
 }
 
 TEST(read_barrier_test, without_a_heartbeat_for_five_seconds_the_leader_is_not_believed) {
@@ -81,14 +81,14 @@ TEST(read_barrier_test, without_a_heartbeat_for_five_seconds_the_leader_is_not_b
     machine& b = all.start("b");
     all.create_model(b, "m");
     all.read(a);
-    EXPECT_EQ(all.commands(command_type::no_operation).size(), 0u);
+    EXPECT_EQ(all.commands(schemas::no_operation::type).size(), 0u);
     // The node's heartbeats get lost, and a leader that was deposed shows an end that is too low.
     a.faults.fates.assign(4, events::batch_fate::rejected);
     all.scheduler.run_for(limits::barrier_heartbeat_age_ms_max + 1'500);
     a.faults.fates.clear();
     a.faults.lag = 100;
     const auto got = all.read(a);
-    EXPECT_EQ(all.commands(command_type::no_operation).size(), 1u);
+    EXPECT_EQ(all.commands(schemas::no_operation::type).size(), 1u);
     ASSERT_EQ(got->size(), 1u);
     EXPECT_FALSE(got->front()->stale);
 }

@@ -45,7 +45,7 @@ struct webhook_health_job_test : ::testing::Test {
         made.time_ms = all.scheduler.time().wall_ms();
         return made;
     }
-    std::size_t told() const { return all.commands(command_type::webhook_health).size(); }
+    std::size_t told() const { return all.commands(schemas::webhook_health::type).size(); }
     void observe(const schemas::attempt& made) {
         job->observe(made);
         all.scheduler.run_for(2'000);

@@ -6,7 +6,7 @@
 
 #include "runtime/crypto.hpp"
 #include "runtime/random.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 
 namespace herald::schemas {
 namespace {
@@ -90,7 +90,7 @@ TEST(envelope, keeps_its_bytes) {
     envelope.request.idempotency_key = "key";
     envelope.sender_clock_ms = 5;
     envelope.not_after_ms = 6;
-    envelope.type = command_type::create_model;
+    envelope.type = schemas::create_model::type;
     envelope.body = "body";
     EXPECT_EQ(runtime::to_hex(seal_envelope(envelope)),
               "485243317cc11e1a6ce699a606100100000000000000000000000000000008020e1000000000000000000000000000"

@@ -5,7 +5,7 @@
 
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
-#include "schemas/commands.hpp"
+#include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
 #include "storage/tables.hpp"
 
@@ -47,7 +47,7 @@ class registry {
 
     template <class Command>
     schemas::command_envelope envelope_of(schemas::user_id user, const Command& command) {
-        schemas::command_envelope envelope;
+        schemas::command_envelope envelope = schemas::make_envelope(command);
         envelope.log_id[0] = 7;
         envelope.generation = 1;
         envelope.command_id[15] = static_cast<std::uint8_t>(offset);
@@ -59,8 +59,6 @@ class registry {
         envelope.request.fingerprint = fingerprint;
         envelope.sender_clock_ms = now_ms;
         envelope.not_after_ms = now_ms + limits::not_after_ms;
-        envelope.type = Command::type;
-        envelope.body = schemas::encode(command);
         return envelope;
     }
 

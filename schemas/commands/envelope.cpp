@@ -1,4 +1,4 @@
-#include "schemas/commands.hpp"
+#include "schemas/commands/envelope.hpp"
 
 #include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"

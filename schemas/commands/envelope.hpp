@@ -1,0 +1,95 @@
+// The envelope of every command, frozen for ever, and what comes back for one (design.md §1).
+#pragma once
+
+#include "runtime/error.hpp"
+#include "schemas/commands/level.hpp"
+#include "schemas/describe.hpp"
+
+namespace herald::schemas {
+
+/// The number of a kind of command, frozen. Each command's struct states its own.
+enum class command_type : std::uint16_t {};
+
+/// Who may send a command. A user's is taken only with a key that is valid at its place in the log.
+enum class sender : std::uint8_t { user, node, operator_ };
+
+/// What each command's struct states beside its number.
+struct command_traits {
+    std::uint32_t level;  // the lowest at which it is understood
+    sender from;
+    bool passes_full_disk;  // makes room, or must arrive whatever room there is
+};
+
+/// Who asks, and what makes a repeat of a request safe (design.md §1 "Repeats").
+struct request_identity {
+    user_id principal;            // none for commands of nodes
+    std::string credential_hash;  // SHA-256 of the developer key that was shown
+    std::string scope;            // "POST /api/v1/…": method and path
+    std::string idempotency_key;  // empty: no row is kept
+    std::string fingerprint;      // SHA-256 of query and raw body
+    std::string address;          // of the caller, for the audit log
+    std::string traceparent;      // W3C trace context, passed on to deliveries
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "principal", self.principal);
+        field(2, "credential_hash", self.credential_hash);
+        field(3, "scope", self.scope);
+        field(4, "idempotency_key", self.idempotency_key);
+        field(5, "fingerprint", self.fingerprint);
+        field(6, "address", self.address);
+        field(7, "traceparent", self.traceparent);
+    }
+};
+
+struct command_envelope {
+    uuid log_id{};
+    std::uint32_t generation = 0;
+    uuid command_id{};
+    request_identity request;
+    std::int64_t sender_clock_ms = 0;
+    std::int64_t not_after_ms = 0;
+    std::uint32_t level = first_level;  // of the command: the lowest at which it is understood
+    command_type type{};
+    std::string body;  // the binary form of the type's struct
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "log_id", self.log_id);
+        field(2, "generation", self.generation);
+        field(3, "command_id", self.command_id);
+        field(4, "request", self.request);
+        field(5, "sender_clock_ms", self.sender_clock_ms);
+        field(6, "not_after_ms", self.not_after_ms);
+        field(7, "level", self.level);
+        field(8, "type", self.type);
+        field(9, "body", self.body);
+    }
+};
+
+/// magic "HRC1" ‖ first 8 bytes of SHA-256(rest) ‖ binary form of the envelope.
+std::string seal_envelope(const command_envelope&);
+/// invalid_argument when the magic or the checksum is wrong or the rest is not an envelope. Every version
+/// refuses the same bytes; the log id is for the applier to compare.
+result<command_envelope> open_envelope(std::string_view record_value);
+
+/// What apply decided, kept for a repeat and returned to the sender. The answer is always made of this.
+struct outcome {
+    std::uint32_t code = 0;  // 0: success, else an error_code
+    std::string message;
+    std::string body;      // the binary form of the type's answer ("→" at its struct)
+    uuid command_id{};     // of the command that took effect: minted secrets derive from it
+    std::string key_name;  // key ring key that minted secrets derive from
+    std::uint64_t offset = 0;
+    std::string fingerprint;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "code", self.code);
+        field(2, "message", self.message);
+        field(3, "body", self.body);
+        field(4, "command_id", self.command_id);
+        field(5, "key_name", self.key_name);
+        field(6, "offset", self.offset);
+        field(7, "fingerprint", self.fingerprint);
+    }
+};
+
+}  // namespace herald::schemas

@@ -1,0 +1,96 @@
+// The installation as a whole: how a log begins, and what operators set. Numbers 1, 5, 53, 60 to 69.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/registry.hpp"
+
+namespace herald::schemas {
+
+/// The first record of a log; says what the installation is.
+struct genesis {
+    static constexpr command_type type{1};
+    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+
+    uuid log_id{};
+    std::uint32_t generation = 1;
+    std::uint32_t event_partitions = 0;  // of each event topic
+    std::string key_check;
+    std::string organization_name;
+    std::string admin_email;
+    std::string admin_key_hash;
+    std::vector<stage> require_approval_for;
+    std::string parent_log_id;  // of the generation before; empty for the first
+    std::string snapshot_digest;
+    /// The level in force from here on; none: first_level. A new installation need not be raised to what the
+    /// program that began it can do.
+    std::uint32_t level = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "log_id", self.log_id);
+        field(2, "generation", self.generation);
+        field(3, "event_partitions", self.event_partitions);
+        field(4, "key_check", self.key_check);
+        field(5, "organization_name", self.organization_name);
+        field(6, "admin_email", self.admin_email);
+        field(7, "admin_key_hash", self.admin_key_hash);
+        field(8, "require_approval_for", self.require_approval_for);
+        field(9, "parent_log_id", self.parent_log_id);
+        field(10, "snapshot_digest", self.snapshot_digest);
+        field(11, "level", self.level);
+    }
+};
+
+/// Raises the level in force (level.hpp), never lowers it. From an operator (`herald raise-level`), or from
+/// the node that holds the claim "publisher". Frozen. → nothing
+struct raise_level {
+    static constexpr command_type type{5};
+    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+
+    std::uint32_t to = 0;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "to", self.to); }
+};
+
+struct feature_flag {
+    std::string name;
+    bool enabled = true;
+    std::string content;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name, shown::never);
+        field(2, "enabled", self.enabled);
+        field(3, "content", self.content);
+    }
+};
+
+/// → feature_flag
+struct set_feature_flag {
+    static constexpr command_type type{53};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    std::string name;
+    bool enabled = false;
+    std::string content;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "enabled", self.enabled);
+        field(3, "content", self.content);
+    }
+};
+
+/// By an operator at the machine (`herald admin-key`). → user
+struct renew_admin_key {
+    static constexpr command_type type{60};
+    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+
+    std::string email;
+    std::string key_hash;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "email", self.email);
+        field(2, "key_hash", self.key_hash);
+    }
+};
+
+}  // namespace herald::schemas

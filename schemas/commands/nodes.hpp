@@ -1,0 +1,69 @@
+// What API nodes say of themselves in the log. Numbers 2 to 9.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
+#include "schemas/nodes.hpp"
+
+namespace herald::schemas {
+
+struct no_operation {
+    static constexpr command_type type{2};
+    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+
+    static constexpr void describe(auto&, auto&&) {}
+};
+
+/// What it writes to the state is frozen. Fields may be added for other nodes to read beside apply.
+struct node_heartbeat {
+    static constexpr command_type type{3};
+    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+
+    std::string node;
+    uuid boot{};
+    std::uint64_t applied_offset = 0;  // of the node's newest record when it spoke
+    // Apply does not look at these three; the other nodes compare them with what they have (peer_hashes.hpp).
+    std::string record_hash;  // SHA-256 of that record
+    std::string state_hash;   // the state's rolling hash after it
+    /// Somebody differs, and the node has read its records in the log again since: they are the log's.
+    bool vouches = false;
+    std::uint32_t newest_level = schemas::newest_level;  // of the program that speaks
+    std::vector<published_position> published;           // from the publisher only
+    std::uint64_t publisher_token = 0;
+    /// The boot's first: only it may replace another boot of the same node.
+    bool first = false;
+    /// The boot's last: its claims are free.
+    bool last = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "node", self.node);
+        field(2, "boot", self.boot);
+        field(3, "applied_offset", self.applied_offset);
+        field(4, "record_hash", self.record_hash);
+        field(5, "state_hash", self.state_hash);
+        field(6, "level", self.newest_level);
+        field(7, "published", self.published);
+        field(8, "publisher_token", self.publisher_token);
+        field(9, "first", self.first);
+        field(10, "last", self.last);
+        field(11, "vouches", self.vouches);
+    }
+};
+
+/// Asks for a job ("publisher", "webhook-health"); first wins. → claim_row
+struct claim {
+    static constexpr command_type type{4};
+    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+
+    std::string job;
+    std::string node;
+    uuid boot{};
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "job", self.job);
+        field(2, "node", self.node);
+        field(3, "boot", self.boot);
+    }
+};
+
+}  // namespace herald::schemas

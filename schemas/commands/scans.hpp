@@ -1,0 +1,59 @@
+// Scans of builds. Numbers 40 to 49, shared with builds.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/deployment.hpp"
+
+namespace herald::schemas {
+
+/// → scan
+struct request_scan {
+    static constexpr command_type type{41};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    std::string workspace_name;
+    schemas::build_id build_id;
+    json_text creator_request;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "workspace_name", self.workspace_name);
+        field(2, "build_id", self.build_id);
+        field(3, "creator_request", self.creator_request);
+    }
+};
+
+/// Takes the newest finished build of the version. → scan
+struct request_version_scan {
+    static constexpr command_type type{43};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    version_id model_version_id;
+    json_text creator_request;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "creator_request", self.creator_request);
+    }
+};
+
+/// → scan
+struct report_scan {
+    static constexpr command_type type{42};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+
+    std::string workspace_name;
+    schemas::build_id build_id;
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    std::string url;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "workspace_name", self.workspace_name);
+        field(2, "build_id", self.build_id);
+        field(3, "scan_status", self.scan_status);
+        field(4, "safety_status", self.safety_status);
+        field(5, "url", self.url);
+    }
+};
+
+}  // namespace herald::schemas

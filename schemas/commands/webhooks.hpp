@@ -1,0 +1,69 @@
+// Webhooks and their health. Numbers 50 to 59 (53 is a feature flag's).
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/webhooks.hpp"
+
+namespace herald::schemas {
+
+/// → webhook. workspace_id none: the caller's default workspace. The secret comes sealed.
+struct create_webhook {
+    static constexpr command_type type{50};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    std::string name;
+    std::string location;
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::vector<schemas::event_type> event_types;
+    bool all_events = false;
+    schemas::workspace_id workspace_id;
+    std::vector<resource_filter> resource_types;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "location", self.location);
+        field(3, "sealed_secret", self.sealed_secret);
+        field(4, "seal_binding", self.seal_binding);
+        field(5, "event_types", self.event_types);
+        field(6, "all_events", self.all_events);
+        field(7, "workspace_id", self.workspace_id);
+        field(8, "resource_types", self.resource_types);
+    }
+};
+
+/// → nothing
+struct delete_webhooks {
+    static constexpr command_type type{51};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+
+    std::vector<webhook_id> ids;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+};
+
+enum class webhook_condition : std::uint8_t { healthy, failing, gone };
+
+/// From the holder of the claim "webhook-health". Another revision than the row's is ignored. → nothing
+struct webhook_health {
+    static constexpr command_type type{52};
+    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+
+    schemas::webhook_id webhook_id;
+    std::uint64_t revision = 0;
+    webhook_condition condition = webhook_condition::healthy;
+    std::int64_t failing_since_ms = 0;
+    std::string reason;
+    std::uint64_t token = 0;  // of the claim
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "revision", self.revision);
+        field(3, "condition", self.condition);
+        field(4, "failing_since_ms", self.failing_since_ms);
+        field(5, "reason", self.reason);
+        field(6, "token", self.token);
+    }
+};
+
+}  // namespace herald::schemas

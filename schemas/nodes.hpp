@@ -1,0 +1,56 @@
+// Rows about API nodes: who they are, which job they hold, how far they published. What a heartbeat writes
+// here is frozen: nodes of all versions apply it (design.md §1 "Levels").
+#pragma once
+
+#include "schemas/describe.hpp"
+
+namespace herald::schemas {
+
+/// How far the publisher got in one output partition.
+struct published_position {
+    std::string topic;
+    std::uint32_t partition = 0;
+    std::uint64_t sequence = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "topic", self.topic);
+        field(2, "partition", self.partition);
+        field(3, "sequence", self.sequence);
+    }
+};
+
+/// Who holds a job. The token is the offset of the claim that won.
+struct claim_row {
+    std::string job;
+    std::string node;
+    uuid boot{};
+    std::uint64_t token = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "job", self.job);
+        field(2, "node", self.node);
+        field(3, "boot", self.boot);
+        field(4, "token", self.token);
+    }
+};
+
+/// What the log knows of an API node.
+struct node_row {
+    std::string node;
+    uuid boot{};
+    std::int64_t last_heartbeat_ms = 0;  // log time
+    std::uint64_t applied_offset = 0;
+    std::uint32_t level = 0;
+    std::uint64_t boot_offset = 0;  // offset of the boot's first heartbeat: a later boot has a higher one
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "node", self.node);
+        field(2, "boot", self.boot);
+        field(3, "last_heartbeat_ms", self.last_heartbeat_ms);
+        field(4, "applied_offset", self.applied_offset);
+        field(5, "level", self.level);
+        field(6, "boot_offset", self.boot_offset);
+    }
+};
+
+}  // namespace herald::schemas

@@ -1,0 +1,30 @@
+// When the level in force may be raised without an operator (design.md §1 "Levels"): looked at by the node
+// that holds the claim "publisher".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "storage/node/replica.hpp"
+
+namespace herald::storage {
+
+/// So long every node must have advertised a level before it is raised to that: who rolls an upgrade out may
+/// still think better of it until then.
+constexpr std::int64_t level_advertised_ms = 10 * 60'000;
+
+/// Pure but for what it remembers. One thread.
+class level_watch {
+  public:
+    /// The level to ask for (RAISE_LEVEL) at `now_ms`, a steady clock: the highest that all nodes have
+    /// advertised for so long, silent ones too until they are forgotten, but none that has taken its leave.
+    /// Nothing when that is in force, or for a node that does not publish: whoever takes the claim counts
+    /// from then on. Again after a minute if it came to nothing.
+    std::optional<std::uint32_t> look(const applied_state&, bool publishes, std::int64_t now_ms);
+
+  private:
+    std::uint32_t x_common = 0;  // what all advertise; 0: nothing to raise to
+    std::int64_t x_since_ms = 0;
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,58 @@
+// A node of either of two versions of Herald, for a test that has both in one program. Only what all versions
+// share crosses: the log, bytes, numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "events/memory_broker.hpp"
+#include "runtime/error.hpp"
+#include "runtime/random.hpp"
+#include "tests/unit/workers_machine/manual_scheduler.hpp"
+
+namespace herald::upgrade {
+
+inline constexpr std::string_view admin_key = "the administrator's key";
+
+using rows = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+struct ground {
+    events::memory_broker& broker;
+    workers::manual_scheduler& scheduler;
+    runtime::random_source& random;
+};
+
+/// What became of a write: an answer of apply (code 0, or an error code), or an error at the door.
+struct reply {
+    bool is_there = false;
+    bool was_applied = false;
+    error_code code{};
+    std::string message;
+};
+
+class member {
+  public:
+    virtual ~member() = default;  // a process that is killed
+    virtual std::string hash() const = 0;
+    virtual std::uint64_t next_offset() const = 0;
+    virtual std::uint32_t level_in_force() const = 0;
+    virtual bool is_ready() const = 0;
+    /// Why it ended: "level_too_low", "" or another. Its exit code is that of the kind (api_node.cpp).
+    virtual std::string failure() const = 0;
+    virtual rows state() const = 0;
+    /// Says farewell; the caller lets time pass, then destroys it.
+    virtual void drain() = 0;
+
+    virtual std::shared_ptr<reply> create_model(const std::string& name) = 0;
+    virtual std::shared_ptr<reply> create_webhook() = 0;
+    /// The command that only the next version has; another version asks with a number that it does not know.
+    virtual std::shared_ptr<reply> describe_model(std::uint64_t id, const std::string& description) = 0;
+    virtual std::optional<std::string> description_of(std::uint64_t model) const = 0;
+    /// Bodies in the outbox, in order.
+    virtual std::vector<std::string> events() const = 0;
+};
+
+}  // namespace herald::upgrade
