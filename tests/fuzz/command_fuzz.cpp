@@ -7,24 +7,16 @@
 #include "runtime/assert.hpp"
 #include "schemas/binary.hpp"
 #include "storage/engine.hpp"
+#include "tests/support/commands.hpp"
 
 namespace {
 
 using namespace herald;
 
-constexpr std::string_view key_hash = "0123456789abcdef0123456789abcdef";
 constexpr std::int64_t now_ms = 1'700'000'000'000;
 
 schemas::command_envelope envelope(schemas::command_type type, std::string body) {
-    schemas::command_envelope out;
-    out.generation = 1;
-    out.request.principal.value = 1;
-    out.request.credential_hash = key_hash;
-    out.sender_clock_ms = now_ms;
-    out.not_after_ms = now_ms + 1'000;
-    out.type = type;
-    out.body = std::move(body);
-    return out;
+    return test::envelope_of(type, std::move(body), now_ms);
 }
 
 /// A registry with a model and a version, so that bodies have something to hit.
@@ -33,8 +25,8 @@ struct registry {
         schemas::genesis genesis;
         genesis.event_partitions = 2;
         genesis.organization_name = "default";
-        genesis.admin_email = "a@b";
-        genesis.admin_key_hash = key_hash;
+        genesis.admin_email = test::admin_email;
+        genesis.admin_key_hash = test::admin_key_hash();
         apply(envelope(schemas::genesis::type, schemas::encode(genesis)));
         schemas::create_model model;
         model.workspace_name = "default";

@@ -9,8 +9,8 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/events/fake_outbox.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
 
 namespace herald::events {
 namespace {
@@ -47,7 +47,7 @@ struct publisher_test : ::testing::Test {
         scheduler.settle();
     }
 
-    workers::manual_scheduler scheduler;
+    test::manual_scheduler scheduler;
     memory_broker broker{scheduler.time()};
     planned_faults faults;
     memory_log storage{broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); },

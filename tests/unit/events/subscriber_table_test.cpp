@@ -6,7 +6,7 @@
 #include "events/memory_log.hpp"
 #include "events/topics.hpp"
 #include "schemas/binary.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
+#include "tests/support/manual_scheduler.hpp"
 
 namespace herald::events {
 namespace {
@@ -45,7 +45,7 @@ struct subscriber_table_test : ::testing::Test {
     }
     presence presence_of(std::uint64_t id) const { return table->presence_of(schemas::webhook_id{id}); }
 
-    workers::manual_scheduler scheduler;
+    test::manual_scheduler scheduler;
     memory_broker broker{scheduler.time()};
     switchable_faults faults;
     memory_log storage{broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); },

@@ -18,7 +18,7 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
+#include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/workers_machine/scripted_transport.hpp"
 #include "workers/worker.hpp"
 
@@ -26,8 +26,9 @@ namespace herald::workers {
 
 /// A worker process: may be started, crashed and started again on the same broker.
 struct worker_process {
-    worker_process(events::memory_broker& broker, manual_scheduler& scheduler, scripted_transport& transport,
-                   const runtime::key_ring& keys, events::memory_faults* faults, worker_options options)
+    worker_process(events::memory_broker& broker, test::manual_scheduler& scheduler,
+                   scripted_transport& transport, const runtime::key_ring& keys,
+                   events::memory_faults* faults, worker_options options)
         : log(
               broker, [&scheduler](auto work) { scheduler.post(std::move(work)); }, faults),
           table(events::make_subscriber_table(log, scheduler)) {
@@ -201,7 +202,7 @@ class worker_world {
         std::int64_t x_start_ms = x_workers.wall_ms() - x_workers.steady_ms();
     };
 
-    manual_scheduler scheduler;
+    test::manual_scheduler scheduler;
     logs_own_clock log_time{scheduler.clock()};
     events::memory_broker broker{log_time};
     switchable_faults faults;
