@@ -13,7 +13,7 @@
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/support/forwarding.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 namespace {
 
@@ -111,10 +111,10 @@ class api_node::process {
     }
 
     /// Standalone the log is this machine's own, and gives the time.
-    class own_log final : public test::forwarding_log {
+    class own_log final : public forwarding_log {
       public:
         own_log(events::log& to, const settings& how)
-            : test::forwarding_log(to),
+            : forwarding_log(to),
               x_is_own(how.kind == storage::node_kind::standalone),
               x_time(how.brokers_time) {}
         std::optional<std::int64_t> time_ms() const override {
@@ -196,4 +196,4 @@ void api_node::read(storage::node::reading_handler handler) {
     });
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

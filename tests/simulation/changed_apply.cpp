@@ -8,7 +8,7 @@
 #include "storage/tables.hpp"
 #include "tests/support/forwarding.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::size_t due_bytes = 8;
@@ -40,9 +40,9 @@ struct changed_apply::moment {
     std::int64_t time_ms = 0;
 };
 
-class changed_apply::changed_log final : public test::forwarding_log {
+class changed_apply::changed_log final : public forwarding_log {
   public:
-    changed_log(events::log& to, changed_apply& by) : test::forwarding_log(to), x_by(by) {}
+    changed_log(events::log& to, changed_apply& by) : forwarding_log(to), x_by(by) {}
     std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
                                                 std::int64_t from) override {
         auto reader = x_to.open_reader(where, from);
@@ -112,10 +112,10 @@ class changed_apply::changed_view final : public storage::state_view {
     const std::shared_ptr<const moment> x_moment;
 };
 
-class changed_apply::changed_store final : public test::forwarding_store {
+class changed_apply::changed_store final : public forwarding_store {
   public:
     changed_store(storage::state_store& to, const apply_change& change, std::shared_ptr<moment> now)
-        : test::forwarding_store(to), x_change(change), x_moment(std::move(now)) {}
+        : forwarding_store(to), x_change(change), x_moment(std::move(now)) {}
 
     result<void> write(const storage::row_changes& changes) override {
         auto written = x_change.late_by_ms ? x_to.write(with_moved_timers(changes)) : x_to.write(changes);
@@ -148,8 +148,8 @@ changed_apply::changed_apply(const apply_change& change, events::log& log, stora
         x_log = std::make_unique<changed_log>(log, *this);
         x_store = std::make_unique<changed_store>(store, x_change, x_moment);
     } else {
-        x_log = std::make_unique<test::forwarding_log>(log);
-        x_store = std::make_unique<test::forwarding_store>(store);
+        x_log = std::make_unique<forwarding_log>(log);
+        x_store = std::make_unique<forwarding_store>(store);
     }
 }
 changed_apply::~changed_apply() = default;
@@ -169,4 +169,4 @@ void changed_apply::change(events::record& record) {
     x_moment->command = *std::move(command);
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -10,7 +10,7 @@
 #include "tests/simulation/mutations.hpp"
 #include "tests/support/forwarding.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 using schemas::command_envelope;
@@ -112,7 +112,7 @@ apply_change claimants_heard() {
 bool is_commands(const events::topic_partition& where) { return where.topic == events::topic::commands; }
 
 /// Reads as if its own state were all there is.
-class barrier_not_awaited final : public test::forwarding_log {
+class barrier_not_awaited final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     void query_range(const events::topic_partition& where, events::range_handler handler) override {
@@ -124,7 +124,7 @@ class barrier_not_awaited final : public test::forwarding_log {
 };
 
 /// While the log is out of reach reads are answered as if nothing were missing.
-class stale_not_said final : public test::forwarding_log {
+class stale_not_said final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     void query_range(const events::topic_partition& where, events::range_handler handler) override {
@@ -136,7 +136,7 @@ class stale_not_said final : public test::forwarding_log {
 };
 
 /// Something is done about a command of a user without a key whose append has an unknown outcome.
-class other_gateway : public test::forwarding_log {
+class other_gateway : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
@@ -202,14 +202,14 @@ class unknown_called_refused final : public other_gateway {
 };
 
 /// Whether a timer is due is judged by the machine's clock.
-class own_clock_believed final : public test::forwarding_log {
+class own_clock_believed final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::optional<std::int64_t> time_ms() const override { return std::nullopt; }
 };
 
 /// The reader of the commands, each batch changed.
-class other_commands : public test::forwarding_log {
+class other_commands : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
@@ -268,7 +268,7 @@ class last_record_not_compared final : public other_commands {
 // ---- the state
 
 /// Rows and position in two writes.
-class position_written_apart final : public test::forwarding_store {
+class position_written_apart final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
     result<void> write(const storage::row_changes& changes) override {
@@ -281,7 +281,7 @@ class position_written_apart final : public test::forwarding_store {
     }
 };
 
-class full_disk_not_noticed final : public test::forwarding_store {
+class full_disk_not_noticed final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
     result<void> write(const storage::row_changes& changes) override {
@@ -291,7 +291,7 @@ class full_disk_not_noticed final : public test::forwarding_store {
 };
 
 /// Who starts again does not know how late it was.
-class time_not_kept final : public test::forwarding_store {
+class time_not_kept final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
     std::shared_ptr<const state_view> view() const override {
@@ -437,4 +437,4 @@ std::vector<mutation> log_rule_mutations() {
     };
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -12,7 +12,7 @@
 #include "events/log.hpp"
 #include "storage/engine.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class log_rules {
   public:
@@ -69,4 +69,4 @@ class log_rules {
     std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

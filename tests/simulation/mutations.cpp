@@ -18,7 +18,7 @@
 #include "workers/event_position.hpp"
 #include "workers/retry_policy.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 bool is_event_topic(std::string_view topic) {
@@ -47,7 +47,7 @@ std::uint32_t generation_of(const storage::state_store& state) {
 // ---- the publisher's tails
 
 /// Every partition goes on after the highest sequence that any of them holds.
-class one_cursor_for_all final : public test::forwarding_log {
+class one_cursor_for_all final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
@@ -59,12 +59,12 @@ class one_cursor_for_all final : public test::forwarding_log {
                 for (const events::record& record :
                      reference::read_all(x_to, {std::string(topic), partition}))
                     highest = std::max(highest, position_of(record.value));
-        return std::make_unique<test::made_up_reader>(std::vector{tail_record(from, highest)});
+        return std::make_unique<made_up_reader>(std::vector{tail_record(from, highest)});
     }
 };
 
 /// After an error it goes on behind what it has sent, whether that is in the log or not.
-class tails_from_memory final : public test::forwarding_log {
+class tails_from_memory final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
@@ -80,7 +80,7 @@ class tails_from_memory final : public test::forwarding_log {
                                                 std::int64_t from) override {
         const auto sent = x_sent->find(where);
         if (sent == x_sent->end()) return x_to.open_reader(where, from);
-        return std::make_unique<test::made_up_reader>(std::vector{tail_record(from, sent->second)});
+        return std::make_unique<made_up_reader>(std::vector{tail_record(from, sent->second)});
     }
 
   private:
@@ -103,17 +103,17 @@ class tails_from_memory final : public test::forwarding_log {
 };
 
 /// The sequence of a tail counts, whichever generation it is of.
-class generation_ignored final : public test::forwarding_log {
+class generation_ignored final : public forwarding_log {
   public:
     generation_ignored(events::log& to, const storage::state_store& state)
-        : test::forwarding_log(to), x_state(state) {}
+        : forwarding_log(to), x_state(state) {}
     std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
                                                 std::int64_t from) override {
         if (!is_event_topic(where.topic)) return x_to.open_reader(where, from);
         std::vector<events::record> records = reference::read_all(x_to, where);
         if (records.empty()) return x_to.open_reader(where, from);
         const workers::event_position last = position_of(records.back().value);
-        return std::make_unique<test::made_up_reader>(
+        return std::make_unique<made_up_reader>(
             std::vector{tail_record(records.back().offset, {generation_of(x_state), last.sequence})});
     }
 
@@ -124,7 +124,7 @@ class generation_ignored final : public test::forwarding_log {
 // ---- the publisher's producer
 
 /// Several batches are on the way at once: when one is rejected, the next may be accepted.
-class many_in_flight final : public test::forwarding_log {
+class many_in_flight final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::producer> open_producer(events::producer_kind) override {
@@ -133,7 +133,7 @@ class many_in_flight final : public test::forwarding_log {
 };
 
 /// An error is no reason for a new producer: the next rows go out through the old one.
-class errors_ignored final : public test::forwarding_log {
+class errors_ignored final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
@@ -159,7 +159,7 @@ class errors_ignored final : public test::forwarding_log {
 // ---- `subscribers`
 
 /// The head goes out first, the rows that it speaks of when it is acknowledged.
-class head_before_rows final : public test::forwarding_log {
+class head_before_rows final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
@@ -202,10 +202,10 @@ class head_before_rows final : public test::forwarding_log {
 };
 
 /// Who takes the claim believes that `subscribers` is as the state is.
-class subscribers_not_compared final : public test::forwarding_log {
+class subscribers_not_compared final : public forwarding_log {
   public:
     subscribers_not_compared(events::log& to, const storage::state_store& state)
-        : test::forwarding_log(to), x_state(state) {}
+        : forwarding_log(to), x_state(state) {}
     void query_range(const events::topic_partition& where, events::range_handler handler) override {
         if (where.topic != events::topic::subscribers) return x_to.query_range(where, std::move(handler));
         x_to.query_range(where, [handler](const auto& range) {
@@ -221,7 +221,7 @@ class subscribers_not_compared final : public test::forwarding_log {
             content.push_back({0, 0, events::subscriber_key(row.webhook_id), schemas::encode(row)});
         const schemas::subscribers_head head{outbox.generation(), outbox.last_subscriber_change()};
         content.push_back({0, 0, std::string(events::subscribers_head_key), schemas::encode(head)});
-        return std::make_unique<test::made_up_reader>(std::move(content));
+        return std::make_unique<made_up_reader>(std::move(content));
     }
 
   private:
@@ -231,7 +231,7 @@ class subscribers_not_compared final : public test::forwarding_log {
 // ---- the outbox
 
 /// Only the newest rows of a partition are kept, published or not.
-class rows_trimmed_early final : public test::forwarding_store {
+class rows_trimmed_early final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
     std::shared_ptr<const storage::state_view> view() const override {
@@ -265,7 +265,7 @@ class rows_trimmed_early final : public test::forwarding_store {
 // ---- the consumers
 
 /// Nothing in a retry topic is known to be younger than anything.
-class end_not_asked final : public test::forwarding_log {
+class end_not_asked final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     void query_range(const events::topic_partition& where, events::range_handler handler) override {
@@ -277,10 +277,10 @@ class end_not_asked final : public test::forwarding_log {
 /// What the member does with each of its events; false: the worker does not get it.
 using member_filter = std::function<bool(events::member_event&)>;
 
-class filtered_groups final : public test::forwarding_log {
+class filtered_groups final : public forwarding_log {
   public:
     filtered_groups(events::log& to, std::function<member_filter()> make_filter)
-        : test::forwarding_log(to), x_make_filter(std::move(make_filter)) {}
+        : forwarding_log(to), x_make_filter(std::move(make_filter)) {}
     std::unique_ptr<events::group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) override {
         auto member = x_to.join(group, topics);
@@ -289,10 +289,10 @@ class filtered_groups final : public test::forwarding_log {
     }
 
   private:
-    class filtered_member final : public test::forwarding_member {
+    class filtered_member final : public forwarding_member {
       public:
         filtered_member(std::unique_ptr<events::group_member> to, member_filter filter)
-            : test::forwarding_member(std::move(to)), x_filter(std::move(filter)) {}
+            : forwarding_member(std::move(to)), x_filter(std::move(filter)) {}
         std::vector<events::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
             auto found = x_to->poll(events_max, wait_ms);
             std::erase_if(found, [this](events::member_event& event) { return !x_filter(event); });
@@ -404,10 +404,10 @@ std::vector<mutation> publishing_mutations() {
 }  // namespace
 
 std::unique_ptr<events::log> same_log(events::log& log, const storage::state_store&) {
-    return std::make_unique<test::forwarding_log>(log);
+    return std::make_unique<forwarding_log>(log);
 }
 std::unique_ptr<storage::state_store> same_store(storage::state_store& store) {
-    return std::make_unique<test::forwarding_store>(store);
+    return std::make_unique<forwarding_store>(store);
 }
 
 const std::vector<mutation>& all_mutations() {
@@ -436,4 +436,4 @@ const mutation& mutation_named(std::string_view name) {
     return *found;
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -9,7 +9,7 @@
 #include "tests/support/forwarding.hpp"
 #include "workers/worker.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::int64_t start_again_ms = 500;
@@ -28,10 +28,10 @@ membership members_of_all_groups(const events::memory_broker& broker) {
 }
 
 /// Sees every commit of the consumers of events.
-class watched_log final : public test::forwarding_log {
+class watched_log final : public forwarding_log {
   public:
     watched_log(events::log& to, const events::memory_broker& broker)
-        : test::forwarding_log(to), x_broker(broker) {}
+        : forwarding_log(to), x_broker(broker) {}
     std::unique_ptr<events::group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) override {
         auto member = x_to.join(group, topics);
@@ -40,10 +40,10 @@ class watched_log final : public test::forwarding_log {
     }
 
   private:
-    class watched_member final : public test::forwarding_member {
+    class watched_member final : public forwarding_member {
       public:
         watched_member(std::unique_ptr<events::group_member> to, const events::memory_broker& broker)
-            : test::forwarding_member(std::move(to)), x_broker(broker) {}
+            : forwarding_member(std::move(to)), x_broker(broker) {}
         void commit(const events::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
                     std::string metadata) override {
             check_position(x_broker, where, next_offset, metadata);
@@ -139,4 +139,4 @@ void worker_machine::crash() {
     }
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test
