@@ -110,15 +110,6 @@ std::unique_ptr<events::kafka::kafka_log> broker::new_log(std::string& prefix) {
     return log;
 }
 
-bool eventually(double seconds, const std::function<bool()>& check) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (!check()) {
-        if (std::chrono::steady_clock::now() > deadline) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
-}
-
 events::offset_range range_of(events::log& log, const events::topic_partition& where) {
     std::promise<result<events::offset_range>> answer;
     log.query_range(where, [&](result<events::offset_range> range) { answer.set_value(std::move(range)); });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "events/kafka/kafka_log.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 
@@ -50,9 +51,6 @@ class broker {
     int x_nodes;
     bool x_own;
 };
-
-/// Runs `check` until it is true; false when it is not after `seconds`.
-bool eventually(double seconds, const std::function<bool()>& check);
 
 /// "topics[partition]" → its range, asked of the leader; throws when there is no answer.
 events::offset_range range_of(events::log&, const events::topic_partition&);

@@ -175,8 +175,9 @@ TEST_F(kafka_topics,
     x_broker->kill(3);
     // Until both others know that the third is gone, they may still place copies on it: that is as good.
     result<void> refused;
-    EXPECT_TRUE(eventually(60, [&, time = 0]() mutable {
-        refused = x_broker->log_of(std::to_string(++time) + ".", 3)->create_topics();
+    int tries = 0;
+    EXPECT_TRUE(eventually(60, [&] {
+        refused = x_broker->log_of(std::to_string(++tries) + ".", 3)->create_topics();
         return !refused && refused.error().code == error_code::resource_exhausted;
     }));
     ASSERT_FALSE(refused);

@@ -94,4 +94,4 @@ def a_stopped_node_goes_on_with_the_same_state():
 
 
 if __name__ == "__main__":
-    herald.run(a_hanging_subscriber_delays_nobody_else, a_stopped_node_goes_on_with_the_same_state)
+    herald.run()

@@ -284,6 +284,4 @@ def broker_killed_loses_no_event():
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
-    herald.run(standalone_killed_under_writers_loses_nothing_and_repeats_nothing,
-               nodes_and_workers_killed_under_writers_lose_nothing_and_repeat_nothing, publisher_killed_loses_no_event,
-               worker_killed_between_post_and_commit_repeats_only_the_same_webhook_id, broker_killed_loses_no_event)
+    herald.run()

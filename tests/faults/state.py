@@ -211,8 +211,4 @@ def a_flipped_byte_in_what_was_written_ahead_costs_only_the_time_to_apply_again(
 
 
 if __name__ == "__main__":
-    herald.run(a_wiped_log_is_refused, a_wiped_kafka_log_is_refused,
-               a_node_that_stood_still_while_its_log_was_cut_and_grew_anew_is_refused,
-               an_io_error_of_a_read_is_no_reason_to_drop_the_state, a_deleted_state_database_is_rebuilt_to_the_same_hash,
-               a_flipped_byte_in_the_state_database_is_rebuilt_to_the_same_hash,
-               a_flipped_byte_in_what_was_written_ahead_costs_only_the_time_to_apply_again)
+    herald.run()

@@ -125,7 +125,7 @@ def calls_beside(addresses, descriptors):
         receiver.stop()
 
 
-def with_enough_descriptors():
+def _with_enough_descriptors():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard != resource.RLIM_INFINITY and hard < 2 * STRANGERS:
         print(f"SKIPPED: the test itself needs {2 * STRANGERS} descriptors, there are {hard}")
@@ -135,19 +135,19 @@ def with_enough_descriptors():
 
 
 def idle_strangers_of_one_address_stop_nothing():
-    hard = with_enough_descriptors()
+    hard = _with_enough_descriptors()
     for descriptors in ((1024, hard), (1024, 1024)):
         calls_beside(["127.0.0.2"], descriptors)
 
 
 def idle_strangers_of_eight_addresses_stop_nothing():
-    hard = with_enough_descriptors()
+    hard = _with_enough_descriptors()
     for descriptors in ((1024, hard), (1024, 1024)):
         calls_beside([f"127.0.0.{last}" for last in range(2, 10)], descriptors)
 
 
 def answers_that_nobody_reads_do_not_fill_the_memory():
-    with_enough_descriptors()
+    _with_enough_descriptors()
     with herald.folder() as folder:
         server = herald.Standalone(folder)
         client = server.client()
@@ -194,5 +194,4 @@ def answers_that_nobody_reads_do_not_fill_the_memory():
 
 
 if __name__ == "__main__":
-    herald.run(idle_strangers_of_one_address_stop_nothing, idle_strangers_of_eight_addresses_stop_nothing,
-               answers_that_nobody_reads_do_not_fill_the_memory)
+    herald.run()

@@ -7,24 +7,17 @@
 #include "runtime/assert.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
+#include "tests/support/commands.hpp"
 
 namespace {
 
 using namespace herald;
 
-constexpr std::string_view key_hash = "0123456789abcdef0123456789abcdef";
 constexpr std::int64_t now_ms = 1'700'000'000'000;
 
-schemas::command_envelope envelope(schemas::command_type type, std::string body) {
-    schemas::command_envelope out;
-    out.generation = 1;
-    out.request.principal.value = 1;
-    out.request.credential_hash = key_hash;
-    out.sender_clock_ms = now_ms;
-    out.not_after_ms = now_ms + 1'000;
-    out.type = type;
-    out.body = std::move(body);
-    return out;
+template <class Command>
+schemas::command_envelope envelope(const Command& command) {
+    return test::envelope_of(schemas::make_envelope(command), now_ms);
 }
 
 /// A registry with a model and a version, so that bodies have something to hit.
@@ -33,17 +26,17 @@ struct registry {
         schemas::genesis genesis;
         genesis.event_partitions = 2;
         genesis.organization_name = "default";
-        genesis.admin_email = "a@b";
-        genesis.admin_key_hash = key_hash;
-        apply(envelope(schemas::genesis::type, schemas::encode(genesis)));
+        genesis.admin_email = test::admin_email;
+        genesis.admin_key_hash = test::admin_key_hash();
+        apply(envelope(genesis));
         schemas::create_model model;
         model.workspace_name = "default";
         model.model.name = "m";
-        apply(envelope(schemas::create_model::type, schemas::encode(model)));
+        apply(envelope(model));
         schemas::create_version version;
         version.registered_model_id.value = 1;
         version.version.version = "v";
-        apply(envelope(schemas::create_version::type, schemas::encode(version)));
+        apply(envelope(version));
     }
     void apply(const schemas::command_envelope& command) { apply(schemas::seal_envelope(command)); }
     void apply(std::string bytes) {
@@ -66,7 +59,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (registry* each : {&one, &other}) {
         each->apply(bytes);  // as a record of the log
         if (const auto opened = schemas::decode<schemas::command_envelope>(bytes)) each->apply(*opened);
-        each->apply(envelope(static_cast<schemas::command_type>(data[0]), bytes.substr(1)));  // as a body
+        schemas::command_envelope of_any_type;
+        of_any_type.type = static_cast<schemas::command_type>(data[0]);
+        of_any_type.body = bytes.substr(1);
+        each->apply(test::envelope_of(std::move(of_any_type), now_ms));
     }
     HERALD_ASSERT(one.engine.position().hash == other.engine.position().hash);
     HERALD_ASSERT(one.engine.write().has_value());

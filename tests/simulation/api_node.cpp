@@ -11,9 +11,9 @@
 #include "storage/node/node.hpp"
 #include "storage/tables.hpp"
 #include "tests/simulation/changed_apply.hpp"
-#include "tests/simulation/forwarding.hpp"
+#include "tests/support/forwarding.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 namespace {
 
@@ -196,4 +196,4 @@ void api_node::read(storage::node::reading_handler handler) {
     });
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

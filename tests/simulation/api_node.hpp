@@ -13,7 +13,7 @@
 #include "tests/simulation/mutations.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// What a client asks for. An empty key: none.
 struct request {
@@ -102,4 +102,4 @@ class api_node {
     std::unique_ptr<events::memory_log> x_log;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

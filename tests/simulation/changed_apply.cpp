@@ -6,9 +6,9 @@
 #include "schemas/binary.hpp"
 #include "storage/engine.hpp"
 #include "storage/tables.hpp"
-#include "tests/simulation/forwarding.hpp"
+#include "tests/support/forwarding.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::size_t due_bytes = 8;
@@ -169,4 +169,4 @@ void changed_apply::change(events::record& record) {
     x_moment->command = *std::move(command);
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

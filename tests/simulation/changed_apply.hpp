@@ -12,7 +12,7 @@
 #include "storage/rule_context.hpp"
 #include "storage/state.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// What apply gets in place of what there is. Where nothing is said it gets just that.
 struct apply_change {
@@ -59,4 +59,4 @@ class changed_apply {
     std::unique_ptr<storage::state_store> x_store;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

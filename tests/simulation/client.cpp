@@ -5,7 +5,7 @@
 #include "schemas/binary.hpp"
 #include "storage/tables.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::string_view second_admin_key_hash = "other administrator's key hashed";
@@ -324,4 +324,4 @@ void client::act() {
     }
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

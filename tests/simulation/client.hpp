@@ -11,7 +11,7 @@
 #include "storage/tables.hpp"
 #include "tests/simulation/api_node.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// One wish, with everything that was sent for it and heard of it.
 struct operation {
@@ -100,4 +100,4 @@ class client {
     std::uint64_t x_names = 0;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

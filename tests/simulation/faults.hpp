@@ -9,7 +9,7 @@
 #include "events/topics.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class seeded_faults final : public events::memory_faults {
   public:
@@ -91,4 +91,4 @@ class seeded_faults final : public events::memory_faults {
     std::deque<std::pair<std::int64_t, std::int64_t>> x_landed;  // commands: when, how many records
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -15,7 +15,7 @@
 #include "workers/event_position.hpp"
 #include "workers/retry_policy.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
@@ -291,4 +291,4 @@ void check_subscribers(const reference& truth, events::log& log) {
     require(content.size() == rows + 1, "`subscribers` holds a webhook that was deleted (invariant 6)");
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

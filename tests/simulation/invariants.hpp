@@ -12,7 +12,7 @@
 #include "tests/simulation/receivers.hpp"
 #include "tests/simulation/reference.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// 7: every node has the reference's state, and had its hash after every record.
 void check_nodes_agree(const reference&, const agreement&, const std::vector<std::unique_ptr<api_node>>&);
@@ -39,4 +39,4 @@ std::optional<std::string> undelivered(const reference&, events::log&, const rec
 void check_position(const events::memory_broker&, const events::topic_partition&, std::int64_t next_offset,
                     const std::string& metadata);
 
-}  // namespace herald::simulation
+}  // namespace herald::test

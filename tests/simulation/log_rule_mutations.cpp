@@ -7,10 +7,10 @@
 #include "schemas/binary.hpp"
 #include "storage/engine.hpp"
 #include "storage/tables.hpp"
-#include "tests/simulation/forwarding.hpp"
 #include "tests/simulation/mutations.hpp"
+#include "tests/support/forwarding.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 using schemas::command_envelope;
@@ -445,4 +445,4 @@ std::vector<mutation> log_rule_mutations() {
     };
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -6,7 +6,7 @@
 #include "storage/tables.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 using schemas::command_type;
@@ -304,4 +304,4 @@ void log_rules::judge_webhooks(bool all_have_fired) {
     }
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -13,7 +13,7 @@
 #include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class log_rules {
   public:
@@ -73,4 +73,4 @@ class log_rules {
     std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

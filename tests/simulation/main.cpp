@@ -59,14 +59,14 @@ arguments parse(int count, char** values) {
             throw std::invalid_argument("unknown option " + std::string(name));
         }
     }
-    (void)herald::simulation::mutation_named(all.mutation);
+    (void)herald::test::mutation_named(all.mutation);
     return all;
 }
 
 int play(const arguments& wanted, std::string_view program) {
     const bool one_seed = wanted.first == wanted.last;
     for (std::uint64_t seed = wanted.first; seed <= wanted.last; ++seed) {
-        const auto broken = herald::simulation::simulate(seed, wanted.mutation);
+        const auto broken = herald::test::simulate(seed, wanted.mutation);
         if (!broken) continue;
         std::cout << "seed " << seed << ": " << *broken << "\nrepeat with: " << program << " --seed " << seed;
         if (!wanted.mutation.empty()) std::cout << " --mutation " << wanted.mutation;
@@ -86,7 +86,7 @@ int main(int count, char** values) {
         const arguments wanted = parse(count, values);
         if (!wanted.log) herald::runtime::set_log_level(herald::runtime::log_level::error);
         if (!wanted.list) return play(wanted, values[0]);
-        for (const auto& mutation : herald::simulation::all_mutations())
+        for (const auto& mutation : herald::test::all_mutations())
             std::cout << mutation.name << "\t" << mutation.what << "\n";
         return 0;
     } catch (const std::invalid_argument& wrong) {

@@ -13,12 +13,12 @@
 #include "schemas/commands/all.hpp"
 #include "storage/node/outbox_view.hpp"
 #include "storage/tables.hpp"
-#include "tests/simulation/forwarding.hpp"
 #include "tests/simulation/reference.hpp"
+#include "tests/support/forwarding.hpp"
 #include "workers/event_position.hpp"
 #include "workers/retry_policy.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 bool is_event_topic(std::string_view topic) {
@@ -436,4 +436,4 @@ const mutation& mutation_named(std::string_view name) {
     return *found;
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -14,7 +14,7 @@
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 std::unique_ptr<events::log> same_log(events::log&, const storage::state_store&);
 std::unique_ptr<storage::state_store> same_store(storage::state_store&);
@@ -49,4 +49,4 @@ const mutation& mutation_named(std::string_view name);
 /// No mutation but a fault: of one assignment in three, what was committed with the offset is lost.
 std::unique_ptr<events::log> losing_positions(events::log&, dice&);
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -1,6 +1,6 @@
 #include "tests/simulation/receivers.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 std::string header_of(const workers::delivery_request& request, std::string_view name) {
@@ -96,4 +96,4 @@ workers::delivery_answer receivers::receive(const workers::delivery_request& req
     }
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -11,7 +11,7 @@
 #include "tests/simulation/world.hpp"
 #include "workers/transport.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class receivers {
   public:
@@ -41,4 +41,4 @@ class receivers {
     std::map<pair, history> x_all;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -7,7 +7,7 @@
 #include "storage/tables.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 using schemas::command_type;
@@ -182,4 +182,4 @@ bool reference::was_deleted(std::uint64_t webhook) const {
     return found != x_hooks.end() && found->second.deleted != UINT64_MAX;
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

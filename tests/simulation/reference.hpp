@@ -15,7 +15,7 @@
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/simulation/log_rules.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// An event that a command must have caused, and who must hear of it.
 struct expected_event {
@@ -82,4 +82,4 @@ class reference {
     std::int64_t x_outbox_judged_ms = 0;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -19,7 +19,7 @@
 #include "tests/simulation/worker_machine.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
@@ -504,4 +504,4 @@ std::optional<std::string> simulate(std::uint64_t seed, std::string_view mutatio
     return std::nullopt;
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

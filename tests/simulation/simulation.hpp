@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// Which invariant did not hold, as a sentence; nothing when all did. The same seed gives the same run.
 /// `mutation` is a name of mutations.hpp.
 std::optional<std::string> simulate(std::uint64_t seed, std::string_view mutation);
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -6,7 +6,7 @@
 
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::size_t tasks_at_once_max = 200'000;
@@ -94,4 +94,4 @@ bool virtual_time::run_one() {
     return true;
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -12,7 +12,7 @@
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class virtual_time;
 
@@ -80,4 +80,4 @@ class virtual_time {
     std::vector<std::unique_ptr<process_thread>> x_dead;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

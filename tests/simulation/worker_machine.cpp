@@ -5,11 +5,11 @@
 #include "events/subscriber_table.hpp"
 #include "events/topics.hpp"
 #include "runtime/key_ring.hpp"
-#include "tests/simulation/forwarding.hpp"
 #include "tests/simulation/invariants.hpp"
+#include "tests/support/forwarding.hpp"
 #include "workers/worker.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 namespace {
 
 constexpr std::int64_t start_again_ms = 500;
@@ -139,4 +139,4 @@ void worker_machine::crash() {
     }
 }
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -11,7 +11,7 @@
 #include "tests/simulation/receivers.hpp"
 #include "tests/simulation/world.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class worker_machine {
   public:
@@ -42,4 +42,4 @@ class worker_machine {
     std::unique_ptr<process> x_process;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -8,7 +8,7 @@
 
 #include "tests/simulation/virtual_time.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 /// Thrown when an invariant of the design does not hold. `what` is a sentence.
 struct rule_broken {
@@ -59,4 +59,4 @@ struct world {
     agreement agreed;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

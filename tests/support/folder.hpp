@@ -11,7 +11,7 @@ namespace herald::test {
 class temporary_folder {
   public:
     temporary_folder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "herald-node-XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "herald-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
         x_path = pattern;
     }

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import http.client
 import http.server
+import inspect
 import itertools
 import json
 import os
@@ -444,9 +445,29 @@ def folder():
     shutil.rmtree(path, ignore_errors=True)
 
 
-def run(*tests):
-    """Runs the tests named on the command line, or all; says which failed. For the `__main__` of a test file."""
+def preloads(test):
+    """Marks a test that preloads a library into the program. It is left out of a sanitizer's build, whose own library must
+    be the first that is loaded."""
+    test.preloads = True
+    return test
+
+
+def tests_of(module):
+    """The tests of a file, as they stand in it: its own public functions without arguments."""
+    return [value for name, value in vars(module).items()
+            if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+            and not inspect.signature(value).parameters]
+
+
+def run():
+    """For the `__main__` of a test file. Runs the file's tests that are named on the command line, or all, and says which
+    failed; with --list prints their names instead, each with its marks (CMake makes a ctest case of each line)."""
+    tests = tests_of(sys.modules["__main__"])
     wanted = sys.argv[1:]
+    if wanted == ["--list"]:
+        for test in tests:
+            print(test.__name__, *(["preloads"] if hasattr(test, "preloads") else []))
+        return
     unknown = set(wanted) - {test.__name__ for test in tests}
     assert not unknown, f"no such tests: {unknown}"
     failed = []

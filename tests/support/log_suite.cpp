@@ -16,6 +16,7 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 namespace {
@@ -24,7 +25,6 @@ using events::topic_partition;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds patience{30'000};
 constexpr std::int64_t poll_ms = 50;
 
 const topic_partition promote_3{std::string(events::topic::promote), 3};

@@ -15,21 +15,20 @@
 
 #include "events/topics.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/replica.hpp"
 #include "storage/rocks_state.hpp"
+#include "tests/support/commands.hpp"
+#include "tests/support/folder.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace herald;
 using std::chrono::steady_clock;
-
-constexpr std::string_view admin_key = "the administrator's key";
 
 double seconds_since(steady_clock::time_point start) {
     return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -50,25 +49,18 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
     genesis.log_id = random.uuid();
     genesis.event_partitions = 12;
     genesis.organization_name = "Default";
-    genesis.admin_email = "admin@example.org";
-    genesis.admin_key_hash = runtime::as_bytes(runtime::sha256(admin_key));
+    genesis.admin_email = test::admin_email;
+    genesis.admin_key_hash = test::admin_key_hash();
     std::vector<std::string> values;
     values.reserve(versions + 2);
     const auto add = [&](schemas::command_type type, std::string body) {
-        schemas::command_envelope command;
+        schemas::request_identity who = test::request_of();
+        who.scope = "POST /api/v1/registry/registered_models/model_versions";
+        who.address = "192.0.2.17";
+        auto command = test::envelope_of(type, std::move(body), 1'700'000'000'000, std::move(who));
         command.log_id = genesis.log_id;
-        command.generation = 1;
         command.command_id = random.uuid();
-        if (!values.empty()) {
-            command.request.principal.value = 1;
-            command.request.credential_hash = genesis.admin_key_hash;
-            command.request.scope = "POST /api/v1/registry/registered_models/model_versions";
-            command.request.address = "192.0.2.17";
-        }
-        command.sender_clock_ms = 1'700'000'000'000;
         command.not_after_ms = INT64_MAX;
-        command.type = type;
-        command.body = std::move(body);
         values.push_back(schemas::seal_envelope(command));
     };
     add(schemas::genesis::type, schemas::encode(genesis));
@@ -180,14 +172,11 @@ std::string replay(events::log& log, storage::state_store& store) {
 
 int main(int argument_count, char** arguments) {
     const auto count = static_cast<std::size_t>(argument_count > 1 ? std::atoll(arguments[1]) : 1'000'000);
-    std::string pattern = (fs::temp_directory_path() / "herald-replay-XXXXXX").string();
-    HERALD_ASSERT(::mkdtemp(pattern.data()) != nullptr);
-    const fs::path folder = pattern;
-    const std::shared_ptr<void> removed_last(nullptr, [&](void*) { fs::remove_all(folder); });
+    const test::temporary_folder folder;
     const std::vector<std::string> values = prepared_commands(count);
     prepared_log log(values);
     std::printf("%zu create_version commands of %zu bytes, %u cores, RocksDB without sync in %s\n", count,
-                values.back().size(), std::thread::hardware_concurrency(), folder.c_str());
+                values.back().size(), std::thread::hardware_concurrency(), folder.path().c_str());
 
     const auto state = storage::open_rocks_state(folder / "state");
     HERALD_ASSERT(state.has_value());

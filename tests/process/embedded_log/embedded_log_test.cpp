@@ -25,7 +25,9 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/log_suite.hpp"
+#include "tests/support/until.hpp"
 
 namespace {
 std::atomic<int> sync_count = 0;
@@ -52,22 +54,6 @@ using std::chrono::steady_clock;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr milliseconds patience{30'000};
-
-class temporary_folder {
-  public:
-    temporary_folder() {
-        std::string pattern = (fs::temp_directory_path() / "herald-log-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-        x_path = pattern;
-    }
-    ~temporary_folder() { fs::remove_all(x_path); }
-    fs::path operator/(const std::string& name) const { return x_path / name; }
-
-  private:
-    fs::path x_path;
-};
 
 storage::embedded_log_options without_lag(std::size_t recent_bytes_max) {
     storage::embedded_log_options options;

@@ -18,7 +18,10 @@
 #include "api/server/error_response.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::api::testing {
+namespace herald::test {
+
+using namespace api;
+
 namespace {
 
 constexpr int patience_ms = 10'000;
@@ -203,15 +206,6 @@ std::string get(std::string_view target, std::string_view more_lines) {
     return "GET " + std::string(target) + " HTTP/1.1\r\nHost: herald\r\n" + std::string(more_lines) + "\r\n";
 }
 
-bool eventually(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-}
-
 std::size_t answers_in(std::string_view bytes) {
     std::size_t count = 0;
     for (std::size_t at = bytes.find("HTTP/1.1 "); at != bytes.npos; at = bytes.find("HTTP/1.1 ", at + 1))
@@ -219,4 +213,4 @@ std::size_t answers_in(std::string_view bytes) {
     return count;
 }
 
-}  // namespace herald::api::testing
+}  // namespace herald::test

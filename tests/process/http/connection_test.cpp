@@ -6,8 +6,10 @@
 
 #include "tests/process/http/client.hpp"
 
-namespace herald::api::testing {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 bool is_uuid(const std::string& text) {
     if (text.size() != 36) return false;
@@ -264,4 +266,4 @@ TEST(request_id, of_one_request_is_not_that_of_the_next) {
 }
 
 }  // namespace
-}  // namespace herald::api::testing
+}  // namespace herald::test

@@ -8,8 +8,10 @@
 #include "runtime/log.hpp"
 #include "tests/process/http/client.hpp"
 
-namespace herald::api::testing {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 std::future<bool> drain(running_server& server, std::int64_t ms = 10'000) {
     return std::async(std::launch::async, [&server, ms] { return server.get().drain(ms); });
@@ -137,4 +139,4 @@ TEST(server, says_what_is_wrong_with_an_address) {
 }
 
 }  // namespace
-}  // namespace herald::api::testing
+}  // namespace herald::test

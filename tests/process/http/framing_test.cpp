@@ -7,8 +7,10 @@
 
 #include "tests/process/http/client.hpp"
 
-namespace herald::api::testing {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 struct vector {
     const char* name;
@@ -273,4 +275,4 @@ INSTANTIATE_TEST_SUITE_P(all, accepted_framing, ::testing::ValuesIn(accepted()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace herald::api::testing
+}  // namespace herald::test

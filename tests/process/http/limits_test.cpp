@@ -11,8 +11,10 @@
 
 #include "tests/process/http/client.hpp"
 
-namespace herald::api::testing {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 using std::chrono::steady_clock;
 
@@ -414,4 +416,4 @@ TEST(accept, waits_while_there_are_no_file_descriptors_and_goes_on_after) {
 }
 
 }  // namespace
-}  // namespace herald::api::testing
+}  // namespace herald::test

@@ -15,8 +15,10 @@
 
 #include "tests/process/http/client.hpp"
 
-namespace herald::api::testing {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 namespace ssl = boost::asio::ssl;
 using boost::asio::ip::tcp;
@@ -147,4 +149,4 @@ TEST(tls, drains_idle_connections) {
 }
 
 }  // namespace
-}  // namespace herald::api::testing
+}  // namespace herald::test

@@ -11,8 +11,11 @@
 #include "events/kafka/kafka_log.hpp"
 #include "events/topics.hpp"
 
-namespace herald::events::kafka {
+namespace herald::test {
 namespace {
+
+using namespace events;
+using namespace events::kafka;
 
 const topic_partition commands{std::string(topic::commands), 0};
 
@@ -234,4 +237,4 @@ TEST_F(kafka_errors, a_member_whose_client_falls_silent_joins_again) {
 }
 
 }  // namespace
-}  // namespace herald::events::kafka
+}  // namespace herald::test

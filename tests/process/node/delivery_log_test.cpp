@@ -16,8 +16,9 @@
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/test_deliveries.hpp"
-#include "tests/simulation/forwarding.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/forwarding.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 namespace {
@@ -27,19 +28,6 @@ using schemas::attempt_result;
 using ::testing::ElementsAre;
 using ::testing::Eq;
 using ::testing::IsEmpty;
-
-constexpr std::chrono::seconds patience{30};
-
-template <class Question>
-auto eventually(const Question& question, const decltype(question())& wanted) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    auto seen = question();
-    while (!(seen == wanted) && std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        seen = question();
-    }
-    return seen;
-}
 
 struct delivery_log_test : ::testing::Test {
     void SetUp() override {
@@ -93,7 +81,7 @@ struct delivery_log_test : ::testing::Test {
 };
 
 /// The leader of one partition of `attempts` answers nothing.
-class half_silent_log final : public simulation::forwarding_log {
+class half_silent_log final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     void query_range(const events::topic_partition& where, events::range_handler handler) override {
@@ -210,25 +198,11 @@ TEST_F(delivery_log_test, a_missing_table_is_damage_too) {
 }
 
 TEST_F(delivery_log_test, it_ends_at_once_though_the_log_is_out_of_reach) {
-    struct silent_log final : events::log {
-        explicit silent_log(events::log& real) : real(real) {}
-        std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
-            return real.open_producer(kind);
-        }
-        std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                    std::int64_t from) override {
-            return real.open_reader(where, from);
-        }
-        std::unique_ptr<events::group_member> join(const std::string& group,
-                                                   const std::vector<std::string>& topics) override {
-            return real.join(group, topics);
-        }
+    struct silent_log final : forwarding_log {
+        using forwarding_log::forwarding_log;
         void query_range(const events::topic_partition&, events::range_handler handler) override {
             asked.push_back(std::move(handler));
         }
-        result<std::int32_t> partitions(const std::string& topic) override { return real.partitions(topic); }
-        result<void> create_topics() override { return {}; }
-        events::log& real;
         std::vector<events::range_handler> asked;
     };
     silent_log silent(log);

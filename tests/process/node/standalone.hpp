@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "runtime/clock.hpp"
-#include "runtime/crypto.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/key_ring.hpp"
 #include "schemas/binary.hpp"
@@ -20,11 +19,10 @@
 #include "storage/node/node.hpp"
 #include "storage/rocks_state.hpp"
 #include "storage/tables.hpp"
+#include "tests/support/commands.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
-
-inline constexpr std::string_view admin_key = "the administrator's key";
-inline constexpr std::chrono::seconds patience{30};
 
 enum class state_in : std::uint8_t { disk, memory };
 
@@ -45,11 +43,8 @@ class standalone {
         schemas::create_model command;
         command.workspace_name = "Default";
         command.model.name = name;
-        schemas::request_identity who;
-        who.principal.value = 1;
-        who.credential_hash = runtime::as_bytes(runtime::sha256(admin_key));
         const auto answer = std::make_shared<std::promise<schemas::outcome>>();
-        node->submit(schemas::create_model::type, schemas::encode(command), std::move(who),
+        node->submit(schemas::create_model::type, schemas::encode(command), request_of(),
                      runtime::system_random().uuid(), [answer](const result<schemas::outcome>& outcome) {
                          schemas::outcome none;
                          if (!outcome) none.code = static_cast<std::uint32_t>(outcome.error().code);
@@ -106,7 +101,7 @@ class standalone {
         }
         const runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
         storage::genesis_options options;
-        options.admin_email = "admin@example.org";
+        options.admin_email = admin_email;
         options.admin_key = admin_key;
         const auto begun = storage::begin_log(*log, keys, options, *store->view(), runtime::system_random(),
                                               runtime::system_clock());
@@ -123,11 +118,7 @@ class standalone {
         options.on_failure = [failing](const storage::node_failure& why) { failing->set_value(why); };
         node = storage::make_node(options, {*log, *store, (*loops)[0], runtime::system_random()});
         node->start();
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (!node->ready() && !failure()) {
-            if (std::chrono::steady_clock::now() > deadline) return fail("not ready in time");
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        if (!eventually([&] { return node->ready() || failure(); })) return fail("not ready in time");
         if (const auto why = failure()) fail(why->message);
     }
 };

@@ -500,14 +500,4 @@ def finds_of_one_user_take_turns_and_all_are_answered():
 
 
 if __name__ == "__main__":
-    herald.run(every_route_refuses_callers_without_credentials, every_route_refuses_bodies_that_are_not_json_objects,
-               every_route_with_an_id_says_not_found_for_ids_that_are_not, every_route_refuses_other_methods_and_too_much,
-               what_needs_no_credentials_refuses_other_methods_and_answers_head,
-               what_the_header_decides_is_answered_before_the_body_comes,
-               members_of_wrong_types_are_named, extremes_in_every_member_are_taken_or_refused_as_documented,
-               paths_and_queries_that_are_odd_find_nothing, locations_that_are_not_allowed_are_refused_saying_what_would_be,
-               numbers_that_are_none_are_refused_naming_the_place, long_integers_are_not_rounded,
-               json_that_cannot_be_read_is_told_where_and_why, names_that_do_not_show_what_they_hold_are_refused,
-               credentials_and_keys_that_are_doubled_are_refused, what_would_be_ignored_is_told_and_refused_to_strict_callers,
-               warnings_go_out_under_every_prefix, webhooks_that_could_never_work_are_refused_saying_what_would_be_right,
-               finds_of_one_user_take_turns_and_all_are_answered)
+    herald.run()

@@ -575,7 +575,4 @@ def stages_webhooks_and_flags_take_integers_and_strings():
 
 
 if __name__ == "__main__":
-    herald.run(a_session_finds_its_user_and_workspaces, models_are_echoed_as_they_were_sent, versions_are_read_patched_and_put_back,
-               a_locked_version_takes_what_is_no_change_of_its_ingredients, finds_page_filter_and_agree_with_reads,
-               who_may_not_read_is_told_that_there_is_nothing, builds_are_told_apart_and_scanned,
-               bodies_come_in_every_form_that_json_and_http_allow, stages_webhooks_and_flags_take_integers_and_strings)
+    herald.run()

@@ -24,6 +24,7 @@ def made_at(client, name):
     return int(answer["registered_model"]["time_created"]) / 1000 - time.time()
 
 
+@herald.preloads
 def a_wall_clock_that_is_far_ahead_is_refused_unless_it_is_accepted():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -37,6 +38,7 @@ def a_wall_clock_that_is_far_ahead_is_refused_unless_it_is_accepted():
         assert accepted.stop() == 0
 
 
+@herald.preloads
 def a_wall_clock_that_jumps_back_is_told_and_holds_nothing_up():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -57,5 +59,4 @@ def a_wall_clock_that_jumps_back_is_told_and_holds_nothing_up():
 
 
 if __name__ == "__main__":
-    herald.run(a_wall_clock_that_is_far_ahead_is_refused_unless_it_is_accepted,
-               a_wall_clock_that_jumps_back_is_told_and_holds_nothing_up)
+    herald.run()

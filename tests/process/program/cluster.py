@@ -216,8 +216,4 @@ def a_worker_serves_health_as_the_options_of_http_say():
 
 
 if __name__ == "__main__":
-    herald.run(a_worker_serves_health_as_the_options_of_http_say, without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back,
-               processes_that_end_while_the_brokers_are_silent_end_well,
-               without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_runs,
-               one_broker_of_three_killed_makes_nobody_unready, the_main_job_works_across_nodes_and_processes, a_write_through_one_node_is_read_through_another_at_once,
-               a_user_made_through_one_node_writes_through_another_at_once, a_repeat_through_another_node_gives_the_same_answer)
+    herald.run()

@@ -183,8 +183,4 @@ def a_group_whose_offsets_are_lost_goes_on_after_a_reset():
 
 
 if __name__ == "__main__":
-    herald.run(a_node_that_starts_before_init_makes_no_topic_and_init_twice_is_fine,
-               a_topic_made_by_others_is_refused_until_the_printed_command_mended_it,
-               what_does_not_belong_together_is_refused_by_name,
-               a_wrong_address_is_named_with_its_cause,
-               a_group_whose_offsets_are_lost_goes_on_after_a_reset)
+    herald.run()

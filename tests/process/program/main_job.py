@@ -471,14 +471,4 @@ def wrong_use_is_exit_code_2():
 
 
 if __name__ == "__main__":
-    herald.run(a_promotion_needs_another_person_and_is_told_once, a_repeat_under_the_same_key_gives_the_same_answer,
-               a_scan_is_requested_told_and_reported, a_test_says_what_the_receiver_answered,
-               too_many_tests_at_once_are_429, stages_that_are_not_named_need_no_approval,
-               a_failing_receiver_is_tried_again_under_the_same_id, a_receiver_that_is_gone_is_disabled,
-               what_becomes_of_deliveries_is_seen_in_metrics_and_in_the_log,
-               what_was_dropped_for_a_deleted_webhook_is_told_and_no_longer_pending, finding_and_reading_agree,
-               the_published_clients_bodies_are_taken_as_they_are, the_openapi_document_has_every_route, standalone_ends_cleanly_and_goes_on_where_it_was,
-               the_level_can_be_asked_to_be_raised_while_standalone_is_stopped,
-               an_administrator_whose_key_was_lost_gets_a_new_one, each_request_leaves_one_line_that_is_json, wrong_use_is_exit_code_2,
-               the_log_is_json_from_its_first_line_and_holds_no_key, what_webhooks_may_be_is_what_the_operator_said,
-               a_name_that_is_nearly_right_is_told)
+    herald.run()

@@ -11,6 +11,7 @@ import time
 import herald
 
 
+@herald.preloads
 def appends_that_are_slow_and_deliveries_that_wait_are_seen():
     with herald.folder() as folder:
         slow, release = folder / "slow", threading.Event()
@@ -92,4 +93,4 @@ def a_disk_without_room_and_a_certificate_that_ends_are_seen():
 
 
 if __name__ == "__main__":
-    herald.run(appends_that_are_slow_and_deliveries_that_wait_are_seen, a_disk_without_room_and_a_certificate_that_ends_are_seen)
+    herald.run()

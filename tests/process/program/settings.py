@@ -154,7 +154,4 @@ def groups_ends_with_a_text_when_no_broker_answers():
 
 
 if __name__ == "__main__":
-    herald.run(values_of_another_kind_are_refused_wherever_they_stand, lists_are_taken_as_lists_and_an_empty_one_is_the_empty_value,
-               a_file_that_cannot_be_read_is_refused_with_the_reason, an_installation_that_nobody_could_sign_in_to_is_not_begun,
-               name_servers_are_addresses_with_ports, a_key_ring_that_is_lost_is_not_made_anew,
-               a_key_ring_that_is_no_file_is_told_what_it_is, groups_ends_with_a_text_when_no_broker_answers)
+    herald.run()

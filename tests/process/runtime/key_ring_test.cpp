@@ -14,8 +14,10 @@
 
 #include "runtime/crypto.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 class key_ring_file : public ::testing::Test {
   protected:
@@ -100,4 +102,4 @@ TEST_F(key_ring_file, that_is_damaged_is_refused) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

@@ -7,8 +7,10 @@
 #include "storage/rocks_state.hpp"
 #include "tests/support/folder.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::action;
 using schemas::protected_type;
@@ -54,7 +56,7 @@ class access_memory_test : public testing::Test {
         return user_with_key(*store->view(), email, hash_of(key)) != nullptr;
     }
 
-    test::temporary_folder folder;
+    temporary_folder folder;
     std::unique_ptr<rocks_state> store = std::move(open_rocks_state(folder / "state").value().store);
     schemas::user user;
     schemas::workspace workspace;
@@ -107,4 +109,4 @@ TEST_F(access_memory_test, other_rows_leave_it_as_it_is) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

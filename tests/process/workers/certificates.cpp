@@ -9,7 +9,7 @@
 
 #include <stdexcept>
 
-namespace herald::tests {
+namespace herald::test {
 
 namespace {
 
@@ -69,4 +69,4 @@ identity make_identity(const certificate_wish& wish, const identity* issuer) {
     return made;
 }
 
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace herald::tests {
+namespace herald::test {
 
 struct free_key {
     void operator()(EVP_PKEY*) const noexcept;
@@ -34,4 +34,4 @@ struct certificate_wish {
 /// Signed by `issuer`, or by itself when there is none.
 identity make_identity(const certificate_wish&, const identity* issuer);
 
-}  // namespace herald::tests
+}  // namespace herald::test

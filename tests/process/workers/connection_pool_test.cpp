@@ -9,8 +9,10 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <chrono>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 TEST(connection_pool, that_ends_when_its_timer_is_due_already_is_not_touched_by_it) {
     boost::asio::io_context io;
@@ -37,4 +39,4 @@ TEST(connection_pool, that_ends_when_its_timer_is_due_already_is_not_touched_by_
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

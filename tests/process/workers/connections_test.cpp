@@ -10,7 +10,7 @@
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/receiver.hpp"
 
-namespace herald::tests {
+namespace herald::test {
 namespace {
 
 using schemas::delivery_error;
@@ -238,4 +238,4 @@ TEST_F(connections, carry_no_header_that_a_value_smuggled_in) {
 }
 
 }  // namespace
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <iterator>
 
-namespace herald::tests {
+namespace herald::test {
 
 std::size_t open_descriptors() {
     const std::filesystem::directory_iterator listing("/proc/self/fd");
     return static_cast<std::size_t>(std::distance(begin(listing), end(listing)));
 }
 
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -11,7 +11,7 @@
 
 #include "workers/http_transport.hpp"
 
-namespace herald::tests {
+namespace herald::test {
 
 /// Allows http, and takes 127.0.0.1 for a part of the public internet; all else is as in the program.
 class delivery_bench {
@@ -82,4 +82,4 @@ class no_descriptor_leaks : public ::testing::Test {
     std::size_t x_before = 0;
 };
 
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -10,7 +10,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace herald::tests {
+namespace herald::test {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::string dns_server::reply_to(std::string_view question) const {
     return reply;
 }
 
-}  // namespace herald::tests
+}  // namespace herald::test

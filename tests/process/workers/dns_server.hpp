@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace herald::tests {
+namespace herald::test {
 
 struct dns_answer {
     enum class kind : std::uint8_t { addresses, no_such_name, server_failure, silence };
@@ -42,4 +42,4 @@ class dns_server {
     std::thread x_thread;
 };
 
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -11,7 +11,7 @@
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/receiver.hpp"
 
-namespace herald::tests {
+namespace herald::test {
 namespace {
 
 using schemas::delivery_error;
@@ -320,4 +320,4 @@ TEST_F(hostile_receivers, in_a_storm_of_errors_end_each_delivery_with_its_status
 }
 
 }  // namespace
-}  // namespace herald::tests
+}  // namespace herald::test

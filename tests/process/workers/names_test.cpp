@@ -11,7 +11,7 @@
 #include "tests/process/workers/dns_server.hpp"
 #include "tests/process/workers/receiver.hpp"
 
-namespace herald::tests {
+namespace herald::test {
 namespace {
 
 using schemas::delivery_error;
@@ -237,4 +237,4 @@ TEST_F(names, and_literal_addresses_that_are_refused_never_see_a_connection) {
 }
 
 }  // namespace
-}  // namespace herald::tests
+}  // namespace herald::test

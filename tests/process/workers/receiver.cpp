@@ -15,7 +15,7 @@
 #include <csignal>
 #include <stdexcept>
 
-namespace herald::tests {
+namespace herald::test {
 
 namespace {
 
@@ -195,4 +195,4 @@ void receiver::serve(int socket) {
     x_script(one);
 }
 
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -12,7 +12,7 @@
 
 #include "tests/process/workers/certificates.hpp"
 
-namespace herald::tests {
+namespace herald::test {
 
 /// The receiver's end of one connection, used on the thread of its script only.
 class peer {
@@ -89,4 +89,4 @@ class receiver {
     std::list<std::thread> x_servers;
 };
 
-}  // namespace herald::tests
+}  // namespace herald::test

@@ -4,7 +4,6 @@
 #include <openssl/ssl.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,9 +12,10 @@
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/dns_server.hpp"
 #include "tests/process/workers/receiver.hpp"
+#include "tests/support/folder.hpp"
 #include "workers/tls.hpp"
 
-namespace herald::tests {
+namespace herald::test {
 namespace {
 
 using schemas::delivery_error;
@@ -25,14 +25,9 @@ const std::string hi_and_bye = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-
 
 class tls : public no_descriptor_leaks {
   protected:
-    tls() {
-        std::string name = std::filesystem::temp_directory_path() / "herald-tls-XXXXXX";
-        x_folder = ::mkdtemp(name.data());
-        std::ofstream(ca_file()) << x_authority.certificate_pem();
-    }
-    ~tls() override { std::filesystem::remove_all(x_folder); }
+    tls() { std::ofstream(ca_file()) << x_authority.certificate_pem(); }
 
-    std::string ca_file() const { return x_folder / "authority.pem"; }
+    std::string ca_file() const { return (x_folder / "authority.pem").string(); }
     identity signed_for(const std::string& name) const {
         return make_identity({.alternative_name = name}, &x_authority);
     }
@@ -61,7 +56,7 @@ class tls : public no_descriptor_leaks {
     }
 
     identity x_authority = make_identity({.common_name = "the test's authority"}, nullptr);
-    std::filesystem::path x_folder;
+    temporary_folder x_folder;
 };
 
 TEST_F(tls, with_a_certificate_for_the_address_the_delivery_is_done) {
@@ -181,4 +176,4 @@ TEST_F(tls, the_next_connection_resumes_the_session_for_the_same_webhook_only) {
 }
 
 }  // namespace
-}  // namespace herald::tests
+}  // namespace herald::test

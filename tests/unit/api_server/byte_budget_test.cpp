@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::api {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 TEST(byte_budget, grants_what_is_left_and_takes_back_what_is_not_held_any_more) {
     byte_budget budget(100);
@@ -23,4 +25,4 @@ TEST(byte_budget, grants_what_is_left_and_takes_back_what_is_not_held_any_more) 
 }
 
 }  // namespace
-}  // namespace herald::api
+}  // namespace herald::test

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::api {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 TEST(error_response, has_message_twice_code_and_details) {
     const runtime::http_response got = error_response(runtime::not_found("no model \"a\""));
@@ -24,4 +26,4 @@ TEST(error_response, says_when_to_try_again_where_that_helps) {
 }
 
 }  // namespace
-}  // namespace herald::api
+}  // namespace herald::test

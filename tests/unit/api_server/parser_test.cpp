@@ -9,8 +9,10 @@
 
 #include "runtime/random.hpp"
 
-namespace herald::api {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 using progress = request_parser::progress;
 
@@ -182,4 +184,4 @@ TEST(request, finds_headers_in_any_case_and_the_first_of_several) {
 }
 
 }  // namespace
-}  // namespace herald::api
+}  // namespace herald::test

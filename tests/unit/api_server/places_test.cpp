@@ -10,8 +10,10 @@
 #include <deque>
 #include <string>
 
-namespace herald::api {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 // A connection with a place: it was asked to leave once its socket reads the end.
 struct connected {
@@ -109,4 +111,4 @@ TEST(connection_places, are_crowded_while_many_are_on_their_way_out) {
 }
 
 }  // namespace
-}  // namespace herald::api
+}  // namespace herald::test

@@ -6,8 +6,10 @@
 
 #include <string>
 
-namespace herald::api {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 std::string written(const runtime::http_response& answer, const answer_facts& facts,
                     const std::vector<std::string>& prefixes = {"svc-"}) {
@@ -77,4 +79,4 @@ TEST(response_writer, sends_the_id_under_each_prefix) {
 }
 
 }  // namespace
-}  // namespace herald::api
+}  // namespace herald::test

@@ -23,8 +23,10 @@ void* operator new(std::size_t bytes) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace herald::api {
+namespace herald::test {
 namespace {
+
+using namespace api;
 
 using runtime::http_method;
 
@@ -189,4 +191,4 @@ TEST(router, takes_no_table_that_is_wrong) {
 }
 
 }  // namespace
-}  // namespace herald::api
+}  // namespace herald::test

@@ -7,27 +7,27 @@
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 
-namespace herald::events {
+namespace herald::test {
 
-inline const topic_partition promote_0{"events.promote", 0};
-inline const topic_partition promote_1{"events.promote", 1};
+inline const events::topic_partition promote_0{"events.promote", 0};
+inline const events::topic_partition promote_1{"events.promote", 1};
 
 /// Output partitions; their rows are events that hold nothing but their place.
-struct fake_outbox final : outbox {
+struct fake_outbox final : events::outbox {
     std::uint32_t generation() const override { return generation_number; }
-    std::vector<topic_partition> output_partitions() const override {
-        std::vector<topic_partition> all;
+    std::vector<events::topic_partition> output_partitions() const override {
+        std::vector<events::topic_partition> all;
         for (std::size_t each = 0; each < partitions; ++each)
             all.push_back({"events.promote", static_cast<std::int32_t>(each)});
         return all;
     }
-    std::uint64_t published(const topic_partition& where) const override {
+    std::uint64_t published(const events::topic_partition& where) const override {
         const auto found = published_up_to.find(where);
         return found == published_up_to.end() ? 0 : found->second;
     }
-    std::vector<outbox_row> rows(const topic_partition& where, std::uint64_t from, std::size_t rows_max,
-                                 std::size_t bytes_max) const override {
-        std::vector<outbox_row> found;
+    std::vector<events::outbox_row> rows(const events::topic_partition& where, std::uint64_t from,
+                                         std::size_t rows_max, std::size_t bytes_max) const override {
+        std::vector<events::outbox_row> found;
         std::size_t bytes = 0;
         const auto last = last_sequence.find(where);
         for (std::uint64_t sequence = from; last != last_sequence.end() && sequence <= last->second &&
@@ -42,15 +42,16 @@ struct fake_outbox final : outbox {
     std::uint64_t last_subscriber_change() const override {
         return changes.empty() ? 0 : changes.back().offset;
     }
-    std::vector<subscriber_change> subscriber_changes(std::uint64_t after, std::size_t) const override {
-        std::vector<subscriber_change> found;
-        for (const subscriber_change& change : changes)
+    std::vector<events::subscriber_change> subscriber_changes(std::uint64_t after,
+                                                              std::size_t) const override {
+        std::vector<events::subscriber_change> found;
+        for (const events::subscriber_change& change : changes)
             if (change.offset > after) found.push_back(change);
         return found;
     }
     std::vector<schemas::subscriber> subscribers() const override {
         std::map<schemas::webhook_id, schemas::subscriber> newest;
-        for (const subscriber_change& change : changes) {
+        for (const events::subscriber_change& change : changes) {
             newest.erase(change.webhook_id);
             if (change.row) newest[change.webhook_id] = *change.row;
         }
@@ -84,9 +85,9 @@ struct fake_outbox final : outbox {
     std::size_t body_bytes = 0;        // of each event
     std::uint64_t large_sequence = 0;  // of one that the log refuses
     mutable std::size_t bytes_read_at_once = 0;
-    std::map<topic_partition, std::uint64_t> published_up_to;
-    std::map<topic_partition, std::uint64_t> last_sequence;
-    std::vector<subscriber_change> changes;
+    std::map<events::topic_partition, std::uint64_t> published_up_to;
+    std::map<events::topic_partition, std::uint64_t> last_sequence;
+    std::vector<events::subscriber_change> changes;
 };
 
-}  // namespace herald::events
+}  // namespace herald::test

@@ -11,8 +11,10 @@
 #include "schemas/binary.hpp"
 #include "tests/unit/events/fake_outbox.hpp"
 
-namespace herald::events {
+namespace herald::test {
 namespace {
+
+using namespace events;
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -483,4 +485,4 @@ TEST_F(publisher_machine_test, a_stopped_one_does_nothing_and_can_start_again) {
 }
 
 }  // namespace
-}  // namespace herald::events
+}  // namespace herald::test

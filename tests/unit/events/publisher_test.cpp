@@ -9,11 +9,13 @@
 #include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/events/fake_outbox.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
 
-namespace herald::events {
+namespace herald::test {
 namespace {
+
+using namespace events;
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -47,7 +49,7 @@ struct publisher_test : ::testing::Test {
         scheduler.settle();
     }
 
-    workers::manual_scheduler scheduler;
+    manual_scheduler scheduler;
     memory_broker broker{scheduler.time()};
     planned_faults faults;
     memory_log storage{broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); },
@@ -196,4 +198,4 @@ TEST_F(publisher_test, a_table_of_subscribers_reads_what_the_publisher_writes) {
 }
 
 }  // namespace
-}  // namespace herald::events
+}  // namespace herald::test

@@ -6,10 +6,12 @@
 #include "events/memory_log.hpp"
 #include "events/topics.hpp"
 #include "schemas/binary.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
+#include "tests/support/manual_scheduler.hpp"
 
-namespace herald::events {
+namespace herald::test {
 namespace {
+
+using namespace events;
 
 using presence = subscriber_table::presence;
 
@@ -45,7 +47,7 @@ struct subscriber_table_test : ::testing::Test {
     }
     presence presence_of(std::uint64_t id) const { return table->presence_of(schemas::webhook_id{id}); }
 
-    workers::manual_scheduler scheduler;
+    manual_scheduler scheduler;
     memory_broker broker{scheduler.time()};
     switchable_faults faults;
     memory_log storage{broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); },
@@ -183,4 +185,4 @@ TEST_F(subscriber_table_test, a_table_that_ended_hears_nothing_more) {
 }
 
 }  // namespace
-}  // namespace herald::events
+}  // namespace herald::test

@@ -7,8 +7,11 @@
 #include <map>
 #include <string>
 
-namespace herald::events::kafka {
+namespace herald::test {
 namespace {
+
+using namespace events;
+using namespace events::kafka;
 
 /// As librdkafka takes them: the last one wins.
 std::map<std::string, std::string> in_effect(client_kind kind, const kafka_options& options = {}) {
@@ -85,4 +88,4 @@ TEST(kafka_settings, a_wrong_property_is_refused_by_name_before_anything_is_aske
 }
 
 }  // namespace
-}  // namespace herald::events::kafka
+}  // namespace herald::test

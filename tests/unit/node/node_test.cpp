@@ -5,10 +5,12 @@
 
 #include "runtime/metrics.hpp"
 #include "storage/node/node_metrics.hpp"
-#include "tests/unit/node/cluster.hpp"
+#include "tests/support/cluster.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using events::batch_fate;
 using schemas::command_type;
@@ -814,4 +816,4 @@ TEST(node_test, metrics_say_what_readyz_says) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -7,8 +7,10 @@
 #include "runtime/limits.hpp"
 #include "storage/tables.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 TEST(outbox_view_test, holds_no_view_of_the_past_for_one_pins_all_that_was_overwritten_since) {
     const auto store = make_memory_state();
@@ -24,4 +26,4 @@ TEST(outbox_view_test, holds_no_view_of_the_past_for_one_pins_all_that_was_overw
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -6,8 +6,10 @@
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 std::string hash_of(const std::string& text) {
     const auto digest = runtime::sha256(text);
@@ -121,4 +123,4 @@ TEST(record_ring_test, remembers_the_newest_and_forgets_the_rest) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/node/cluster.hpp"
+#include "tests/support/cluster.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::command_type;
 
@@ -46,11 +48,8 @@ TEST(read_barrier_test, a_read_on_another_node_waits_until_the_write_is_applied_
     schemas::create_model command;
     command.workspace_name = "Default";
     command.model.name = "m";
-    schemas::request_identity who;
-    who.principal.value = 1;
-    who.credential_hash = runtime::as_bytes(runtime::sha256(admin_key));
     bool was_behind = false;
-    a.node->submit(schemas::create_model::type, schemas::encode(command), who, all.random.uuid(),
+    a.node->submit(schemas::create_model::type, schemas::encode(command), request_of(), all.random.uuid(),
                    [&](const auto& outcome) {
                        ASSERT_TRUE(outcome);
                        was_behind = b.next_offset() <= outcome->offset;
@@ -115,4 +114,4 @@ TEST(read_barrier_test, a_log_out_of_reach_makes_reads_stale_after_two_seconds) 
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "storage/deliveries/webhook_health_job.hpp"
-#include "tests/unit/node/cluster.hpp"
+#include "tests/support/cluster.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::attempt_result;
 using schemas::command_type;
@@ -126,4 +128,4 @@ TEST_F(webhook_health_job_test, without_the_claim_it_waits_and_tells_when_the_cl
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -12,11 +12,13 @@
 
 #include "tests/support/folder.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
 
+using namespace runtime;
+
 TEST(certificate, tells_when_it_expires) {
-    const test::temporary_folder folder;
+    const temporary_folder folder;
     const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"),
                                                              EVP_PKEY_free);
     const std::unique_ptr<X509, void (*)(X509*)> certificate(X509_new(), X509_free);
@@ -36,4 +38,4 @@ TEST(certificate, tells_when_it_expires) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

@@ -8,8 +8,10 @@
 
 #include "runtime/random.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 std::string hex(const sha256_digest& digest) { return to_hex(as_bytes(digest)); }
 
@@ -122,4 +124,4 @@ TEST_F(seal_test, opens_for_no_other_key_row_or_byte) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

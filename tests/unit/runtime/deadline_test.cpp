@@ -14,8 +14,10 @@
 
 #include "runtime/task_group.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 class deadline_test : public ::testing::Test {
   protected:
@@ -196,4 +198,4 @@ TEST_F(deadline_test, that_passed_leaves_its_caller_uncancelled) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

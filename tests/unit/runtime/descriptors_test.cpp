@@ -5,8 +5,10 @@
 
 #include "runtime/limits.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 TEST(descriptor_shares, leave_room_for_the_process_itself) {
     for (const std::size_t limit : {256u, 1'024u, 2'048u, 4'096u, 8'192u, 20'000u, 65'536u, 1'048'576u}) {
@@ -25,4 +27,4 @@ TEST(descriptor_shares, of_1024_are_256_for_clients) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

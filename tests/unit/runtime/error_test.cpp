@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 struct row {
     error_code code;
@@ -55,4 +57,4 @@ TEST(result, that_holds_an_error_is_not_taken_for_a_value) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

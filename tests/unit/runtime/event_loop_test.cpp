@@ -12,8 +12,10 @@
 
 #include "runtime/task_group.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 /// Runs `work` on the loop and waits for it.
 void on(event_loop& loop, const std::function<void()>& work) {
@@ -202,4 +204,4 @@ TEST(run_blocking, refuses_more_than_its_bound_and_takes_more_later) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

@@ -9,8 +9,10 @@
 
 #include "runtime/crypto.hpp"
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 const key_ring ring = key_ring::of("k1", std::string(seal_key_bytes, 'k'));
 const key_ring other = key_ring::of("k1", std::string(seal_key_bytes, 'o'));
@@ -51,4 +53,4 @@ TEST(key_ring, is_told_from_another_by_its_check_value) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

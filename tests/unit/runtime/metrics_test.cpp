@@ -11,8 +11,10 @@
 #include <thread>
 #include <vector>
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 bool shows(const std::string& line) {
     return ("\n" + metrics_text()).find("\n" + line + "\n") != std::string::npos;
@@ -122,4 +124,4 @@ TEST(metric_death, of_one_name_is_of_one_kind_and_has_the_same_label_names) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

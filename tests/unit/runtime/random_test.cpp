@@ -8,8 +8,10 @@
 #include <thread>
 #include <vector>
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 TEST(system_random, never_gives_a_uuid_twice) {
     std::set<std::string> seen;
@@ -62,4 +64,4 @@ TEST(uuid, says_its_version_and_variant) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

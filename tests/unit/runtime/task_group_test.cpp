@@ -11,8 +11,10 @@
 #include <memory>
 #include <stdexcept>
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 boost::asio::awaitable<void> sleep(std::int64_t ms) {
     boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, std::chrono::milliseconds(ms));
@@ -95,4 +97,4 @@ TEST_F(task_group_test, starts_tasks_from_any_thread_and_from_its_own_tasks) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

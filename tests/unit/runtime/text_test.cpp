@@ -6,8 +6,10 @@
 #include <limits>
 #include <string>
 
-namespace herald::runtime {
+namespace herald::test {
 namespace {
+
+using namespace runtime;
 
 using namespace std::string_literals;
 
@@ -98,4 +100,4 @@ TEST(to_lower, changes_ascii_letters_and_nothing_else) {
 }
 
 }  // namespace
-}  // namespace herald::runtime
+}  // namespace herald::test

@@ -8,8 +8,10 @@
 #include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
 
-namespace herald::schemas {
+namespace herald::test {
 namespace {
+
+using namespace schemas;
 
 model_version full_version() {
     model_version version;
@@ -109,4 +111,4 @@ TEST(envelope, is_refused_when_a_single_bit_differs) {
 }
 
 }  // namespace
-}  // namespace herald::schemas
+}  // namespace herald::test

@@ -8,8 +8,10 @@
 #include "schemas/registry.hpp"
 #include "schemas/views.hpp"
 
-namespace herald::schemas {
+namespace herald::test {
 namespace {
+
+using namespace schemas;
 
 using testing::HasSubstr;
 
@@ -235,4 +237,4 @@ TEST(views, a_user_shows_no_key_unless_it_was_just_made) {
 }
 
 }  // namespace
-}  // namespace herald::schemas
+}  // namespace herald::test

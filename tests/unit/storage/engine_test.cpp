@@ -1,10 +1,12 @@
 // Property: apply is total and deterministic, and a repeat of a request is safe (P1, P5).
 #include <gmock/gmock.h>
 
-#include "registry.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using testing::HasSubstr;
 
@@ -353,4 +355,4 @@ TEST(claims, a_dead_process_s_records_that_surface_late_take_nothing_from_the_li
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include "registry.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::find_operator;
 using testing::ElementsAre;
@@ -156,4 +158,4 @@ TEST_F(find_calls, a_page_has_a_bounded_size) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

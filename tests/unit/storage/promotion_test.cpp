@@ -2,11 +2,13 @@
 // PROMOTE (P2).
 #include <gmock/gmock.h>
 
-#include "registry.hpp"
 #include "schemas/json.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::stage;
 using schemas::transition_state;
@@ -267,4 +269,4 @@ TEST_F(promotion_rules, a_policy_can_demand_a_safe_scan) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -2,11 +2,13 @@
 // safe.
 #include <gmock/gmock.h>
 
-#include "registry.hpp"
 #include "storage/scan_status.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::safety_status;
 using schemas::scan_status;
@@ -272,4 +274,4 @@ TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -1,19 +1,21 @@
 // Property: without READ a thing is not there; with READ the missing action is named (wire.md §2).
 #include <gmock/gmock.h>
 
-#include "registry.hpp"
 #include "storage/access.hpp"
 #include "storage/find.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 TEST(users, only_a_system_administrator_makes_them) {
     registry registry;
     const auto plain = registry.user_named("b@example.org");
     schemas::create_user command;
     command.email = "c@example.org";
-    command.key_hash = registry::key_of_admin;
+    command.key_hash = admin_key_hash();
     EXPECT_EQ(code_of(registry.run_as(plain.id, command)), error_code::permission_denied);
 }
 
@@ -22,7 +24,7 @@ TEST(users, have_unique_emails_whatever_the_case) {
     registry.user_named("b@example.org");
     schemas::create_user command;
     command.email = "B@Example.org";
-    command.key_hash = registry::key_of_admin;
+    command.key_hash = admin_key_hash();
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
     for (const char* bad : {"", "b", "@x", "x@", "a@b@c", "a b@c"}) {
         command.email = bad;
@@ -176,4 +178,4 @@ TEST(users, are_added_to_groups_by_their_administrators) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -2,11 +2,13 @@
 // (wire.md §3).
 #include <gmock/gmock.h>
 
-#include "registry.hpp"
 #include "schemas/views.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -296,4 +298,4 @@ TEST_F(version_rules, a_member_named_many_times_is_merged_once) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

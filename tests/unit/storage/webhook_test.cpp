@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "events/event_topic.hpp"
-#include "registry.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::event_type;
 using schemas::resource_filter;
@@ -288,4 +290,4 @@ TEST_F(webhook_rules, named_twice_are_deleted_once) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 ip_address address(const std::string& text) {
     const auto parsed = ip_address::parse(text);
@@ -173,4 +175,4 @@ TEST(ip_address, only_the_plain_forms_are_addresses) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

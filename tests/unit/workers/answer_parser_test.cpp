@@ -9,8 +9,10 @@
 
 #include "runtime/limits.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 using progress = answer_parser::progress;
 
@@ -197,4 +199,4 @@ TEST(answer_parser, chunk_bombs_end_with_the_status) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 using schemas::delivery_error;
 
@@ -143,4 +145,4 @@ TEST(retry_after, anything_else_is_nothing) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

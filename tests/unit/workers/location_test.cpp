@@ -8,8 +8,10 @@
 
 #include "runtime/limits.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 result<location> parse(const std::string& url, plain_http http = plain_http::refused,
                        const char* blocks = "") {
@@ -152,4 +154,4 @@ TEST(location, lengths_have_bounds) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

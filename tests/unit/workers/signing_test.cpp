@@ -11,8 +11,10 @@
 
 #include "runtime/crypto.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 const std::string whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const std::string whsec_signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
@@ -161,4 +163,4 @@ TEST(signing, the_delivery_log_sees_no_signature) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

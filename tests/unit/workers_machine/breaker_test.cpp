@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 using admission = breaker::admission;
 
@@ -104,4 +106,4 @@ TEST(breaker, results_of_attempts_from_before_it_opened_change_nothing) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

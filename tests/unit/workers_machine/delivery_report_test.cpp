@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 using schemas::attempt_result;
 using ::testing::HasSubstr;
@@ -64,4 +66,4 @@ TEST(delivery_report, attempts_deliveries_and_deaths_are_metrics) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -10,8 +10,10 @@
 
 #include "runtime/random.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 using parts = std::vector<std::size_t>;
 
@@ -152,4 +154,4 @@ TEST(delivery_tracker, whatever_the_order_of_the_parts_and_the_crashes_each_is_d
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

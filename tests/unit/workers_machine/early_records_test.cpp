@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 events::record at(std::int64_t offset, std::int64_t time_ms) { return {offset, time_ms, "1", "x"}; }
 
@@ -113,4 +115,4 @@ TEST_F(early_records_test, are_not_due_before_their_delay_since_a_moment_at_whic
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

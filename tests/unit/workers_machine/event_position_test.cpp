@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 TEST(event_position, the_next_sequence_is_expected_and_a_new_generation_starts_at_one) {
     EXPECT_EQ(judge({}, {1, 1}), arrival::expected);
@@ -38,4 +40,4 @@ TEST(event_position, other_texts_mean_that_nothing_was_had) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

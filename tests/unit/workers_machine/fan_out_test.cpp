@@ -5,8 +5,10 @@
 
 #include "schemas/binary.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 schemas::event some_event() {
     schemas::event event;
@@ -59,4 +61,4 @@ TEST(fan_out, a_delivery_survives_as_a_record) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -9,8 +9,10 @@
 
 #include "runtime/random.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 constexpr schemas::webhook_id a{1};
 constexpr schemas::webhook_id b{2};
@@ -500,4 +502,4 @@ TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 constexpr std::int64_t second = 1'000;
 constexpr std::int64_t minute = 60 * second;
@@ -96,4 +98,4 @@ TEST_F(log_clock_test, before_the_first_fresh_record_it_is_what_any_record_prove
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

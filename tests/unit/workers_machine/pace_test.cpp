@@ -9,8 +9,10 @@
 #include "tests/unit/workers_machine/worker_world.hpp"
 #include "workers/retry_policy.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 constexpr std::int64_t second = 1'000;
 constexpr std::int64_t minute = 60 * second;
@@ -206,4 +208,4 @@ TEST_P(random_pace, receivers_that_are_well_are_never_made_to_wait) {
 INSTANTIATE_TEST_SUITE_P(seeds, random_pace, testing::Range<std::uint64_t>(1, 7));
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 TEST(retry_backlog, counts_a_record_from_its_append_until_it_is_due) {
     retry_backlog backlog;
@@ -28,4 +30,4 @@ TEST(retry_backlog, counts_each_of_many) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -6,8 +6,10 @@
 
 #include <set>
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 constexpr std::int64_t second = 1'000;
 constexpr std::int64_t minute = 60 * second;
@@ -108,4 +110,4 @@ TEST(retry_policy, tiers_are_the_retry_topics_from_short_to_long) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

@@ -11,7 +11,7 @@
 #include "runtime/scheduler.hpp"
 #include "workers/transport.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 
 /// What a receiver does with a request. Whoever takes longer than the deadline gets a time-out there.
 struct receiver_behaviour {
@@ -30,11 +30,11 @@ struct sent_request {
     std::map<std::string, std::string> headers;
 };
 
-class scripted_transport final : public transport {
+class scripted_transport final : public workers::transport {
   public:
     explicit scripted_transport(runtime::scheduler& scheduler) : x_scheduler(scheduler) {}
 
-    std::unique_ptr<attempt_handle> post(delivery_request request, callback done) override {
+    std::unique_ptr<workers::attempt_handle> post(workers::delivery_request request, callback done) override {
         const std::int64_t now = x_scheduler.time().steady_ms();
         sent_request& sent = x_sent.emplace_back();
         sent.at_ms = now;
@@ -86,7 +86,7 @@ class scripted_transport final : public transport {
             if (ended) std::exchange(ended, nullptr)();
         }
     };
-    class handle final : public attempt_handle {
+    class handle final : public workers::attempt_handle {
       public:
         handle(runtime::scheduler& scheduler, std::shared_ptr<attempt> mine)
             : x_scheduler(scheduler), x_mine(std::move(mine)) {}
@@ -100,8 +100,9 @@ class scripted_transport final : public transport {
         std::shared_ptr<attempt> x_mine;
     };
 
-    static delivery_answer answer_of(const receiver_behaviour& behaviour, const delivery_request& request) {
-        delivery_answer answer;
+    static workers::delivery_answer answer_of(const receiver_behaviour& behaviour,
+                                              const workers::delivery_request& request) {
+        workers::delivery_answer answer;
         answer.address = "192.0.2.1:443";
         if (behaviour.own_shortage) {
             answer.own_shortage = true;
@@ -128,4 +129,4 @@ class scripted_transport final : public transport {
     std::map<std::string, int> x_running;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::test

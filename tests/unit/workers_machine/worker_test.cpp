@@ -11,8 +11,10 @@
 #include "workers/fan_out.hpp"
 #include "workers/retry_policy.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 namespace {
+
+using namespace workers;
 
 using schemas::attempt_result;
 using schemas::delivery_source;
@@ -1125,4 +1127,4 @@ TEST_F(worker_test, draining_ends_after_ten_seconds_whatever_hangs) {
 }
 
 }  // namespace
-}  // namespace herald::workers
+}  // namespace herald::test

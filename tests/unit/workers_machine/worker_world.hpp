@@ -18,28 +18,30 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
+#include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/workers_machine/scripted_transport.hpp"
 #include "workers/worker.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 
 /// A worker process: may be started, crashed and started again on the same broker.
 struct worker_process {
     worker_process(events::memory_broker& broker, manual_scheduler& scheduler, scripted_transport& transport,
-                   const runtime::key_ring& keys, events::memory_faults* faults, worker_options options)
+                   const runtime::key_ring& keys, events::memory_faults* faults,
+                   workers::worker_options options)
         : log(
               broker, [&scheduler](auto work) { scheduler.post(std::move(work)); }, faults),
           table(events::make_subscriber_table(log, scheduler)) {
         options.on_failure = [this](const error& reason) { failures.push_back(reason.message); };
-        mine = make_worker({log, scheduler, random, keys, *table, transport}, std::move(options)).value();
+        mine = workers::make_worker({log, scheduler, random, keys, *table, transport}, std::move(options))
+                   .value();
     }
 
     runtime::seeded_random random{7};
     std::vector<std::string> failures;
     events::memory_log log;
     std::shared_ptr<events::subscriber_table> table;
-    std::unique_ptr<worker> mine;
+    std::unique_ptr<workers::worker> mine;
 };
 
 class worker_world {
@@ -65,8 +67,8 @@ class worker_world {
     }
     void stop() { x_process.reset(); }
     worker_process& process() { return *x_process; }
-    const worker_counters& counters() { return x_process->mine->counters(); }
-    worker_gauges gauges() { return x_process->mine->gauges(); }
+    const workers::worker_counters& counters() { return x_process->mine->counters(); }
+    workers::worker_gauges gauges() { return x_process->mine->gauges(); }
 
     // ---- webhooks
 
@@ -205,7 +207,7 @@ class worker_world {
     logs_own_clock log_time{scheduler.clock()};
     events::memory_broker broker{log_time};
     switchable_faults faults;
-    worker_options options;
+    workers::worker_options options;
     runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
     scripted_transport transport{scheduler};
 
@@ -218,4 +220,4 @@ class worker_world {
     std::uint64_t x_direct = 0;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::test

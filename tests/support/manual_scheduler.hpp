@@ -9,7 +9,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace herald::workers {
+namespace herald::test {
 
 class manual_scheduler final : public runtime::scheduler {
   public:
@@ -60,4 +60,4 @@ class manual_scheduler final : public runtime::scheduler {
     std::multimap<std::int64_t, task> x_timers;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::test

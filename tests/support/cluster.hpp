@@ -20,12 +20,12 @@
 #include "storage/node/genesis.hpp"
 #include "storage/node/node.hpp"
 #include "storage/tables.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
+#include "tests/support/commands.hpp"
+#include "tests/support/manual_scheduler.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 
 inline const events::topic_partition commands_partition{std::string(events::topic::commands), 0};
-inline constexpr std::string_view admin_key = "the administrator's key";
 
 /// What the log does to one node; reachable and honest at first.
 struct node_faults final : events::memory_faults {
@@ -63,11 +63,11 @@ struct answer {
 /// A machine: its state outlives the node that runs on it.
 struct machine {
     std::string name;
-    std::unique_ptr<state_store> store = make_memory_state();
+    std::unique_ptr<storage::state_store> store = storage::make_memory_state();
     node_faults faults;
     std::unique_ptr<events::memory_log> log;
     std::shared_ptr<storage::node> node;
-    std::vector<node_failure> failures;
+    std::vector<storage::node_failure> failures;
     bool is_paused = false;  // hears nothing of its log
     std::vector<std::function<void()>> unheard;
 
@@ -82,7 +82,7 @@ struct machine {
 
 class cluster {
   public:
-    explicit cluster(node_kind the_kind = node_kind::cluster) : kind(the_kind) { begin(); }
+    explicit cluster(storage::node_kind the_kind = storage::node_kind::cluster) : kind(the_kind) { begin(); }
     ~cluster() {
         for (auto& [name, one] : machines) one.node.reset();
     }
@@ -92,16 +92,18 @@ class cluster {
         broker = std::make_unique<events::memory_broker>(scheduler.clock());
         events::memory_log log(*broker, [](const std::function<void()>& task) { task(); });
         ASSERT_TRUE(log.create_topics());
-        genesis_options options;
-        options.admin_email = "admin@example.org";
+        storage::genesis_options options;
+        options.admin_email = admin_email;
         options.admin_key = admin_key;
-        const auto nothing = make_memory_state();
-        const auto begun = begin_log(log, keys, options, *nothing->view(), random, scheduler.clock());
+        options.require_approval_for = {schemas::stage::production};
+        const auto nothing = storage::make_memory_state();
+        const auto begun =
+            storage::begin_log(log, keys, options, *nothing->view(), random, scheduler.clock());
         ASSERT_TRUE(begun) << begun.error().message;
         ASSERT_TRUE(begun->is_new);
     }
 
-    machine& start(const std::string& name, node::options options = {}) {
+    machine& start(const std::string& name, storage::node::options options = {}) {
         machine& on = machines[name];
         on.name = name;
         on.node.reset();
@@ -117,8 +119,8 @@ class cluster {
         options.name = name;
         options.kind = kind;
         options.has_thread = false;
-        options.on_failure = [&on](const node_failure& failure) { on.failures.push_back(failure); };
-        on.node = make_node(options, {*on.log, *on.store, scheduler, random});
+        options.on_failure = [&on](const storage::node_failure& failure) { on.failures.push_back(failure); };
+        on.node = storage::make_node(options, {*on.log, *on.store, scheduler, random});
         on.node->start();
         scheduler.settle();
         return on;
@@ -136,10 +138,7 @@ class cluster {
     template <class Command>
     std::shared_ptr<answer> submit(machine& on, const Command& command, const std::string& key = {}) {
         const auto got = std::make_shared<answer>();
-        schemas::request_identity who;
-        who.principal.value = 1;
-        who.credential_hash = runtime::as_bytes(runtime::sha256(admin_key));
-        who.scope = "POST /test";
+        schemas::request_identity who = request_of();
         who.idempotency_key = key;
         who.fingerprint = runtime::as_bytes(runtime::sha256(schemas::encode(command)));
         on.node->submit(Command::type, schemas::encode(command), std::move(who), random.uuid(),
@@ -153,9 +152,9 @@ class cluster {
         command.model.name = name;
         return submit(on, command, key);
     }
-    std::shared_ptr<std::vector<result<node::reading>>> read(machine& on) {
-        const auto got = std::make_shared<std::vector<result<node::reading>>>();
-        on.node->read([got](result<node::reading> reading) { got->push_back(std::move(reading)); });
+    std::shared_ptr<std::vector<result<storage::node::reading>>> read(machine& on) {
+        const auto got = std::make_shared<std::vector<result<storage::node::reading>>>();
+        on.node->read([got](result<storage::node::reading> reading) { got->push_back(std::move(reading)); });
         scheduler.settle();
         return got;
     }
@@ -168,24 +167,25 @@ class cluster {
         }
         return found;
     }
-    static std::size_t models(const state_view& view) {
+    static std::size_t models(const storage::state_view& view) {
         std::size_t count = 0;
-        view.scan(key_of(table::model), {}, [&](std::string_view, std::string_view) {
+        view.scan(storage::key_of(storage::table::model), {}, [&](std::string_view, std::string_view) {
             ++count;
             return true;
         });
         return count;
     }
     static std::optional<schemas::claim_row> claim(const machine& on, std::string_view job) {
-        return find_row<schemas::claim_row>(*on.store->view(), key_of(table::claim).text(job));
+        return storage::find_row<schemas::claim_row>(*on.store->view(),
+                                                     storage::key_of(storage::table::claim).text(job));
     }
 
-    node_kind kind;
-    workers::manual_scheduler scheduler;
+    storage::node_kind kind;
+    manual_scheduler scheduler;
     runtime::seeded_random random{7};
     runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
     std::unique_ptr<events::memory_broker> broker;
     std::map<std::string, machine> machines;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -3,30 +3,28 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/engine.hpp"
 #include "storage/tables.hpp"
+#include "tests/support/commands.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 
 class registry {
   public:
-    static constexpr std::string_view key_of_admin = "0123456789abcdef0123456789abcdef";
-
     registry() {
         schemas::genesis genesis;
         genesis.log_id[0] = 7;
         genesis.event_partitions = 4;
         genesis.organization_name = "default";
-        genesis.admin_email = "admin@example.org";
-        genesis.admin_key_hash = key_of_admin;
+        genesis.admin_email = admin_email;
+        genesis.admin_key_hash = admin_key_hash();
         genesis.require_approval_for = {schemas::stage::production};
         EXPECT_EQ(run(genesis).code, 0u);
     }
 
-    schemas::user_id admin{1};
+    schemas::user_id admin = test::admin;
     std::int64_t now_ms = 1'700'000'000'000;
     std::string idempotency_key;
     std::string fingerprint = "f";
@@ -47,18 +45,13 @@ class registry {
 
     template <class Command>
     schemas::command_envelope envelope_of(schemas::user_id user, const Command& command) {
-        schemas::command_envelope envelope = schemas::make_envelope(command);
+        schemas::request_identity who = request_of(user);
+        who.idempotency_key = idempotency_key;
+        who.fingerprint = fingerprint;
+        auto envelope = test::envelope_of(schemas::make_envelope(command), now_ms, std::move(who));
         envelope.log_id[0] = 7;
-        envelope.generation = 1;
         envelope.command_id[15] = static_cast<std::uint8_t>(offset);
         envelope.command_id[14] = static_cast<std::uint8_t>(offset >> 8);
-        envelope.request.principal = user;
-        envelope.request.credential_hash = key_of_admin;
-        envelope.request.scope = "POST /test";
-        envelope.request.idempotency_key = idempotency_key;
-        envelope.request.fingerprint = fingerprint;
-        envelope.sender_clock_ms = now_ms;
-        envelope.not_after_ms = now_ms + limits::not_after_ms;
         return envelope;
     }
 
@@ -84,7 +77,7 @@ class registry {
         schemas::create_user command;
         command.email = email;
         command.key_name = "k1";
-        command.key_hash = key_of_admin;
+        command.key_hash = admin_key_hash();
         return must<schemas::user>(command);
     }
     /// A user in the built-in group Admins.
@@ -127,23 +120,24 @@ class registry {
     }
 
     /// Rows as they are after the newest command.
-    std::shared_ptr<const state_view> view() {
+    std::shared_ptr<const storage::state_view> view() {
         EXPECT_TRUE(engine_of_log.write());
         return store->view();
     }
     std::vector<schemas::event> outbox() {
         std::vector<schemas::event> events;
-        view()->scan(key_of(table::outbox), {}, [&](std::string_view key, std::string_view value) {
-            events.push_back(decode_row<schemas::event>(key, value));
-            return true;
-        });
+        view()->scan(storage::key_of(storage::table::outbox), {},
+                     [&](std::string_view key, std::string_view value) {
+                         events.push_back(storage::decode_row<schemas::event>(key, value));
+                         return true;
+                     });
         return events;
     }
 
-    std::unique_ptr<state_store> store = make_memory_state();
-    engine engine_of_log{*store};
+    std::unique_ptr<storage::state_store> store = storage::make_memory_state();
+    storage::engine engine_of_log{*store};
 };
 
 inline error_code code_of(const schemas::outcome& outcome) { return static_cast<error_code>(outcome.code); }
 
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -10,7 +10,7 @@
 #include "events/log.hpp"
 #include "storage/state.hpp"
 
-namespace herald::simulation {
+namespace herald::test {
 
 class forwarding_log : public events::log {
   public:
@@ -79,4 +79,4 @@ class forwarding_store : public storage::state_store {
     storage::state_store& x_to;
 };
 
-}  // namespace herald::simulation
+}  // namespace herald::test

@@ -1,0 +1,46 @@
+// What the administrator of the tests' registries sends: one way to make a request's identity and an
+// envelope.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runtime/crypto.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/commands/envelope.hpp"
+
+namespace herald::test {
+
+inline constexpr std::string_view admin_email = "admin@example.org";
+inline constexpr std::string_view admin_key = "the administrator's key";
+inline constexpr schemas::user_id admin{1};
+
+/// SHA-256 of the administrator's key.
+inline const std::string& admin_key_hash() {
+    static const std::string hash(runtime::as_bytes(runtime::sha256(admin_key)));
+    return hash;
+}
+
+/// Of a user who shows the administrator's key, which users of the tests share.
+inline schemas::request_identity request_of(schemas::user_id user = admin) {
+    schemas::request_identity who;
+    who.principal = user;
+    who.credential_hash = admin_key_hash();
+    who.scope = "POST /test";
+    return who;
+}
+
+/// As a node sends the command of a request at that time, in the log's first generation. The log's and the
+/// command's ids are left to the caller.
+inline schemas::command_envelope envelope_of(schemas::command_envelope command, std::int64_t now_ms,
+                                             schemas::request_identity who = request_of()) {
+    command.generation = 1;
+    command.request = std::move(who);
+    command.sender_clock_ms = now_ms;
+    command.not_after_ms = now_ms + limits::not_after_ms;
+    return command;
+}
+
+}  // namespace herald::test

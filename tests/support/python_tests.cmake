@@ -1,0 +1,30 @@
+# python_tests(<prefix> LABEL <label> TIMEOUT <seconds> ENVIRONMENT <name=value> …): every test of every *.py beside the
+# caller is the ctest case <prefix>.<file>.<test>. The files say what their tests are (--list, see herald.run), so a test
+# is named once, where it is written. They run alone: they start whole processes, and some measure.
+function(python_tests prefix)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "ENVIRONMENT" ${ARGN})
+  set(support ${CMAKE_SOURCE_DIR}/tests/support)
+  set(environment "HERALD_BINARY=$<TARGET_FILE:herald>" "PYTHONPATH=${support}" ${arg_ENVIRONMENT})
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files} ${support}/herald.py)
+  foreach(file ${files})
+    get_filename_component(stem ${file} NAME_WE)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${support} PYTHONDONTWRITEBYTECODE=1 ${HERALD_PYTHON} ${file} --list
+      OUTPUT_VARIABLE listed ERROR_VARIABLE complaint RESULT_VARIABLE code)
+    if(NOT code EQUAL 0 OR listed STREQUAL "")
+      message(FATAL_ERROR "${file} --list names no tests (exit code ${code}):\n${complaint}")
+    endif()
+    string(REGEX REPLACE "\n$" "" listed "${listed}")
+    string(REPLACE "\n" ";" listed "${listed}")
+    foreach(line ${listed})
+      string(REPLACE " " ";" marks "${line}")
+      list(POP_FRONT marks name)
+      if("preloads" IN_LIST marks AND HERALD_SANITIZE)
+        continue()
+      endif()
+      add_test(NAME ${prefix}.${stem}.${name} COMMAND ${HERALD_PYTHON} ${file} ${name})
+      set_tests_properties(${prefix}.${stem}.${name} PROPERTIES LABELS ${arg_LABEL} RUN_SERIAL ON TIMEOUT ${arg_TIMEOUT}
+        SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,197 @@
+// Protects what the handlers answer: each area's calls do what wire.md says, and refusals name what is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/api/node_without_sockets.hpp"
+
+namespace herald::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view models = "/api/v1/registry/workspaces/Default/registered_models";
+const std::string registry_path = "/api/v1/registry";
+const std::string proxy = "/api/v1/uac-proxy";
+const std::string deployment = "/api/v1/deployment";
+
+struct handlers : ::testing::Test {
+    std::string versions_of(const std::string& model) const {
+        return registry_path + "/registered_models/" + model + "/model_versions";
+    }
+    std::string hook(const std::string& location = "https://example.org/hook") {
+        return R"({"name":"w","location":")" + location +
+               R"(","event_types":["PROMOTE"],"mutual_secret":"whsec_)" + std::string(43, 'A') +
+               R"(=","all_events":false})";
+    }
+    static void expect_refused(const reply& got, int status, error_code code, const std::string& text) {
+        EXPECT_EQ(got.status(), status) << got.body();
+        EXPECT_EQ(got.at("code"), std::to_string(static_cast<int>(code)));
+        EXPECT_THAT(got.at("message"), HasSubstr(text));
+    }
+
+    node_without_sockets node;
+};
+
+TEST_F(handlers, a_model_that_was_created_is_read_by_id_and_by_name_and_found) {
+    const reply made = node.post(models, R"({"name":"m","description":"d","labels":["a","b"]})");
+    ASSERT_EQ(made.status(), 200) << made.body();
+    EXPECT_THAT(made.header("svc-registry-offset"), HasSubstr("1-"));
+    EXPECT_EQ(made.at("registered_model.labels"), R"(["a","b"])");
+    const std::string id = made.at("registered_model.id");
+    EXPECT_EQ(node.get(registry_path + "/registered_models/" + id).body(), made.body());
+    EXPECT_EQ(node.get(std::string(models) + "/m").body(), made.body());
+    const reply found = node.post(registry_path + "/registered_models/find", "{}");
+    EXPECT_EQ(found.at("total_records"), "1");
+    EXPECT_EQ(found.at("registered_models.0"), made.at("registered_model"));
+}
+
+TEST_F(handlers, a_second_model_of_the_name_is_409_and_one_without_a_name_is_400) {
+    node.model("m");
+    expect_refused(node.post(models, R"({"name":"m"})"), 409, error_code::already_exists, "\"m\"");
+    expect_refused(node.post(models, "{}"), 400, error_code::invalid_argument, "name");
+    expect_refused(node.post(models, R"({"name":7})"), 400, error_code::invalid_argument, "name is 7");
+}
+
+TEST_F(handlers, a_repeat_under_the_same_key_gives_the_same_answer_and_another_request_is_refused) {
+    const std::string_view key = "Idempotency-Key: once\r\n";
+    const reply first = node.post(models, R"({"name":"m"})", key);
+    ASSERT_EQ(first.status(), 200) << first.body();
+    EXPECT_EQ(node.post(models, R"({"name":"m"})", key).body(), first.body());
+    expect_refused(node.post(models, R"({"name":"n"})", key), 409, error_code::already_exists,
+                   "Idempotency-Key");
+}
+
+TEST_F(handlers, a_member_that_is_unknown_is_named_and_refused_to_strict_callers) {
+    const std::string_view body = R"({"name":"m","descripton":"d"})";
+    expect_refused(node.post(models, body, "Prefer: handling=strict\r\n"), 400, error_code::invalid_argument,
+                   "descripton is unknown, the nearest name is description");
+    const reply made = node.post(models, body);
+    EXPECT_EQ(made.status(), 200) << made.body();
+    EXPECT_THAT(made.header("svc-warning"), HasSubstr("descripton is unknown"));
+}
+
+TEST_F(handlers, a_patch_changes_what_it_names_and_leaves_the_rest) {
+    const std::string model = node.model("m");
+    const std::string versions = versions_of(model);
+    const reply made = node.post(versions, R"({"version":"v","description":"old","labels":["kept"]})");
+    ASSERT_EQ(made.status(), 200) << made.body();
+    const std::string path = versions + "/" + made.at("model_version.id");
+    const reply patched = node.ask(&node.administrator, "PATCH", path, R"({"description":"new"})");
+    EXPECT_EQ(patched.at("model_version.description"), "new") << patched.body();
+    EXPECT_EQ(patched.at("model_version.labels"), R"(["kept"])");
+    EXPECT_EQ(node.get(path).body(), patched.body());
+    EXPECT_EQ(node.post(versions + "/find", "{}").at("model_versions.0"), patched.at("model_version"));
+}
+
+TEST_F(handlers, a_promotion_to_production_needs_another_person_and_is_then_under_way) {
+    const caller second = node.second_administrator();
+    const std::string version = node.version(node.model("m"), "v");
+    ASSERT_EQ(node.post(proxy + "/events/createWebhook", hook()).status(), 200);
+    const std::string stage = registry_path + "/stage/";
+    const reply asked = node.post(stage + "createTransition", R"({"model_version_id":")" + version +
+                                                                  R"(","desired_stage":"PRODUCTION"})");
+    ASSERT_EQ(asked.status(), 200) << asked.body();
+    const std::string transition = R"({"transition_id":")" + asked.at("activity.id") + R"("})";
+    expect_refused(node.post(stage + "commitTransition", transition), 400, error_code::failed_precondition,
+                   "approv");
+    expect_refused(node.post(stage + "approveTransition", transition), 403, error_code::permission_denied,
+                   "somebody else must approve");
+    EXPECT_EQ(node.ask(&second, "POST", stage + "approveTransition", transition).status(), 200);
+    EXPECT_EQ(node.post(stage + "commitTransition", transition).status(), 200);
+    EXPECT_EQ(node.get(registry_path + "/model_versions/" + version).at("model_version.stage"), "PRODUCTION");
+    const reply promotion = node.get(registry_path + "/model_versions/" + version + "/promotion");
+    EXPECT_EQ(promotion.at("deliveries"), R"({"pending":1,"succeeded":0,"dead":0})") << promotion.body();
+    EXPECT_NE(promotion.at("event_id"), "");
+}
+
+TEST_F(handlers, who_may_not_read_a_model_is_told_that_there_is_none) {
+    const std::string id = node.model("m");
+    const caller stranger = node.user("stranger@example.org");
+    expect_refused(node.ask(&stranger, "GET", registry_path + "/registered_models/" + id), 404,
+                   error_code::not_found, id);
+    EXPECT_EQ(
+        node.ask(&stranger, "POST", registry_path + "/registered_models/find", "{}").at("total_records"),
+        "0");
+}
+
+TEST_F(handlers, a_new_users_key_is_his_and_shown_once) {
+    const caller made = node.user("new@example.org");
+    const reply himself = node.ask(&made, "GET", proxy + "/uac/getCurrentUser");
+    EXPECT_EQ(himself.at("email"), made.email) << himself.body();
+    EXPECT_EQ(himself.at("dev_key"), "");
+    expect_refused(
+        node.ask(&made, "POST", proxy + "/uac/createUser", R"({"info":{"email":"x@example.org"}})"), 403,
+        error_code::permission_denied, "administrator");
+    expect_refused(node.post(proxy + "/uac/createUser", "{}"), 400, error_code::invalid_argument,
+                   "info is missing");
+}
+
+TEST_F(handlers, a_scan_is_requested_reported_and_shown) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string builds = deployment + "/workspace/Default/builds";
+    expect_refused(node.post(builds, "{}"), 400, error_code::invalid_argument, "model_version_id is missing");
+    const reply build = node.post(
+        builds, R"({"model_version_id":)" + version + R"(,"external_location":"registry.example.com/m:1"})");
+    ASSERT_EQ(build.status(), 200) << build.body();
+    const std::string scan = builds + "/" + build.at("id") + "/scan";
+    const std::string shown = deployment + "/builds/" + build.at("id") + "/scan";
+    EXPECT_EQ(node.get(shown).at("scan_status"), "unscanned");
+    EXPECT_EQ(node.post(scan, R"({"scan_external":true})").at("scan_status"), "scanning");
+    const reply reported =
+        node.ask(&node.administrator, "PUT", scan,
+                 R"({"scan_status":"scanned","scan_external_results":{"safety_status":"unsafe",)"
+                 R"("url":"https://scanner.example.com/1"}})");
+    EXPECT_EQ(reported.at("safety_status"), "unsafe") << reported.body();
+    EXPECT_EQ(node.get(shown).at("scan_external_results.safety_status"), "unsafe");
+    EXPECT_EQ(node.get(deployment + "/builds?model_version_id=" + version).at("builds.0.id"), build.at("id"));
+}
+
+TEST_F(handlers, a_webhook_is_created_found_without_its_secret_and_deleted) {
+    expect_refused(node.post(proxy + "/events/createWebhook", hook("http://example.org/")), 400,
+                   error_code::invalid_argument, "https");
+    expect_refused(node.post(proxy + "/events/createWebhook", hook("https://127.0.0.1/")), 400,
+                   error_code::invalid_argument, "127.0.0.1");
+    const reply made = node.post(proxy + "/events/createWebhook", hook());
+    ASSERT_EQ(made.status(), 200) << made.body();
+    const reply found = node.post(proxy + "/events/findWebhook", "{}");
+    EXPECT_EQ(found.at("webhooks.0.id"), made.at("id")) << found.body();
+    EXPECT_THAT(found.body(), Not(HasSubstr("AAAA")));
+    const std::string ids = R"({"ids":[)" + made.at("id") + "]}";
+    const auto remove = [&] {
+        return node.ask(&node.administrator, "DELETE", proxy + "/events/deleteWebhook", ids);
+    };
+    EXPECT_EQ(remove().status(), 200);
+    expect_refused(remove(), 404, error_code::not_found, made.at("id"));
+}
+
+TEST_F(handlers, a_test_of_a_webhook_tells_what_the_receiver_answered_or_why_it_did_not) {
+    const reply made = node.post(proxy + "/events/createWebhook", hook());
+    const std::string body = R"({"webhook_id":)" + made.at("id") + "}";
+    schemas::attempt attempt;
+    attempt.status = 418;
+    node.tests.answer = attempt;
+    EXPECT_EQ(node.post(proxy + "/events/triggerTest", body).at("status_code"), "418");
+    ASSERT_EQ(node.tests.sent.size(), 1u);
+    EXPECT_EQ(std::to_string(node.tests.sent.front().webhook_id.value), made.at("id"));
+    EXPECT_THAT(node.tests.sent.front().event.body, HasSubstr("\"event_type\":\"TEST\""));
+    node.tests.answer = error{error_code::deadline_exceeded, "no worker took it"};
+    expect_refused(node.post(proxy + "/events/triggerTest", body), 400, error_code::failed_precondition,
+                   "no worker took it");
+    expect_refused(node.post(proxy + "/events/triggerTest", R"({"webhook_id":99})"), 404,
+                   error_code::not_found, "webhook 99");
+}
+
+TEST_F(handlers, a_flag_that_is_switched_off_is_shown_so) {
+    const std::string flags = proxy + "/feature-flags";
+    EXPECT_EQ(node.get(flags).at("feature_flags.scan_events.enabled"), "true");
+    EXPECT_EQ(
+        node.ask(&node.administrator, "PUT", flags + "/scan_events", R"({"enabled":false})").at("enabled"),
+        "false");
+    EXPECT_EQ(node.get(flags).at("feature_flags.scan_events.enabled"), "false");
+    expect_refused(node.ask(&node.administrator, "PUT", flags + "/no_flag", R"({"enabled":false})"), 404,
+                   error_code::not_found, "no_flag");
+}
+
+}  // namespace
+}  // namespace herald::test

@@ -1,0 +1,152 @@
+#include "tests/unit/api/node_without_sockets.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <exception>
+#include <ostream>
+#include <stdexcept>
+
+#include "api/server/error_response.hpp"
+#include "api/server/parser.hpp"
+#include "runtime/text.hpp"
+#include "tests/support/until.hpp"
+
+namespace herald::test {
+namespace {
+
+constexpr std::string_view proxy = "/api/v1/uac-proxy";
+
+const schemas::json_value* member(const schemas::json_value& in, std::string_view name) {
+    const auto* list = in.get_if<schemas::json_array>();
+    if (!list) return in.find(name);
+    const auto index = runtime::parse_decimal(name);
+    return index && *index < list->size() ? &(*list)[*index] : nullptr;
+}
+
+}  // namespace
+
+std::string reply::header(std::string_view name) const {
+    for (const runtime::header& field : x_response.headers)
+        if (field.name == name) return field.value;
+    return {};
+}
+
+std::string reply::at(std::string_view path) const {
+    const auto whole = schemas::parse_json(body());
+    if (!whole) return {};
+    const schemas::json_value* found = &*whole;
+    while (found && !path.empty()) {
+        const std::size_t end = std::min(path.find('.'), path.size());
+        found = member(*found, path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    if (!found) return {};
+    const std::string* text = found->get_if<std::string>();
+    return text ? *text : schemas::to_json_text(*found);
+}
+
+void PrintTo(const reply& shown, std::ostream* out) { *out << shown.status() << " " << shown.body(); }
+
+node_without_sockets::node_without_sockets()
+    : x_machine(x_cluster.start("alone")),
+      x_services{*x_machine.node,
+                 tests,
+                 x_deliveries,
+                 x_cluster.keys,
+                 x_cluster.random,
+                 x_cluster.scheduler.clock(),
+                 workers::plain_http::refused,
+                 {}},
+      x_service(api::make_service(x_services, x_loops, {})) {}
+
+node_without_sockets::~node_without_sockets() = default;
+
+/// As the server calls it, on a thread that also drives the registry.
+runtime::http_response node_without_sockets::answered(const api::request& received) {
+    runtime::http_response out;
+    if (x_service->handle_now(received, out)) return out;
+    boost::asio::io_context context;
+    std::exception_ptr thrown;
+    bool is_done = false;
+    boost::asio::co_spawn(context, x_service->handle(received),
+                          [&](std::exception_ptr failure, runtime::http_response answer) {
+                              thrown = failure;
+                              out = std::move(answer);
+                              is_done = true;
+                          });
+    const auto look = [&] {
+        context.poll();
+        x_cluster.scheduler.settle();
+        context.poll();
+        return is_done;
+    };
+    if (!eventually(look)) throw std::runtime_error("no answer came");
+    if (thrown) std::rethrow_exception(thrown);
+    return out;
+}
+
+reply node_without_sockets::ask(const caller* who, std::string_view method, std::string_view target,
+                                std::string_view body, std::string_view more) {
+    std::string bytes = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: herald\r\n";
+    if (who)
+        bytes +=
+            "Grpc-Metadata-email: " + who->email + "\r\nGrpc-Metadata-developer_key: " + who->key + "\r\n";
+    if (method != "GET") bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    bytes += std::string(more) + "\r\n" + std::string(body);
+    api::request_parser parser;
+    std::string_view left = bytes;
+    while (true) {
+        switch (parser.advance()) {
+            case api::request_parser::progress::need_more: {
+                if (left.empty()) throw std::logic_error("the test sends no whole request");
+                const std::span<char> space = parser.space();
+                const std::size_t count = std::min(space.size(), left.size());
+                std::copy_n(left.data(), count, space.data());
+                parser.received(count);
+                left.remove_prefix(count);
+                break;
+            }
+            case api::request_parser::progress::head:
+                parser.allow_body(x_service->body_bytes_max(parser.get().method, parser.get().path));
+                break;
+            case api::request_parser::progress::complete:
+                return reply(answered(parser.get()));
+            case api::request_parser::progress::failed:
+                return reply(api::error_response(parser.failure()));
+        }
+    }
+}
+
+caller node_without_sockets::user(const std::string& email) {
+    const reply made =
+        post(std::string(proxy) + "/uac/createUser", R"({"info":{"email":")" + email + R"("}})");
+    EXPECT_EQ(made.status(), 200) << made.body();
+    return {email, made.at("info.dev_key")};
+}
+
+caller node_without_sockets::second_administrator() {
+    const caller second = user("second@example.org");
+    const std::string id =
+        get(std::string(proxy) + "/uac/getUser?email=" + second.email).at("verta_info.user_id");
+    const reply added =
+        post("/api/v2/uac-proxy/organization/1/groups/1/users", R"({"user_id":[")" + id + R"("]})");
+    EXPECT_EQ(added.status(), 200) << added.body();
+    return second;
+}
+
+std::string node_without_sockets::model(const std::string& name) {
+    const reply made =
+        post("/api/v1/registry/workspaces/Default/registered_models", R"({"name":")" + name + R"("})");
+    EXPECT_EQ(made.status(), 200) << made.body();
+    return made.at("registered_model.id");
+}
+
+std::string node_without_sockets::version(const std::string& model, const std::string& name) {
+    const reply made = post("/api/v1/registry/registered_models/" + model + "/model_versions",
+                            R"({"version":")" + name + R"("})");
+    EXPECT_EQ(made.status(), 200) << made.body();
+    return made.at("model_version.id");
+}
+
+}  // namespace herald::test

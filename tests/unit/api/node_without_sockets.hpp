@@ -1,0 +1,109 @@
+// A whole API node in memory, asked with the bytes of requests: parser, routes, handlers, registry and log
+// are the program's own, in one thread and without sockets, disk or waiting.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/service.hpp"
+#include "runtime/event_loop.hpp"
+#include "schemas/json.hpp"
+#include "tests/support/cluster.hpp"
+
+namespace herald::test {
+
+struct caller {
+    std::string email;
+    std::string key;
+};
+
+/// One answer.
+class reply {
+  public:
+    explicit reply(runtime::http_response from) : x_response(std::move(from)) {}
+
+    int status() const { return x_response.status; }
+    const std::string& body() const { return x_response.body; }
+    /// "" when there is none.
+    std::string header(std::string_view name) const;
+    /// The member at a path like "model_version.labels.0": a text as it is, anything else as JSON; "" when
+    /// there is none.
+    std::string at(std::string_view path) const;
+
+  private:
+    runtime::http_response x_response;
+};
+
+void PrintTo(const reply&, std::ostream*);
+
+/// Nobody was ever sent anything.
+class no_deliveries final : public storage::delivery_log {
+  public:
+    storage::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
+    std::vector<schemas::attempt> attempts_of_delivery(std::string_view) const override { return {}; }
+    std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t,
+                                                      std::size_t) const override {
+        return {};
+    }
+    void wait_for(std::string, attempt_handler) override {}
+    void forget(std::string_view) override {}
+    void on_attempt(attempt_handler) override {}
+    void start() override {}
+};
+
+/// Tests of webhooks are answered at once, by what stands here.
+class told_tests final : public storage::test_deliveries {
+  public:
+    void send(schemas::delivery what, attempt_handler handler) override {
+        sent.push_back(std::move(what));
+        handler(answer);
+    }
+    void close() override {}
+
+    std::vector<schemas::delivery> sent;
+    result<schemas::attempt> answer = runtime::internal("the test says no answer");
+};
+
+class node_without_sockets {
+  public:
+    node_without_sockets();
+    ~node_without_sockets();
+
+    const caller administrator{std::string(admin_email), std::string(admin_key)};
+
+    /// As `who`, or without credentials. `target`: path and query. `more` are header lines, each with its
+    /// line end.
+    reply ask(const caller* who, std::string_view method, std::string_view target, std::string_view body = "",
+              std::string_view more = "");
+    /// As the administrator.
+    reply get(std::string_view target) { return ask(&administrator, "GET", target); }
+    reply post(std::string_view target, std::string_view body, std::string_view more = "") {
+        return ask(&administrator, "POST", target, body, more);
+    }
+    /// A new user who may nothing yet; the one of `second_administrator` is in the group Admins.
+    caller user(const std::string& email);
+    caller second_administrator();
+    /// Their ids.
+    std::string model(const std::string& name);
+    std::string version(const std::string& model, const std::string& name);
+
+    told_tests tests;
+
+  private:
+    runtime::http_response answered(const api::request&);
+
+    cluster x_cluster{storage::node_kind::standalone};
+    machine& x_machine;
+    no_deliveries x_deliveries;
+    api::services x_services;
+    runtime::event_loops x_loops{
+        runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1}};
+    std::unique_ptr<api::request_handler> x_service;
+};
+
+}  // namespace herald::test
