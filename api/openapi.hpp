@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "api/server/router.hpp"
+#include "api/calls/router.hpp"
 
 namespace herald::api {
 

@@ -1,9 +1,9 @@
 #include "api/service.hpp"
 
 #include "api/openapi.hpp"
-#include "api/routes.hpp"
-#include "api/server/error_response.hpp"
+#include "api/routes/routes.hpp"
 #include "api/turns.hpp"
+#include "runtime/http/server/error_response.hpp"
 #include "runtime/limits.hpp"
 
 namespace herald::api {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "api/call.hpp"
-#include "api/operator_endpoints.hpp"
-#include "api/server/server.hpp"
+#include "api/calls/call.hpp"
+#include "api/operations/operator_endpoints.hpp"
+#include "runtime/http/server/server.hpp"
 
 namespace herald::api {
 

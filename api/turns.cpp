@@ -6,7 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "api/await_callback.hpp"
+#include "api/calls/await_callback.hpp"
 #include "runtime/limits.hpp"
 
 namespace herald::api {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "schemas/enums.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::events {

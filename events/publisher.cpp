@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "events/partition_scan.hpp"
+#include "events/log/partition_scan.hpp"
+#include "events/log/topics.hpp"
 #include "events/publisher_machine.hpp"
-#include "events/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

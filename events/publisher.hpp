@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "events/outbox.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/nodes.hpp"

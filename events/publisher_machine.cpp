@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "events/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
 

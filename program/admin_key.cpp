@@ -8,8 +8,8 @@
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/rocks_state.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
+#include "storage/rocks/rocks_state.hpp"
 
 namespace herald::program {
 namespace {

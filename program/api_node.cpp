@@ -10,12 +10,12 @@
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
 #include "storage/deliveries/delivery_log.hpp"
-#include "storage/deliveries/test_deliveries.hpp"
+#include "storage/deliveries/trigger_calls.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/node.hpp"
 #include "storage/node/node_metrics.hpp"
-#include "storage/rocks_state.hpp"
+#include "storage/rocks/rocks_state.hpp"
 
 namespace herald::program {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <future>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/random.hpp"
 

@@ -1,7 +1,7 @@
 // Commands of an operator at the machine, beside the nodes that run.
 #pragma once
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "schemas/commands/installation.hpp"
 
 namespace herald::program {

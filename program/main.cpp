@@ -56,7 +56,7 @@ int main(int argument_count, char** arguments) {
     const process_end end = run_until_ended(*to_run);
     std::cout.flush();
     std::fflush(nullptr);
-    // A Kafka client that hangs while closing is left to its thread (events/kafka): it must not keep the
+    // A Kafka client that hangs while closing is left to its thread (events/log/kafka): it must not keep the
     // process.
     _exit(static_cast<int>(end));
 }

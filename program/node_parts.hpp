@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "api/server/server.hpp"
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "program/settings.hpp"
 #include "runtime/certificate.hpp"
 #include "runtime/descriptors.hpp"
 #include "runtime/event_loop.hpp"
+#include "runtime/http/server/server.hpp"
 #include "runtime/key_ring.hpp"
 
 namespace herald::program {

@@ -1,6 +1,6 @@
 #include "program/open_log.hpp"
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "events/kafka/kafka_log.hpp"
-#include "events/log.hpp"
+#include "events/log/kafka/kafka_log.hpp"
+#include "events/log/log.hpp"
 #include "program/settings.hpp"
 #include "runtime/key_ring.hpp"
-#include "storage/engine.hpp"
+#include "storage/registry/engine/engine.hpp"
 
 namespace herald::program {
 

@@ -5,9 +5,9 @@
 #include <boost/asio/ip/address.hpp>
 #include <sstream>
 
+#include "runtime/http/client/address_policy.hpp"
 #include "runtime/text.hpp"
 #include "schemas/enums.hpp"
-#include "workers/address_policy.hpp"
 
 namespace herald::program {
 namespace {

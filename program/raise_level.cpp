@@ -11,7 +11,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/membership.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::program {
 namespace {

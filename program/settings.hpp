@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "api/server/server.hpp"
-#include "events/kafka/kafka_log.hpp"
+#include "events/log/kafka/kafka_log.hpp"
+#include "runtime/http/server/server.hpp"
 #include "runtime/limits.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"

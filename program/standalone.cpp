@@ -8,7 +8,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "storage/node/genesis.hpp"
-#include "storage/rocks_state.hpp"
+#include "storage/rocks/rocks_state.hpp"
 
 namespace herald::program {
 namespace {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <mutex>
 
-#include "api/operator_endpoints.hpp"
+#include "api/operations/operator_endpoints.hpp"
 #include "events/subscriber_table.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/log_events.hpp"

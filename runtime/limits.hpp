@@ -86,7 +86,7 @@ constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t find_values_max = 100;  // in all predicates of a call, those of IN lists counted
 constexpr std::size_t find_answer_bytes_max = 8 * 1024 * 1024;  // of rows
 
-// The log (events/log.hpp)
+// The log (events/log/log.hpp)
 constexpr std::size_t producer_records_unacknowledged_max = 16'384;
 constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
 constexpr std::size_t commit_metadata_bytes_max = 1'024;

@@ -1,4 +1,4 @@
-// The process's own log: one JSON object a line on standard error. (The command log is events/log.hpp.)
+// The process's own log: one JSON object a line on standard error. (The command log is events/log/log.hpp.)
 #pragma once
 
 #include <cstdint>

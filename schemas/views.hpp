@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/commands/installation.hpp"
 #include "schemas/deployment.hpp"
 #include "schemas/identity.hpp"
 #include "schemas/registry.hpp"

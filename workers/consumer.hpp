@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/ids.hpp"
 #include "workers/delivery_tracker.hpp"

@@ -15,10 +15,10 @@
 #include <span>
 #include <vector>
 
-#include "workers/answer_parser.hpp"
-#include "workers/connection.hpp"
-#include "workers/connection_pool.hpp"
-#include "workers/tls.hpp"
+#include "runtime/http/client/answer_parser.hpp"
+#include "runtime/http/client/connection.hpp"
+#include "runtime/http/client/connection_pool.hpp"
+#include "runtime/http/client/tls.hpp"
 
 namespace herald::workers {
 

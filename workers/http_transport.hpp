@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "workers/address_policy.hpp"
-#include "workers/location.hpp"
-#include "workers/resolver.hpp"
+#include "runtime/http/client/address_policy.hpp"
+#include "runtime/http/client/location.hpp"
+#include "runtime/http/client/resolver.hpp"
 #include "workers/transport.hpp"
 
 namespace boost::asio {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/scheduler.hpp"
 #include "workers/lifetime.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 
 namespace herald::workers {
 

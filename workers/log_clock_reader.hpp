@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/scheduler.hpp"
 #include "workers/lifetime.hpp"
 #include "workers/log_clock.hpp"

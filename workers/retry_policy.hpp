@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/random.hpp"
 
 namespace herald::workers {

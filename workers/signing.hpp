@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/http.hpp"
+#include "runtime/http/message.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::workers {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/http.hpp"
+#include "runtime/http/message.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/webhooks.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "events/event_topic.hpp"
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/error.hpp"
 #include "runtime/key_ring.hpp"

@@ -1,7 +1,7 @@
 // Every command there is. What depends on the kind of a command (its rule, who may send it, its name, whether
 // it passes a full disk) follows from this list; nothing else enumerates them.
 //
-// A new command: its struct in the file of its resource, its line here, its rule in storage/rules/.
+// A new command: its struct in the file of its resource, its line here, its rule in storage/registry/rules/.
 #pragma once
 
 #include <algorithm>

@@ -16,13 +16,13 @@
 #include <system_error>
 #include <thread>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
-#include "storage/rocks.hpp"
+#include "storage/rocks/rocks.hpp"
 
 namespace herald::storage {
 namespace {

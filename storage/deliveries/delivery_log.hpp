@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::storage {

@@ -5,7 +5,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 
 namespace herald::storage {

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "events/log.hpp"
-#include "events/topics.hpp"
+#include "events/log/log.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/metrics.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/embedded_log/log_database.hpp"

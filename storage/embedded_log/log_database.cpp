@@ -16,7 +16,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "storage/embedded_log/torn_end.hpp"
-#include "storage/rocks.hpp"
+#include "storage/rocks/rocks.hpp"
 
 namespace herald::storage {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 
 namespace rocksdb {
 class DB;

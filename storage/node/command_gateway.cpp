@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 #include "storage/node/membership.hpp"

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"

@@ -8,8 +8,8 @@
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/rules/checks.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 namespace {

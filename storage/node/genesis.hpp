@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
 #include "schemas/commands/installation.hpp"
-#include "storage/state.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::storage {
 

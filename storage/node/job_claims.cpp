@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "storage/node/membership.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 

@@ -1,7 +1,7 @@
 #include "storage/node/membership.hpp"
 
 #include "runtime/limits.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "events/log/topics.hpp"
 #include "events/publisher.hpp"
-#include "events/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

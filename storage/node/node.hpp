@@ -9,15 +9,15 @@
 #include <optional>
 #include <string>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/engine.hpp"
 #include "storage/node/node_failure.hpp"
-#include "storage/state.hpp"
+#include "storage/registry/engine/engine.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::storage {
 

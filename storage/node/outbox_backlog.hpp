@@ -7,7 +7,7 @@
 
 #include "schemas/nodes.hpp"
 #include "schemas/webhooks.hpp"
-#include "storage/state.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::storage {
 

@@ -3,7 +3,7 @@
 #include "events/event_topic.hpp"
 #include "runtime/assert.hpp"
 #include "schemas/nodes.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "events/outbox.hpp"
 #include "schemas/commands/installation.hpp"
-#include "storage/state.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::storage {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/limits.hpp"
 
 namespace herald::storage {

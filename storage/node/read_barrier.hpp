@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/scheduler.hpp"
 #include "storage/node/command_gateway.hpp"

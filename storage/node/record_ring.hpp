@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/crypto.hpp"
-#include "storage/engine.hpp"
+#include "storage/registry/engine/engine.hpp"
 
 namespace herald::storage {
 

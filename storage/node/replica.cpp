@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"

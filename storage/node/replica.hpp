@@ -13,14 +13,14 @@
 #include <variant>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/newest.hpp"
-#include "storage/engine.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/node/peer_hashes.hpp"
 #include "storage/node/record_ring.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "events/kafka/kafka_log.hpp"
+#include "events/log/kafka/kafka_log.hpp"
 #include "tests/support/until.hpp"
 
 namespace herald::test {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "tests/broker/broker.hpp"
 
 namespace herald::test {

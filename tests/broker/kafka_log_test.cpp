@@ -1,4 +1,4 @@
-// Protects the promises of events/log.hpp on a real Kafka: the suite that every log passes.
+// Protects the promises of events/log/log.hpp on a real Kafka: the suite that every log passes.
 #include "tests/broker/broker.hpp"
 #include "tests/support/log_suite.hpp"
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "tests/broker/broker.hpp"
 
 namespace herald::test {

@@ -7,7 +7,7 @@
 #include <future>
 #include <map>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/random.hpp"
 #include "tests/broker/broker.hpp"
 

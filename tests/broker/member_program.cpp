@@ -2,7 +2,7 @@
 // usage: kafka_member BOOTSTRAP PREFIX GROUP TOPIC
 #include <cstdio>
 
-#include "events/kafka/kafka_log.hpp"
+#include "events/log/kafka/kafka_log.hpp"
 
 int main(int count, char** arguments) {
     using namespace herald::events;

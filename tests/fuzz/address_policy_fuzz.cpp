@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "runtime/assert.hpp"
-#include "workers/location.hpp"
+#include "runtime/http/client/location.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace herald::workers;

@@ -6,7 +6,7 @@
 
 #include "runtime/assert.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/engine.hpp"
+#include "storage/registry/engine/engine.hpp"
 #include "tests/support/commands.hpp"
 
 namespace {

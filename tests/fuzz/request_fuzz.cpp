@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/server/parser.hpp"
-#include "api/server/router.hpp"
+#include "api/calls/router.hpp"
 #include "api/service.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/http/server/parser.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/json.hpp"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
-#include "storage/engine.hpp"
 #include "storage/node/node.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/support/forwarding.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
-#include "storage/engine.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/support/forwarding.hpp"
 
 namespace herald::test {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string_view>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/rule_context.hpp"
-#include "storage/state.hpp"
+#include "storage/registry/context/rule_context.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/api_node.hpp"
 
 namespace herald::test {

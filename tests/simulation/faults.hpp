@@ -5,8 +5,8 @@
 #include <deque>
 #include <utility>
 
-#include "events/memory_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::test {

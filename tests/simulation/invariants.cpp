@@ -6,10 +6,10 @@
 #include <string>
 
 #include "events/event_topic.hpp"
+#include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "events/topics.hpp"
 #include "schemas/binary.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/world.hpp"
 #include "workers/delivery_tracker.hpp"
 #include "workers/event_position.hpp"

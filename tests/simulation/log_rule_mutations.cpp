@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
-#include "storage/engine.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/mutations.hpp"
 #include "tests/support/forwarding.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "schemas/binary.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::test {

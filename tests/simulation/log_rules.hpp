@@ -9,9 +9,9 @@
 #include <string>
 #include <tuple>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/engine.hpp"
+#include "storage/registry/engine/engine.hpp"
 
 namespace herald::test {
 

@@ -12,7 +12,7 @@
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/outbox_view.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/reference.hpp"
 #include "tests/support/forwarding.hpp"
 #include "workers/event_position.hpp"

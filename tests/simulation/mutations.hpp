@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/node_failure.hpp"
-#include "storage/state.hpp"
+#include "storage/registry/state/state.hpp"
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/simulation/world.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::test {

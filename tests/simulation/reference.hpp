@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "events/log.hpp"
-#include "storage/engine.hpp"
+#include "events/log/log.hpp"
+#include "storage/registry/engine/engine.hpp"
 #include "tests/simulation/changed_apply.hpp"
 #include "tests/simulation/log_rules.hpp"
 

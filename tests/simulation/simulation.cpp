@@ -6,7 +6,7 @@
 #include <set>
 
 #include "events/event_topic.hpp"
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
 #include "tests/simulation/api_node.hpp"

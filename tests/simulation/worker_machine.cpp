@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "events/topics.hpp"
 #include "runtime/key_ring.hpp"
 #include "tests/simulation/invariants.hpp"
 #include "tests/support/forwarding.hpp"

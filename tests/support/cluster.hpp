@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "events/memory_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/node/node.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/manual_scheduler.hpp"
 

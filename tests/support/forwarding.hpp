@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "events/log.hpp"
-#include "storage/state.hpp"
+#include "events/log/log.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::test {
 

@@ -1,4 +1,4 @@
-// Protects the promises of events/log.hpp, the same for every log.
+// Protects the promises of events/log/log.hpp, the same for every log.
 #include "tests/support/log_suite.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "tests/support/until.hpp"

@@ -1,4 +1,4 @@
-// One suite of tests for every log (events/log.hpp): in memory, embedded, Kafka.
+// One suite of tests for every log (events/log/log.hpp): in memory, embedded, Kafka.
 //
 //     INSTANTIATE_TEST_SUITE_P(embedded, log_suite, ::testing::Values(log_factory{"embedded", make}),
 //     log_name);
@@ -14,7 +14,7 @@
 #include <ostream>
 #include <string>
 
-#include "events/log.hpp"
+#include "events/log/log.hpp"
 
 namespace herald::test {
 

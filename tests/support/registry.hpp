@@ -5,8 +5,8 @@
 
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/engine.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/support/commands.hpp"
 
 namespace herald::test {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "api/server/server.hpp"
+#include "runtime/http/server/server.hpp"
 
 namespace {
 

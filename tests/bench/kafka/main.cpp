@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "events/kafka/kafka_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/kafka/kafka_log.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/random.hpp"
 
 namespace {

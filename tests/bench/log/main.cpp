@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 
 namespace {

@@ -13,14 +13,14 @@
 #include <thread>
 #include <vector>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/replica.hpp"
-#include "storage/rocks_state.hpp"
+#include "storage/rocks/rocks_state.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/folder.hpp"
 
@@ -53,28 +53,28 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
     genesis.admin_key_hash = test::admin_key_hash();
     std::vector<std::string> values;
     values.reserve(versions + 2);
-    const auto add = [&](schemas::command_type type, std::string body) {
+    const auto add = [&](const auto& what) {
         schemas::request_identity who = test::request_of();
         who.scope = "POST /api/v1/registry/registered_models/model_versions";
         who.address = "192.0.2.17";
-        auto command = test::envelope_of(type, std::move(body), 1'700'000'000'000, std::move(who));
+        auto command = test::envelope_of(schemas::make_envelope(what), 1'700'000'000'000, std::move(who));
         command.log_id = genesis.log_id;
         command.command_id = random.uuid();
         command.not_after_ms = INT64_MAX;
         values.push_back(schemas::seal_envelope(command));
     };
-    add(schemas::genesis::type, schemas::encode(genesis));
+    add(genesis);
     schemas::create_model model;
     model.workspace_name = "Default";
     model.model.name = "model";
-    add(schemas::create_model::type, schemas::encode(model));
+    add(model);
     schemas::create_version version;
     version.registered_model_id.value = 1;
     version.version.description = "trained on the data of last week";
     version.version.labels = {"candidate", "nightly"};
     for (std::size_t i = 0; i < versions; ++i) {
         version.version.version = "v" + std::to_string(i);
-        add(schemas::create_version::type, schemas::encode(version));
+        add(version);
     }
     return values;
 }

@@ -22,7 +22,7 @@
 #include <random>
 #include <thread>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
 #include "tests/support/folder.hpp"

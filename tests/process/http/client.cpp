@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "api/server/error_response.hpp"
+#include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::test {

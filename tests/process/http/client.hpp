@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/server/server.hpp"
 #include "runtime/event_loop.hpp"
+#include "runtime/http/server/server.hpp"
 #include "tests/support/until.hpp"
 
 namespace herald::test {

@@ -8,8 +8,8 @@
 #include <future>
 #include <string>
 
-#include "events/kafka/kafka_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/kafka/kafka_log.hpp"
+#include "events/log/topics.hpp"
 
 namespace herald::test {
 namespace {

@@ -10,12 +10,12 @@
 #include <future>
 #include <thread>
 
-#include "events/memory_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
-#include "storage/deliveries/test_deliveries.hpp"
+#include "storage/deliveries/trigger_calls.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/forwarding.hpp"
 #include "tests/support/until.hpp"

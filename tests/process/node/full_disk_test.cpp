@@ -9,11 +9,11 @@
 #include <functional>
 #include <thread>
 
-#include "events/memory_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_log.hpp"
-#include "storage/rocks_state.hpp"
+#include "storage/rocks/rocks_state.hpp"
 #include "tests/process/node/standalone.hpp"
 #include "tests/support/folder.hpp"
 

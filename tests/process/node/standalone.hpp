@@ -17,8 +17,8 @@
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/node/node.hpp"
-#include "storage/rocks_state.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
+#include "storage/rocks/rocks_state.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/until.hpp"
 

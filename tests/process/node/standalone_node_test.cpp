@@ -13,8 +13,8 @@
 #include <sstream>
 #include <utility>
 
-#include "events/topics.hpp"
-#include "storage/engine.hpp"
+#include "events/log/topics.hpp"
+#include "storage/registry/engine/engine.hpp"
 #include "tests/process/node/standalone.hpp"
 #include "tests/support/folder.hpp"
 

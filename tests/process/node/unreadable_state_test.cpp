@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "storage/rocks_state.hpp"
+#include "storage/rocks/rocks_state.hpp"
 #include "tests/support/folder.hpp"
 
 namespace {

@@ -1,10 +1,10 @@
-// Protects what is remembered of access decisions (storage/access_memory.hpp): it ends with the rows that it
-// came from, and a view that stands still goes on saying what it said.
+// Protects what is remembered of access decisions (storage/registry/access/access_memory.hpp): it ends with
+// the rows that it came from, and a view that stands still goes on saying what it said.
 #include <gtest/gtest.h>
 
 #include "runtime/crypto.hpp"
-#include "storage/access.hpp"
-#include "storage/rocks_state.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/rocks/rocks_state.hpp"
 #include "tests/support/folder.hpp"
 
 namespace herald::test {

@@ -1,6 +1,6 @@
 // Protects the end of a transport: what its timers have begun does nothing to what is gone. The sanitizers
 // see it.
-#include "workers/connection_pool.hpp"
+#include "runtime/http/client/connection_pool.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

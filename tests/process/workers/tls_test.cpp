@@ -8,12 +8,12 @@
 #include <fstream>
 #include <string>
 
+#include "runtime/http/client/tls.hpp"
 #include "tests/process/workers/certificates.hpp"
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/dns_server.hpp"
 #include "tests/process/workers/receiver.hpp"
 #include "tests/support/folder.hpp"
-#include "workers/tls.hpp"
 
 namespace herald::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "api/server/error_response.hpp"
-#include "api/server/parser.hpp"
+#include "runtime/http/server/error_response.hpp"
+#include "runtime/http/server/parser.hpp"
 #include "runtime/text.hpp"
 #include "tests/support/until.hpp"
 

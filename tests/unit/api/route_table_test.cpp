@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "api/routes/routes.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "tests/unit/api/node_without_sockets.hpp"

@@ -1,5 +1,5 @@
 // Protects the process's memory: all holders together never have more than the budget.
-#include "api/server/byte_budget.hpp"
+#include "runtime/http/server/byte_budget.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Protects clients' error handling: every error has the one form of wire.md "Errors".
-#include "api/server/error_response.hpp"
+#include "runtime/http/server/error_response.hpp"
 
 #include <gtest/gtest.h>
 

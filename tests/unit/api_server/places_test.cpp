@@ -1,6 +1,6 @@
 // Protects those who show who they are from those who do not: where a bound is reached strangers push out
 // each other, and a client from elsewhere finds room.
-#include "api/server/places.hpp"
+#include "runtime/http/server/places.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

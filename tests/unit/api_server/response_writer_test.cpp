@@ -1,6 +1,6 @@
 // Protects clients from answers that are not HTTP: whatever a handler puts into a response, the head stays
 // one head.
-#include "api/server/response_writer.hpp"
+#include "runtime/http/server/response_writer.hpp"
 
 #include <gtest/gtest.h>
 

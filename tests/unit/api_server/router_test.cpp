@@ -1,6 +1,6 @@
 // Protects every path of the contract: the right handler, decoded parameters, and the right refusal for all
 // else.
-#include "api/server/router.hpp"
+#include "api/calls/router.hpp"
 
 #include <gtest/gtest.h>
 

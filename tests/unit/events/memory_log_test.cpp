@@ -1,5 +1,5 @@
 // Protects the promises of the log in memory: those of every log, and that each fault is what it says.
-#include "events/memory_log.hpp"
+#include "events/log/memory/memory_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "tests/support/log_suite.hpp"
 
 namespace herald::test {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "tests/unit/events/fake_outbox.hpp"

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "events/memory_log.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "events/topics.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
 #include "tests/support/manual_scheduler.hpp"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "events/memory_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
 #include "tests/support/manual_scheduler.hpp"
 

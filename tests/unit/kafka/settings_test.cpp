@@ -1,6 +1,6 @@
 // Protects the settings that the promises rest on: each kind of client has them, and no operator changes
 // them.
-#include "events/kafka/settings.hpp"
+#include "events/log/kafka/settings.hpp"
 
 #include <gtest/gtest.h>
 

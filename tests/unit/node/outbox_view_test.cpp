@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "events/topics.hpp"
+#include "events/log/topics.hpp"
 #include "runtime/limits.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::test {
 namespace {

@@ -1,5 +1,5 @@
 // Property: find calls answer as the published client expects (client_calls.md §5).
-#include "storage/find.hpp"
+#include "storage/registry/find/find.hpp"
 
 #include <gmock/gmock.h>
 

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/storage/registry.hpp"
+#include "tests/support/registry.hpp"
 
-namespace herald::storage {
+namespace herald::test {
 namespace {
+
+using namespace storage;
 
 using schemas::newest_level;
 using testing::HasSubstr;
@@ -132,4 +134,4 @@ TEST(levels, what_a_heartbeat_writes_is_frozen) {
 }
 
 }  // namespace
-}  // namespace herald::storage
+}  // namespace herald::test

@@ -2,7 +2,7 @@
 // safe.
 #include <gmock/gmock.h>
 
-#include "storage/scan_status.hpp"
+#include "storage/registry/find/scan_status.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

@@ -1,8 +1,8 @@
 // Property: without READ a thing is not there; with READ the missing action is named (wire.md §2).
 #include <gmock/gmock.h>
 
-#include "storage/access.hpp"
-#include "storage/find.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/find/find.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "events/memory_log.hpp"
+#include "events/log/memory/memory_log.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/node.hpp"
-#include "storage/tables.hpp"
+#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
 namespace {
@@ -118,7 +118,7 @@ class node_member final : public upgrade::member {
     }
 
     runtime::random_source& x_random;
-    workers::manual_scheduler& x_scheduler;
+    test::manual_scheduler& x_scheduler;
     const std::unique_ptr<state_store> x_store;
     std::unique_ptr<events::memory_log> x_log;
     std::string x_failure;

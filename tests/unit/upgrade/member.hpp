@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "events/memory_broker.hpp"
+#include "events/log/memory/memory_broker.hpp"
 #include "runtime/error.hpp"
 #include "runtime/random.hpp"
-#include "tests/unit/workers_machine/manual_scheduler.hpp"
+#include "tests/support/manual_scheduler.hpp"
 
 namespace herald::upgrade {
 
@@ -21,7 +21,7 @@ using rows = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 struct ground {
     events::memory_broker& broker;
-    workers::manual_scheduler& scheduler;
+    test::manual_scheduler& scheduler;
     runtime::random_source& random;
 };
 

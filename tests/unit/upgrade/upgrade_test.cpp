@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "events/memory_log.hpp"
-#include "events/topics.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/genesis.hpp"
 #include "tests/unit/upgrade/member.hpp"
@@ -105,7 +105,7 @@ class upgrade_test : public testing::Test {
         EXPECT_TRUE(got->was_applied && got->code == error_code{}) << got->message;
     }
 
-    workers::manual_scheduler x_scheduler;
+    test::manual_scheduler x_scheduler;
     runtime::seeded_random x_random{7};
     events::memory_broker x_broker{x_scheduler.clock()};
     events::memory_log x_log{x_broker, [](const std::function<void()>& task) { task(); }};

@@ -1,6 +1,6 @@
 // Protects P6: no delivery connects to an address that the operator has not allowed. Every refused range is
 // tried at its edges and just outside of them.
-#include "workers/address_policy.hpp"
+#include "runtime/http/client/address_policy.hpp"
 
 #include <gtest/gtest.h>
 

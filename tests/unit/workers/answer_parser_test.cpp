@@ -1,6 +1,6 @@
 // Protects the worker from what receivers send: bounded, never trusted, and the same whatever the pieces in
 // which it arrives.
-#include "workers/answer_parser.hpp"
+#include "runtime/http/client/answer_parser.hpp"
 
 #include <gtest/gtest.h>
 

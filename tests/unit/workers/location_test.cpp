@@ -1,6 +1,6 @@
 // Protects P6 at its first gate: a location that could be read in two ways, or leads where the operator does
 // not want, is refused with a text that helps.
-#include "workers/location.hpp"
+#include "runtime/http/client/location.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "events/event_topic.hpp"
-#include "events/memory_broker.hpp"
-#include "events/memory_log.hpp"
+#include "events/log/memory/memory_broker.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "events/topics.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"

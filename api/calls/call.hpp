@@ -1,0 +1,163 @@
+// One request on its way through a handler: who asks, what came, and the registry that it is about.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+#include <string_view>
+
+#include "api/calls/router.hpp"
+#include "runtime/crypto.hpp"
+#include "runtime/http/client/location.hpp"
+#include "runtime/http/message.hpp"
+#include "runtime/http/server/request.hpp"
+#include "runtime/key_ring.hpp"
+#include "schemas/binary.hpp"
+#include "schemas/commands/all.hpp"
+#include "schemas/json_codec.hpp"
+#include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/trigger_calls.hpp"
+#include "storage/node/node.hpp"
+
+namespace herald::api {
+
+/// What handlers work with. Made by the composition; all of it outlives the server. Thread-safe.
+struct services {
+    storage::node& registry;
+    storage::test_deliveries& tests;
+    storage::delivery_log& deliveries;
+    const runtime::key_ring& keys;
+    runtime::random_source& random;
+    const runtime::clock& clock;
+    workers::plain_http http_locations = workers::plain_http::refused;
+    workers::address_policy addresses;
+};
+
+template <class T = void>
+using task = boost::asio::awaitable<result<T>>;
+
+/// Who asks: a live user and the hash of the key that was shown (wire.md §2).
+struct caller {
+    std::shared_ptr<const schemas::user> user;
+    std::string credential_hash;
+};
+
+/// A member of the body that changes nothing, and what is to be said of it: "is …".
+struct ignored_member {
+    std::string path;
+    std::string why;
+};
+std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>&);
+
+/// Whether the body sets the member to something else than is kept. Zeros are what clients send for nothing.
+template <class T>
+bool sets_another(const schemas::json_value& body, std::string_view name, const T& sent, const T& kept) {
+    const schemas::json_value* found = body.find(name);
+    return found && !found->is_null() && sent != T{} && sent != kept;
+}
+
+/// Lives for one request, on one event loop. Views of the request stay valid until the handler ends.
+class call {
+  public:
+    call(const request& received, const route_match& match, services& with)
+        : x_request(received), x_match(match), x_services(with) {}
+
+    const request& received() const noexcept { return x_request; }
+    services& with() noexcept { return x_services; }
+
+    // ---- what came
+    /// The decoded path segment; "" when the route has none of that name.
+    std::string path(std::string_view name) const { return std::string(x_match.parameter(name)); }
+    /// Whether the route that matched has this segment: some handlers serve several forms of a path.
+    bool has_path(std::string_view name) const { return !x_match.parameter(name).empty(); }
+    /// A path segment that must be a number. Errors: not_found, as for any unknown id.
+    template <schemas::numeric_id Id>
+    result<Id> path_id(std::string_view name) const {
+        const auto number = path_number(name);
+        if (!number) return number.error();
+        return Id{*number};
+    }
+    /// The decoded query parameter, or "" when there is none.
+    std::string query(std::string_view name) const;
+    /// Errors: invalid_argument when it is missing or no number.
+    result<std::uint64_t> query_number(std::string_view name) const;
+    /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
+    result<schemas::json_value> json() const;
+    template <schemas::described T>
+    result<T> body() {
+        const auto value = json();
+        if (!value) return value.error();
+        return body_as<T>(*value);
+    }
+    /// What T does not have is ignored, but not in silence.
+    template <schemas::described T>
+    result<T> body_as(const schemas::json_value& value) {
+        std::vector<schemas::unknown_member> unknown;
+        auto out = schemas::from_json<T>(value, &unknown);
+        if (!out) return out;
+        if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
+        return out;
+    }
+    /// The caller wants refused what would be ignored: Prefer: handling=strict (RFC 7240).
+    bool is_strict() const;
+    /// To a strict caller: invalid_argument naming them. To others the answer's svc-warning names them.
+    result<void> ignore(const std::vector<ignored_member>&);
+
+    // ---- the state that the request is about, and who asks; set before any handler is called
+    void show(storage::node::reading state, caller who);
+    const storage::state_view& state() const noexcept { return *x_reading.view; }
+    const storage::node::reading& reading() const noexcept { return x_reading; }
+    const schemas::user& user() const noexcept { return *x_caller.user; }
+
+    // ---- writes
+    /// Appends the command and waits until this node has applied it. The value is what apply decided; its
+    /// refusals are errors.
+    template <schemas::any_command Command>
+    task<schemas::outcome> submit(Command command) {
+        return append(Command::type, schemas::encode(command), x_services.random.uuid());
+    }
+    /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
+    /// key, command id ‖ purpose). minted() gives the secret itself, after a repeat too (design.md §1).
+    template <schemas::any_command Command>
+    task<schemas::outcome> submit_minting(Command command, std::string_view purpose) {
+        const schemas::uuid command_id = x_services.random.uuid();
+        const auto secret = mint(command.key_name, command_id, purpose);
+        if (!secret) co_return secret.error();
+        command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
+        co_return co_await append(Command::type, schemas::encode(command), command_id);
+    }
+    result<std::string> minted(const schemas::outcome&, std::string_view purpose) const;
+    /// Sends a test delivery and waits for its attempt. Errors: those of storage::test_deliveries.
+    task<schemas::attempt> test(schemas::delivery);
+
+    // ---- the answer
+    /// Reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning where they
+    /// apply.
+    runtime::http_response answer(std::string body) const;
+    /// To a write that was applied at the outcome's offset.
+    runtime::http_response answer(const schemas::outcome&, std::string body) const;
+
+  private:
+    runtime::http_response answer_at(std::uint64_t offset, std::string body) const;
+    result<std::uint64_t> path_number(std::string_view name) const;
+    result<schemas::request_identity> identity() const;
+    task<schemas::outcome> append(schemas::command_type, std::string body, schemas::uuid command_id);
+    result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,
+                             std::string_view purpose) const;
+
+    const request& x_request;
+    const route_match& x_match;
+    services& x_services;
+    storage::node::reading x_reading;
+    caller x_caller;
+    std::vector<std::string> x_warnings;
+};
+
+/// The state to read from. Errors: unavailable when the node does not serve.
+task<storage::node::reading> read_state(storage::node&);
+
+/// Finds the user of the e-mail and developer key that the request shows (wire.md §2). Errors:
+/// unauthenticated, also when there are two of either: whoever checks requests on the way may have read the
+/// other one.
+result<caller> authenticate(const request&, const storage::state_view&);
+
+}  // namespace herald::api

@@ -1,0 +1,14 @@
+// A handler checks the form, appends or reads, and renders the answer; what the request means is decided in
+// the registry's rules (design.md §1). Errors are those of the rule or the read.
+#pragma once
+
+#include "api/calls/call.hpp"
+
+namespace herald::api::handlers {
+
+/// A write (or a test): appends and waits.
+using response = task<runtime::http_response>;
+/// A read: call::state() and call::user() are set.
+using answered = result<runtime::http_response>;
+
+}  // namespace herald::api::handlers

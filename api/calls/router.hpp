@@ -1,0 +1,80 @@
+// Which route answers a method and a path.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/calls/route.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/message.hpp"
+
+namespace herald::api {
+
+constexpr std::size_t path_parameters_max = 8;
+
+struct path_parameter {
+    std::string_view name;
+    std::string_view value;  // percent-decoded, valid UTF-8
+};
+
+/// What a path leads to. Its views point into the path that was matched, the routes, and itself.
+class route_match {
+  public:
+    /// Never null.
+    const route* target = nullptr;
+    std::span<const path_parameter> parameters() const noexcept { return {x_parameters.data(), x_count}; }
+    /// The decoded segment; empty when the route has no parameter of this name.
+    std::string_view parameter(std::string_view name) const noexcept;
+
+  private:
+    friend class router;
+    std::array<path_parameter, path_parameters_max> x_parameters;
+    std::size_t x_count = 0;
+    std::unique_ptr<char[]> x_decoded;  // only where a segment was percent-encoded
+};
+
+/// Why no route answers.
+struct route_refusal {
+    runtime::error why;
+    std::string allow;  // 405: the value of the Allow header
+};
+
+/// Immutable once made; any thread may match. Matching a path without percent-encoding allocates nothing.
+class router {
+  public:
+    /// `routes` outlives it. Throws std::invalid_argument for a pattern that is malformed or twice there.
+    explicit router(std::span<const route> routes);
+    ~router();
+    router(router&&) noexcept;
+
+    std::span<const route> routes() const noexcept { return x_routes; }
+
+    /// Literal segments win over parameters. HEAD is answered by the route for GET. Errors (in `why`):
+    /// not_found for an unknown path; unimplemented with status 405 for a known path with other methods;
+    /// invalid_argument for a parameter that is not percent-encoded UTF-8.
+    boost::system::result<route_match, route_refusal> match(runtime::http_method,
+                                                            std::string_view path) const;
+
+  private:
+    struct node;
+    struct search;
+    void add(const route&);
+    void find(const node&, std::string_view rest, search&) const;
+
+    std::span<const route> x_routes;
+    std::unique_ptr<node> x_root;
+};
+
+/// 405, for a path that answers these methods only (as in Allow).
+route_refusal wrong_method(runtime::http_method, std::string_view path, std::string allow);
+
+/// The error's answer, with its Allow header.
+runtime::http_response refusal_response(const route_refusal&);
+
+}  // namespace herald::api

@@ -1,0 +1,94 @@
+// Builds (wire.md §4).
+#include <algorithm>
+
+#include "api/deployment/handlers.hpp"
+#include "schemas/views.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/find/scan_status.hpp"
+
+namespace herald::api::handlers {
+namespace {
+
+using schemas::build;
+using schemas::object_writer;
+
+/// The body is echoed whole; what has no effect here is only echoed.
+struct create_build_body {
+    schemas::version_id model_version_id;
+    std::string run_id;
+    std::string external_location;
+    std::string upstream_url;
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+    schemas::json_text hardware_compatibility;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "run_id", self.run_id);
+        field(3, "external_location", self.external_location);
+        field(4, "upstream_url", self.upstream_url);
+        field(5, "requires_root", self.requires_root);
+        field(6, "scan_external", self.scan_external);
+        field(7, "self_contained", self.self_contained);
+        field(8, "uses_flask", self.uses_flask);
+        field(9, "hardware_compatibility", self.hardware_compatibility);
+    }
+};
+
+}  // namespace
+
+response create_build(call& call) {
+    const auto json = call.json();
+    if (!json) co_return json.error();
+    const auto body = call.body_as<create_build_body>(*json);
+    if (!body) co_return body.error();
+    if (!body->run_id.empty())  // Herald keeps no experiment runs
+        co_return runtime::not_found("experiment run " + body->run_id + " not found");
+    if (!body->model_version_id)
+        co_return runtime::invalid_argument(
+            "model_version_id is missing; it must be the id of the version to build");
+    schemas::create_build command;
+    command.workspace_name = call.path("workspace");
+    command.model_version_id = body->model_version_id;
+    command.external_location = body->external_location;
+    command.upstream_url = body->upstream_url;
+    command.requires_root = body->requires_root;
+    command.scan_external = body->scan_external;
+    command.self_contained = body->self_contained;
+    command.uses_flask = body->uses_flask;
+    command.creator_request.text = schemas::to_json_text(*json);
+    const auto outcome = co_await call.submit(std::move(command));
+    if (!outcome) co_return outcome.error();
+    const auto made = schemas::decode<build>(outcome->body);
+    if (!made) co_return made.error();
+    co_return call.answer(*outcome, schemas::view_of(*made));
+}
+
+answered get_build(call& call) {
+    const auto id = call.path_id<schemas::build_id>("build");
+    if (!id) return id.error();
+    const auto found = storage::readable_build(call.state(), call.user().id, *id);
+    if (!found) return found.error();
+    if (found->workspace.name != call.path("workspace"))
+        return runtime::not_found("build " + call.path("build") + " not found in the workspace \"" +
+                                  call.path("workspace") + "\"");
+    return call.answer(schemas::view_of(found->row));
+}
+
+/// Those that the caller may read, newest first (client_calls.md §6).
+answered list_builds(call& call) {
+    const auto id = call.query_number("model_version_id");
+    if (!id) return id.error();
+    const storage::state_view& state = call.state();
+    const schemas::version_id version{*id};
+    const auto readable = storage::readable_version(state, call.user().id, version);
+    if (!readable) return readable.error();
+    std::vector<build> builds = storage::readable_builds(state, call.user().id, version);
+    std::reverse(builds.begin(), builds.end());
+    const auto view = [](const build& one) { return schemas::view_of(one); };
+    return call.answer(object_writer().raw("builds", schemas::json_list(builds, view)).finish());
+}
+
+}  // namespace herald::api::handlers

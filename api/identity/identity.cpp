@@ -1,0 +1,232 @@
+// Users, groups, organisations and workspaces (wire.md §2, client_calls.md §1).
+#include "api/identity/handlers.hpp"
+#include "runtime/crypto.hpp"
+#include "runtime/key_ring.hpp"
+#include "runtime/text.hpp"
+#include "schemas/views.hpp"
+#include "storage/registry/access/access.hpp"
+
+namespace herald::api::handlers {
+namespace {
+
+using schemas::object_writer;
+
+constexpr std::string_view key_purpose = "developer-key";
+
+struct verta_info_body {
+    std::string username;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "username", self.username); }
+};
+
+struct user_info_body {
+    std::string email;
+    std::string full_name;
+    std::optional<verta_info_body> verta_info;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "email", self.email);
+        field(2, "full_name", self.full_name);
+        field(3, "verta_info", self.verta_info);
+    }
+};
+
+struct create_user_body {
+    std::optional<user_info_body> info;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
+};
+
+struct user_ids_body {
+    std::vector<schemas::user_id> user_id;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+};
+
+std::string group_view(const schemas::group& group) {
+    return schemas::to_json_object(group, schemas::integers::as_strings);
+}
+
+/// Rows of a table that belong to the organisation.
+template <class Row>
+std::vector<Row> rows_of(const storage::state_view& state, storage::table which,
+                         schemas::organization_id org) {
+    std::vector<Row> rows;
+    state.scan(storage::key_of(which), {}, [&](std::string_view key, std::string_view value) {
+        auto row = storage::decode_row<Row>(key, value);
+        if (row.org_id == org) rows.push_back(std::move(row));
+        return true;
+    });
+    return rows;
+}
+
+bool is_in_organization(const storage::state_view& state, schemas::user_id user,
+                        schemas::organization_id org) {
+    bool found = false;
+    state.scan(storage::key_of(storage::table::user_group).number(user), {},
+               [&](std::string_view key, std::string_view) {
+                   const auto group = storage::find_row<schemas::group>(
+                       state, storage::key_of(storage::table::group).number(storage::number_in_key(key, 8)));
+                   found = group && group->org_id == org;
+                   return !found;
+               });
+    return found;
+}
+
+/// The organisation of the path, which the caller belongs to; else not_found.
+result<schemas::organization> organization_of(const call& call, const storage::state_view& state,
+                                              schemas::user_id user) {
+    const auto id = call.path_id<schemas::organization_id>("org");
+    if (!id) return id.error();
+    auto found = storage::find_row<schemas::organization>(
+        state, storage::key_of(storage::table::organization).number(*id));
+    if (!found || !is_in_organization(state, user, *id))
+        return runtime::not_found("organization " + call.path("org") + " not found");
+    return *std::move(found);
+}
+
+result<schemas::workspace> visible(const storage::state_view& state, schemas::user_id user,
+                                   std::optional<schemas::workspace> found, const std::string& what) {
+    if (found && storage::is_visible(state, user, *found)) return *std::move(found);
+    return runtime::not_found("workspace " + what + " not found");
+}
+
+std::optional<schemas::workspace> named(const storage::state_view& state, const std::string& name) {
+    auto found = storage::workspace_named(state, name);
+    if (!found) return std::nullopt;
+    return *std::move(found);
+}
+
+}  // namespace
+
+answered verify_connection(call& call) { return call.answer("{\"status\":true}"); }
+
+response create_user(call& call) {
+    const auto body = call.body<create_user_body>();
+    if (!body) co_return body.error();
+    if (!body->info) co_return runtime::invalid_argument("info is missing; it must be an object with email");
+    schemas::create_user command;
+    command.email = body->info->email;
+    command.full_name = body->info->full_name;
+    if (body->info->verta_info) command.username = body->info->verta_info->username;
+    command.key_name = call.with().keys.current_name();
+    const auto outcome = co_await call.submit_minting(command, key_purpose);
+    if (!outcome) co_return outcome.error();
+    const auto user = schemas::decode<schemas::user>(outcome->body);
+    if (!user) co_return user.error();
+    const auto key = call.minted(*outcome, key_purpose);
+    if (!key) co_return key.error();
+    const std::string info = schemas::view_of(*user, *key);
+    co_return call.answer(*outcome, object_writer().raw("info", info).finish());
+}
+
+answered get_user(call& call) {
+    const storage::state_view& state = call.state();
+    const std::string email = call.query("email");
+    const auto id = storage::find_number(
+        state, storage::key_of(storage::table::user_by_email).text(runtime::to_lower(email)));
+    if (!id) return runtime::not_found("user with the e-mail \"" + email + "\" not found");
+    const auto user =
+        storage::find_row<schemas::user>(state, storage::key_of(storage::table::user).number(*id));
+    return call.answer(schemas::view_of(*user));
+}
+
+answered get_current_user(call& call) { return call.answer(schemas::view_of(call.user())); }
+
+answered get_workspace_by_id(call& call) {
+    const auto id = call.query_number("id");
+    if (!id) return id.error();
+    const storage::state_view& state = call.state();
+    const auto found =
+        visible(state, call.user().id, storage::find_workspace(state, schemas::workspace_id{*id}),
+                std::to_string(*id));
+    if (!found) return found.error();
+    return call.answer(schemas::view_of(*found));
+}
+
+answered get_workspace_by_name(call& call) {
+    const std::string name = call.query("name");
+    const storage::state_view& state = call.state();
+    const auto found = visible(state, call.user().id, named(state, name), "\"" + name + "\"");
+    if (!found) return found.error();
+    return call.answer(schemas::view_of(*found));
+}
+
+answered get_visible_workspaces(call& call) {
+    const storage::state_view& state = call.state();
+    std::vector<schemas::workspace> seen;
+    state.scan(storage::key_of(storage::table::workspace), {},
+               [&](std::string_view key, std::string_view value) {
+                   auto workspace = storage::decode_row<schemas::workspace>(key, value);
+                   if (storage::is_visible(state, call.user().id, workspace))
+                       seen.push_back(std::move(workspace));
+                   return true;
+               });
+    const auto view = [](const schemas::workspace& workspace) { return schemas::view_of(workspace); };
+    return call.answer(object_writer().raw("workspace", schemas::json_list(seen, view)).finish());
+}
+
+/// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
+/// (client_calls.md §1).
+answered get_organization_by_name(call& call) {
+    const std::string name = call.query("org_name");
+    const storage::state_view& state = call.state();
+    const auto workspace = named(state, name);
+    const bool shared =
+        workspace && workspace->org_id && storage::is_visible(state, call.user().id, *workspace);
+    if (!shared) return runtime::not_found("organization \"" + name + "\" not found");
+    const std::string organization =
+        object_writer().quoted_number("id", workspace->org_id.value).text("name", name).finish();
+    return call.answer(object_writer().raw("organization", organization).finish());
+}
+
+answered list_organizations(call& call) {
+    const storage::state_view& state = call.state();
+    std::vector<schemas::organization> seen;
+    state.scan(storage::key_of(storage::table::organization), {},
+               [&](std::string_view key, std::string_view value) {
+                   auto organization = storage::decode_row<schemas::organization>(key, value);
+                   if (is_in_organization(state, call.user().id, organization.id))
+                       seen.push_back(std::move(organization));
+                   return true;
+               });
+    const auto view = [](const schemas::organization& organization) {
+        return schemas::to_json_object(organization, schemas::integers::as_strings);
+    };
+    return call.answer(object_writer().raw("organizations", schemas::json_list(seen, view)).finish());
+}
+
+answered list_groups(call& call) {
+    const storage::state_view& state = call.state();
+    const auto organization = organization_of(call, state, call.user().id);
+    if (!organization) return organization.error();
+    const auto groups = rows_of<schemas::group>(state, storage::table::group, organization->id);
+    return call.answer(object_writer().raw("groups", schemas::json_list(groups, group_view)).finish());
+}
+
+answered list_roles(call& call) {
+    const storage::state_view& state = call.state();
+    const auto organization = organization_of(call, state, call.user().id);
+    if (!organization) return organization.error();
+    const auto roles = rows_of<schemas::role>(state, storage::table::role, organization->id);
+    const auto view = [](const schemas::role& role) {
+        return schemas::to_json_object(role, schemas::integers::as_strings);
+    };
+    return call.answer(object_writer().raw("roles", schemas::json_list(roles, view)).finish());
+}
+
+response add_group_users(call& call) {
+    const auto body = call.body<user_ids_body>();
+    if (!body) co_return body.error();
+    const auto org = call.path_id<schemas::organization_id>("org");
+    if (!org) co_return org.error();
+    const auto group = call.path_id<schemas::group_id>("group");
+    if (!group) co_return group.error();
+    schemas::add_group_users command;
+    command.org_id = *org;
+    command.group_id = *group;
+    command.user_id = body->user_id;
+    const auto outcome = co_await call.submit(command);
+    if (!outcome) co_return outcome.error();
+    const auto added = schemas::decode<schemas::group>(outcome->body);
+    if (!added) co_return added.error();
+    co_return call.answer(*outcome, object_writer().raw("group", group_view(*added)).finish());
+}
+
+}  // namespace herald::api::handlers

@@ -1,0 +1,12 @@
+// Every route of the program: the flat table that also makes the OpenAPI document.
+#pragma once
+
+#include <span>
+
+#include "api/calls/route.hpp"
+
+namespace herald::api {
+
+std::span<const route> all_routes();
+
+}  // namespace herald::api

@@ -1,0 +1,250 @@
+// Webhooks (wire.md §7, spec.md §4.2-4.3).
+#include <algorithm>
+
+#include "api/webhooks/handlers.hpp"
+#include "runtime/crypto.hpp"
+#include "runtime/http/client/location.hpp"
+#include "runtime/key_ring.hpp"
+#include "runtime/limits.hpp"
+#include "runtime/text.hpp"
+#include "schemas/views.hpp"
+#include "storage/registry/access/access.hpp"
+#include "workers/signing.hpp"
+
+namespace herald::api::handlers {
+namespace {
+
+using schemas::object_writer;
+using schemas::webhook;
+
+struct create_webhook_body {
+    std::string name;
+    std::string location;
+    std::string mutual_secret;
+    std::vector<schemas::event_type> event_types;
+    bool all_events = false;
+    schemas::workspace_id workspace_id;
+    std::vector<schemas::resource_filter> resource_types;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "location", self.location);
+        field(3, "mutual_secret", self.mutual_secret);
+        field(4, "event_types", self.event_types);
+        field(5, "all_events", self.all_events);
+        field(6, "workspace_id", self.workspace_id);
+        field(7, "resource_types", self.resource_types);
+    }
+};
+
+struct find_webhook_body {
+    std::vector<schemas::webhook_id> ids;
+    std::vector<std::string> names;
+    std::vector<schemas::workspace_id> workspace_id;
+    std::vector<schemas::resource_filter> resource_types;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "ids", self.ids);
+        field(2, "names", self.names);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "resource_types", self.resource_types);
+    }
+
+    bool wants(const webhook& hook) const {
+        const auto holds = [](const auto& list, const auto& value) {
+            return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+        };
+        const bool filter =
+            resource_types.empty() ||
+            std::any_of(resource_types.begin(), resource_types.end(),
+                        [&](const auto& wanted) { return holds(hook.resource_types, wanted); });
+        return holds(ids, hook.id) && holds(names, hook.name) && holds(workspace_id, hook.workspace_id) &&
+               filter;
+    }
+};
+
+struct trigger_test_body {
+    schemas::webhook_id webhook_id;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
+};
+
+constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view white = " \t\n\v\f\r";
+    text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+    return text.substr(0, text.find_last_not_of(white) + 1);
+}
+
+/// The secret itself is never in the text.
+result<void> check_secret(const std::string& secret) {
+    if (secret.size() > limits::secret_bytes_max)
+        return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
+                                         " bytes long; it must be at most " +
+                                         std::to_string(limits::secret_bytes_max));
+    if (trimmed(secret).size() != secret.size() && trimmed(secret).starts_with(standard_prefix))
+        return runtime::invalid_argument(
+            "mutual_secret is a whsec_ secret with white space before or after it; give it without");
+    if (!secret.starts_with(standard_prefix)) return {};
+    const std::string key = workers::signing_key(secret);
+    if (key == secret)
+        return runtime::invalid_argument(
+            "mutual_secret starts with whsec_, but what follows is not the padded base64 of 24 to 64 bytes; "
+            "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
+    if (runtime::to_base64(key) != secret.substr(standard_prefix.size()))
+        return runtime::invalid_argument(
+            "mutual_secret starts with whsec_, but the base64 that follows lacks its padding or has another "
+            "one; it must be padded with = to the next multiple of 4 characters");
+    return {};
+}
+
+/// The body of a test: the REQUEST_SCAN envelope with event_type TEST, a message, and an example of the
+/// webhook's first event type (wire.md "Events").
+std::string test_body(const webhook& hook, std::string_view test_id, std::int64_t now_ms) {
+    const schemas::event_type example =
+        hook.event_types.empty() ? schemas::event_type::promote : hook.event_types.front();
+    schemas::model_version version;
+    version.id.value = version.registered_model_id.value = version.owner.value = version.version_number = 1;
+    version.version = "example";
+    version.time_created = version.time_updated = now_ms;
+    version.stage = schemas::stage::production;
+    std::string shown =
+        object_writer().number("buildID", 1).text("imageurl", "registry.example.com/model:1").finish();
+    if (example == schemas::event_type::promote)
+        shown = schemas::promote_body(version);
+    else if (example != schemas::event_type::request_scan)
+        shown = schemas::view_of(version);
+    const bool about_build = example == schemas::event_type::request_scan;
+    return object_writer()
+        .text("id", test_id)
+        .text("timestamp", runtime::iso8601_ms(now_ms))
+        .text("event_type", "TEST")
+        .text("resource_type", about_build ? "BUILD" : "REGISTERED_MODEL_VERSION")
+        .number("workspaceID", hook.workspace_id.value)
+        .text("message", "This is a test of the webhook \"" + hook.name + "\". The example shows a " +
+                             std::string(name_of(example)) + " event.")
+        .raw("example", shown)
+        .finish();
+}
+
+/// A delivery outside any event: nothing of it is in the log of commands.
+schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::int64_t now_ms) {
+    schemas::delivery test;
+    test.id = test_id;
+    test.webhook_id = hook.id;
+    test.revision_seen = hook.revision;
+    test.event.id = test_id;
+    test.event.type = hook.event_types.empty() ? schemas::event_type::promote : hook.event_types.front();
+    test.event.resource_type = test.event.type == schemas::event_type::request_scan
+                                   ? schemas::resource_type::build
+                                   : schemas::resource_type::registered_model_version;
+    test.event.workspace_id = hook.workspace_id;
+    test.event.time_ms = now_ms;
+    test.event.body = test_body(hook, test_id, now_ms);
+    return test;
+}
+
+/// There is no status code to tell (wire.md §7). A 502 would make the published client test again.
+error no_answer(const webhook& hook, std::string_view why, const std::string& message) {
+    return runtime::failed_precondition("webhook " + std::to_string(hook.id.value) +
+                                        " gave no answer: " + std::string(why) + ": " + message);
+}
+
+}  // namespace
+
+response create_webhook(call& call) {
+    const auto body = call.body<create_webhook_body>();
+    if (!body) co_return body.error();
+    if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
+    const auto location =
+        workers::parse_location(body->location, call.with().http_locations, call.with().addresses);
+    if (!location) co_return location.error();
+    schemas::create_webhook command;
+    command.name = body->name;
+    command.location = body->location;
+    command.event_types = body->event_types;
+    command.all_events = body->all_events;
+    command.workspace_id = body->workspace_id;
+    command.resource_types = body->resource_types;
+    if (!body->mutual_secret.empty()) {
+        command.seal_binding = "webhook:" + runtime::uuid_text(call.with().random.uuid());
+        command.sealed_secret =
+            call.with().keys.seal(command.seal_binding, body->mutual_secret, call.with().random);
+    }
+    const auto outcome = co_await call.submit(std::move(command));
+    if (!outcome) co_return outcome.error();
+    const auto made = schemas::decode<webhook>(outcome->body);
+    if (!made) co_return made.error();
+    std::string secret;
+    if (!made->sealed_secret.empty()) {
+        auto opened = call.with().keys.unseal(made->seal_binding, made->sealed_secret);
+        if (!opened) co_return opened.error();
+        secret = *std::move(opened);
+    }
+    co_return call.answer(*outcome, schemas::view_of(*made, secret));
+}
+
+/// Of the workspaces that the caller sees. The secret is never shown again.
+answered find_webhooks(call& call) {
+    const auto body = call.body<find_webhook_body>();
+    if (!body) return body.error();
+    for (const std::size_t size :
+         {body->ids.size(), body->names.size(), body->workspace_id.size(), body->resource_types.size()})
+        if (size > limits::webhooks_per_workspace_max)
+            return runtime::invalid_argument("a list of " + std::to_string(size) + " values; at most " +
+                                             std::to_string(limits::webhooks_per_workspace_max) +
+                                             " can be asked for at once");
+    const storage::state_view& state = call.state();
+    const bool sees_all = storage::is_system_admin(state, call.user().id);
+    std::vector<webhook> found;
+    state.scan(
+        storage::key_of(storage::table::webhook), {}, [&](std::string_view key, std::string_view value) {
+            auto hook = storage::decode_row<webhook>(key, value);
+            const auto workspace = storage::find_workspace(state, hook.workspace_id);
+            if (body->wants(hook) && (sees_all || storage::is_visible(state, call.user().id, *workspace)))
+                found.push_back(std::move(hook));
+            return found.size() < limits::list_rows_max;
+        });
+    const auto view = [](const webhook& hook) { return schemas::view_of(hook, ""); };
+    return call.answer(object_writer().raw("webhooks", schemas::json_list(found, view)).finish());
+}
+
+response delete_webhooks(call& call) {
+    auto command = call.body<schemas::delete_webhooks>();
+    if (!command) co_return command.error();
+    const auto outcome = co_await call.submit(*std::move(command));
+    if (!outcome) co_return outcome.error();
+    co_return call.answer(*outcome, "{}");
+}
+
+/// Takes the road of every delivery: log, worker, attempts (design.md §3). Its answer is what the receiver
+/// answered.
+response trigger_test(call& call) {
+    const auto body = call.body<trigger_test_body>();
+    if (!body) co_return body.error();
+    const storage::state_view& state = call.state();
+    if (const auto may = storage::require_system_admin(state, call.user().id, "testing a webhook"); !may)
+        co_return may.error();
+    const auto hook =
+        storage::find_row<webhook>(state, storage::key_of(storage::table::webhook).number(body->webhook_id));
+    if (!hook)
+        co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
+    const std::string test_id = runtime::uuid_text(call.with().random.uuid());
+    schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
+    // With the webhook's revision it tells a worker how far its table must be before "unknown" means
+    // "deleted".
+    test.event.generation = call.reading().generation;
+    const auto attempt = co_await call.test(std::move(test));
+    if (!attempt && attempt.error().code != error_code::deadline_exceeded) co_return attempt.error();
+    if (!attempt) co_return no_answer(*hook, "no-worker", attempt.error().message);
+    if (attempt->error == schemas::delivery_error::busy)
+        co_return runtime::resource_exhausted(attempt->message + "; wait for their answers and test again");
+    if (attempt->status == 0)
+        co_return no_answer(*hook,
+                            attempt->error == schemas::delivery_error::none ? name_of(attempt->result)
+                                                                            : name_of(attempt->error),
+                            attempt->message);
+    co_return call.answer(object_writer().number("status_code", attempt->status).finish());
+}
+
+}  // namespace herald::api::handlers

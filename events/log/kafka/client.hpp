@@ -1,0 +1,154 @@
+// What the parts of one Kafka log share: the options, how clients are opened and closed, and small owners for
+// librdkafka's objects. Internal to events/log/kafka: no other folder includes it.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/log/kafka/kafka_log.hpp"
+#include "events/log/kafka/settings.hpp"
+
+namespace herald::events::kafka {
+
+template <auto destroy>
+struct destroyed_by {
+    template <class T>
+    void operator()(T* object) const noexcept {
+        destroy(object);
+    }
+};
+/// Queues and topics must be gone before their client is.
+using queue_pointer = std::unique_ptr<rd_kafka_queue_t, destroyed_by<rd_kafka_queue_destroy>>;
+using topic_pointer = std::unique_ptr<rd_kafka_topic_t, destroyed_by<rd_kafka_topic_destroy>>;
+using event_pointer = std::unique_ptr<rd_kafka_event_t, destroyed_by<rd_kafka_event_destroy>>;
+using message_pointer = std::unique_ptr<rd_kafka_message_t, destroyed_by<rd_kafka_message_destroy>>;
+using partition_list =
+    std::unique_ptr<rd_kafka_topic_partition_list_t, destroyed_by<rd_kafka_topic_partition_list_destroy>>;
+using metadata_pointer = std::unique_ptr<const rd_kafka_metadata_t, destroyed_by<rd_kafka_metadata_destroy>>;
+
+/// What librdkafka does only while its caller waits. Closing a client may even hang for ever after a broker
+/// restarted (kafka.md §2: #4724, #4674). So each such task has a thread, and whoever waits for it gives up
+/// after a while. Thread-safe.
+class background {
+  public:
+    /// Runs `task` on a thread of its own and waits for it at most `wait_ms`; 0 waits for nothing.
+    void run(std::function<void()> task, std::int64_t wait_ms);
+    /// Waits until all are done, at most `wait_ms`. False when some are not.
+    bool wait(std::int64_t wait_ms);
+
+  private:
+    struct state;
+    std::shared_ptr<state> x_state = make_state();
+    static std::shared_ptr<state> make_state();
+};
+
+/// Tells an owner that a poll may find something, until it is silenced. Thread-safe.
+class bell {
+  public:
+    void call(std::function<void()> notify) {
+        std::lock_guard lock(x_mutex);
+        x_notify = std::move(notify);
+    }
+    /// When it returns, the owner is not being called and never will be.
+    void silence() { call(nullptr); }
+    void ring() {
+        std::lock_guard lock(x_mutex);
+        if (x_notify) x_notify();
+    }
+    /// Rings whenever something comes into the empty queue. The bell must outlive that, see `unhang`.
+    void hang_on(rd_kafka_queue_t* queue) {
+        rd_kafka_queue_cb_event_enable(
+            queue, [](rd_kafka_t*, void* self) { static_cast<bell*>(self)->ring(); }, this);
+    }
+    static void unhang(rd_kafka_queue_t* queue) { rd_kafka_queue_cb_event_enable(queue, nullptr, nullptr); }
+
+  private:
+    std::mutex x_mutex;
+    std::function<void()> x_notify;
+};
+
+/// What librdkafka said last of a broker that it cannot reach or that refuses it. Thread-safe.
+class last_trouble {
+  public:
+    void say(std::string_view);
+    /// Empty when nothing was said in the last minute.
+    std::string text() const;
+
+  private:
+    mutable std::mutex x_mutex;
+    std::string x_text;
+    std::int64_t x_at_ms = 0;
+};
+
+struct installation;
+class membership;
+/// Every client's opaque.
+struct client_owner {
+    installation* installed;
+    membership* member = nullptr;
+    std::atomic<std::uint32_t> connections = 0;  // begun, all counted
+};
+
+/// One for each log, shared by all that it opened, and outlives their clients. Immutable but for what is
+/// thread-safe by itself.
+struct installation {
+    kafka_options options;
+    background tasks;
+    last_trouble trouble;
+    client_owner owner{this};
+
+    /// unavailable: "Kafka at <the addresses given> does not answer", and why.
+    error no_answer(rd_kafka_resp_err_t) const;
+
+    std::string name_of_topic(std::string_view topic) const {
+        return options.topic_prefix + std::string(topic);
+    }
+    /// Without the prefix.
+    std::string topic_of_name(const char* name) const;
+    std::string name_of_group(std::string_view group) const {
+        return options.topic_prefix + std::string(group);
+    }
+};
+
+/// A client, closed in the background when the last owner lets go.
+using client_pointer = std::shared_ptr<rd_kafka_t>;
+
+struct client_wishes {
+    properties more;                // beyond the kind's settings
+    int events = 0;                 // RD_KAFKA_EVENT_…
+    client_owner* owner = nullptr;  // else the installation's; one of its own from open_client
+    void (*on_rebalance)(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void*) = nullptr;
+};
+
+/// A client that its caller closes. Errors: invalid_argument (a property), internal (no threads, no memory).
+result<rd_kafka_t*> open_raw_client(installation&, client_kind, const client_wishes&);
+/// Errors: as open_raw_client.
+result<client_pointer> open_client(const std::shared_ptr<installation>&, client_kind,
+                                   const client_wishes& = {});
+
+/// A list with one partition (prefixed) and an offset.
+partition_list list_of(const installation&, const topic_partition&, std::int64_t offset);
+
+record record_of(const rd_kafka_message_t&);
+
+/// "registry.commands[0]", for texts.
+std::string text_of(const topic_partition&);
+/// Asks the leaders for the first (RD_KAFKA_OFFSET_BEGINNING) or next offset (RD_KAFKA_OFFSET_END) of each;
+/// the list holds the answers. Blocks at most `wait_ms`.
+rd_kafka_resp_err_t ask_leaders(rd_kafka_t*, rd_kafka_topic_partition_list_t&, std::int64_t which,
+                                std::int64_t wait_ms);
+
+/// The topic, or the partition, does not exist as far as the client knows.
+bool says_unknown(rd_kafka_resp_err_t) noexcept;
+
+std::int64_t now_ms() noexcept;  // steady
+
+}  // namespace herald::events::kafka

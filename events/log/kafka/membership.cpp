@@ -1,0 +1,222 @@
+// librdkafka's side of a group member: rebalance callback, committed offsets, commits, pausing, leaving.
+#include "events/log/kafka/membership.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "runtime/crypto.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+
+namespace herald::events::kafka {
+namespace {
+
+constexpr int committed_ms_max = 5'000;
+
+/// Committed metadata travels as base64: librdkafka loses what is after a NUL byte (#4876).
+std::string metadata_of(const rd_kafka_topic_partition_t& partition) {
+    if (partition.metadata == nullptr) return {};
+    const std::string_view text(static_cast<const char*>(partition.metadata), partition.metadata_size);
+    const result<std::string> metadata = runtime::from_base64(text);
+    return metadata ? *metadata : std::string();  // not ours: committed with a tool
+}
+
+void set_metadata(rd_kafka_topic_partition_t& partition, const std::string& metadata) {
+    if (metadata.empty()) return;
+    const std::string text = runtime::to_base64(metadata);
+    partition.metadata = rd_kafka_mem_malloc(nullptr, text.size());  // the list frees it
+    std::memcpy(partition.metadata, text.data(), text.size());
+    partition.metadata_size = text.size();
+}
+
+void log_failure(std::string_view group, const std::string& reason) {
+    runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
+                 {{"group", group}, {"reason", reason}});
+}
+
+}  // namespace
+
+result<std::shared_ptr<membership>> membership::join(std::shared_ptr<installation> installed,
+                                                     const std::string& group,
+                                                     const std::vector<std::string>& topics,
+                                                     std::shared_ptr<bell> rung) {
+    const std::shared_ptr<membership> joined(new membership(std::move(installed)));
+    joined->x_group = joined->x_installed->name_of_group(group);
+    joined->x_bell = std::move(rung);
+    client_wishes wishes;
+    wishes.more = {{"group.id", joined->x_group}};
+    wishes.owner = &joined->x_owner;
+    wishes.on_rebalance = on_rebalance;
+    const result<rd_kafka_t*> client = open_raw_client(*joined->x_installed, client_kind::member, wishes);
+    if (!client) return client.error();
+    joined->x_client = *client;
+    rd_kafka_poll_set_consumer(*client);
+    joined->x_records.reset(rd_kafka_queue_get_consumer(*client));
+    joined->x_answers.reset(rd_kafka_queue_new(*client));
+    joined->x_bell->hang_on(joined->x_records.get());
+    joined->x_bell->hang_on(joined->x_answers.get());
+    const partition_list names(rd_kafka_topic_partition_list_new(static_cast<int>(topics.size())));
+    for (const std::string& topic : topics)
+        rd_kafka_topic_partition_list_add(names.get(), joined->x_installed->name_of_topic(topic).c_str(),
+                                          RD_KAFKA_PARTITION_UA);
+    const rd_kafka_resp_err_t code = rd_kafka_subscribe(*client, names.get());
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return joined;
+    joined->close(0);
+    return runtime::internal("cannot join " + group + ": " + rd_kafka_err2str(code));
+}
+
+membership::~membership() {
+    if (x_client != nullptr) rd_kafka_destroy(x_client);  // in the background, see close()
+}
+
+void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
+                              rd_kafka_topic_partition_list_t* list, void* owner) {
+    membership& mine = *static_cast<client_owner*>(owner)->member;
+    if (mine.x_is_closing) {
+        rd_kafka_assign(client, nullptr);
+        return;
+    }
+    if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+        offered change;
+        for (int i = 0; i < list->cnt; ++i)
+            change.partitions.push_back(
+                {mine.x_installed->topic_of_name(list->elems[i].topic), list->elems[i].partition});
+        mine.x_change = std::move(change);
+    } else {
+        if (code != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS)
+            log_failure(mine.x_group, std::string("rebalance: ") + rd_kafka_err2str(code));
+        mine.x_change = recalled{};
+    }
+    rd_kafka_yield(client);  // ends the wait of next()
+}
+
+message_pointer membership::next(std::int64_t wait_ms) {
+    return message_pointer(rd_kafka_consumer_poll(x_client, static_cast<int>(wait_ms)));
+}
+
+std::optional<group_change> membership::take_change() { return std::exchange(x_change, std::nullopt); }
+
+partition_list membership::list_of_all(const std::vector<topic_partition>& all) const {
+    partition_list list(rd_kafka_topic_partition_list_new(static_cast<int>(all.size())));
+    for (const topic_partition& each : all)
+        rd_kafka_topic_partition_list_add(list.get(), x_installed->name_of_topic(each.topic).c_str(),
+                                          each.partition);
+    return list;
+}
+
+// ---- committed offsets
+// ------------------------------------------------------------------------------------------
+
+struct membership::committed_answer {
+    std::mutex mutex;
+    std::optional<result<std::vector<committed_offset>>> found;
+};
+
+// In the background, for it waits. (The admin interface would not, and crashes: #5040, #4605.)
+void membership::ask_committed(const std::vector<topic_partition>& partitions) {
+    x_committed = std::make_shared<committed_answer>();
+    x_installed->tasks.run(
+        [mine = shared_from_this(), to = x_committed, partitions, rung = x_bell] {
+            result<std::vector<committed_offset>> found = mine->wait_for_committed(partitions);
+            {
+                std::lock_guard lock(to->mutex);
+                to->found = std::move(found);
+            }
+            rung->ring();
+        },
+        0);
+}
+
+result<std::vector<committed_offset>> membership::wait_for_committed(
+    const std::vector<topic_partition>& partitions) const {
+    const partition_list list = list_of_all(partitions);
+    const rd_kafka_resp_err_t code = rd_kafka_committed(x_client, list.get(), committed_ms_max);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return runtime::unavailable(rd_kafka_err2str(code));
+    std::vector<committed_offset> found;
+    for (int i = 0; i < list->cnt; ++i) {
+        const rd_kafka_topic_partition_t& each = list->elems[i];
+        if (each.err != RD_KAFKA_RESP_ERR_NO_ERROR) return runtime::unavailable(rd_kafka_err2str(each.err));
+        found.push_back(
+            {{x_installed->topic_of_name(each.topic), each.partition}, each.offset, metadata_of(each)});
+    }
+    return found;
+}
+
+std::optional<result<std::vector<committed_offset>>> membership::take_committed() {
+    if (x_committed == nullptr) return std::nullopt;
+    std::unique_lock lock(x_committed->mutex);
+    std::optional<result<std::vector<committed_offset>>> found =
+        std::exchange(x_committed->found, std::nullopt);
+    lock.unlock();
+    if (found) x_committed.reset();
+    return found;
+}
+
+bool membership::has_commit_in_flight() {
+    while (const event_pointer event{rd_kafka_queue_poll(x_answers.get(), 0)}) {
+        if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT) continue;
+        --x_commits_in_flight;
+        if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
+            log_failure(x_group, std::string("commit: ") + rd_kafka_event_error_string(event.get()));
+    }
+    return x_commits_in_flight > 0;
+}
+
+void membership::commit(const std::vector<committed_offset>& all) {
+    const partition_list list(rd_kafka_topic_partition_list_new(static_cast<int>(all.size())));
+    for (const committed_offset& each : all) {
+        rd_kafka_topic_partition_t* added = rd_kafka_topic_partition_list_add(
+            list.get(), x_installed->name_of_topic(each.where.topic).c_str(), each.where.partition);
+        added->offset = each.next_offset;
+        set_metadata(*added, each.metadata);
+    }
+    const rd_kafka_resp_err_t code =
+        rd_kafka_commit_queue(x_client, list.get(), x_answers.get(), nullptr, nullptr);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+        ++x_commits_in_flight;
+    else
+        log_failure(x_group, std::string("commit: ") + rd_kafka_err2str(code));
+}
+
+// ---- reading
+// ----------------------------------------------------------------------------------------------------
+
+void membership::begin(const std::vector<committed_offset>& from) {
+    const partition_list list(rd_kafka_topic_partition_list_new(static_cast<int>(from.size())));
+    for (const committed_offset& each : from)
+        rd_kafka_topic_partition_list_add(list.get(), x_installed->name_of_topic(each.where.topic).c_str(),
+                                          each.where.partition)
+            ->offset = each.next_offset;
+    const rd_kafka_resp_err_t code = rd_kafka_assign(x_client, list.get());
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+        log_failure(x_group, std::string("assignment: ") + rd_kafka_err2str(code));
+    rd_kafka_resume_partitions(x_client, list.get());  // librdkafka remembers a pause across assignments
+}
+
+void membership::let_go() { rd_kafka_assign(x_client, nullptr); }
+
+void membership::pause(const topic_partition& where) {
+    rd_kafka_pause_partitions(x_client, list_of_all({where}).get());
+}
+
+void membership::resume(const topic_partition& where) {
+    rd_kafka_resume_partitions(x_client, list_of_all({where}).get());
+}
+
+bool membership::has_more() const { return rd_kafka_queue_length(x_records.get()) > 0; }
+
+void membership::close(std::int64_t wait_ms) {
+    x_is_closing = true;
+    bell::unhang(x_records.get());
+    bell::unhang(x_answers.get());
+    x_records.reset();
+    x_answers.reset();
+    x_installed->tasks.run(
+        [mine = shared_from_this()]() mutable {
+            rd_kafka_consumer_close(mine->x_client);
+            mine.reset();
+        },
+        wait_ms);
+}
+
+}  // namespace herald::events::kafka

@@ -1,0 +1,85 @@
+// One client's life in a consumer group: what a group member asks of librdkafka, and what it hears back.
+// Internal to events/log/kafka.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "events/log/kafka/client.hpp"
+
+namespace herald::events::kafka {
+
+/// Where a group goes on in a partition. `next_offset` is negative where it never committed.
+struct committed_offset {
+    topic_partition where;
+    std::int64_t next_offset = -1;
+    std::string metadata;
+};
+
+/// The group's coordinator gives these partitions to us; nothing is read before begin().
+struct offered {
+    std::vector<topic_partition> partitions;
+};
+/// The coordinator takes everything back, and waits until let_go().
+struct recalled {};
+using group_change = std::variant<offered, recalled>;
+
+/// Belongs to one thread; close() may go on behind it. All calls return at once unless they say otherwise.
+class membership : public std::enable_shared_from_this<membership> {
+  public:
+    /// Errors: invalid_argument, internal: no client can be made.
+    static result<std::shared_ptr<membership>> join(std::shared_ptr<installation>, const std::string& group,
+                                                    const std::vector<std::string>& topics,
+                                                    std::shared_ptr<bell>);
+    ~membership();
+
+    /// The next record or librdkafka's next complaint; null when there is none within `wait_ms` or when the
+    /// group changed.
+    message_pointer next(std::int64_t wait_ms);
+    /// What changed in the group since the last call; only the latest counts.
+    std::optional<group_change> take_change();
+
+    /// The bell rings when the answer is there.
+    void ask_committed(const std::vector<topic_partition>&);
+    /// The answer to the latest ask_committed(), once.
+    std::optional<result<std::vector<committed_offset>>> take_committed();
+
+    /// Starts reading. May block for some milliseconds, as pause and resume may.
+    void begin(const std::vector<committed_offset>&);
+    void let_go();
+    void pause(const topic_partition&);
+    void resume(const topic_partition&);
+
+    /// Sent at once. A failure is logged and forgotten.
+    void commit(const std::vector<committed_offset>&);
+    bool has_commit_in_flight();
+    bool has_more() const;
+
+    /// Leaves the group and frees the client; waits for it at most `wait_ms`.
+    void close(std::int64_t wait_ms);
+
+  private:
+    explicit membership(std::shared_ptr<installation> installed) : x_installed(std::move(installed)) {}
+    static void on_rebalance(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void* owner);
+    partition_list list_of_all(const std::vector<topic_partition>&) const;
+    result<std::vector<committed_offset>> wait_for_committed(const std::vector<topic_partition>&) const;
+
+    const std::shared_ptr<installation> x_installed;
+    client_owner x_owner{x_installed.get(), this};
+    std::string x_group;
+    std::shared_ptr<bell> x_bell;
+    rd_kafka_t* x_client = nullptr;
+    queue_pointer x_records;
+    queue_pointer x_answers;  // to commits
+    std::optional<group_change> x_change;
+    struct committed_answer;
+    std::shared_ptr<committed_answer> x_committed;  // to the latest question
+    int x_commits_in_flight = 0;
+    bool x_is_closing = false;
+};
+
+}  // namespace herald::events::kafka

@@ -1,0 +1,305 @@
+// A librdkafka producer that is replaced when it breaks (or, strict, ends), its unacknowledged records, and
+// the thread that hears what became of them.
+#include "events/log/kafka/producer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <list>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "runtime/limits.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+
+namespace herald::events::kafka {
+namespace {
+
+constexpr int turn_ms = 100;
+/// librdkafka reports a record after 10 s at the latest; a client that does not is broken.
+constexpr std::int64_t silent_ms_max = 15'000;
+
+/// One append. Owns the bytes that librdkafka sends, so it lives until its report or until its client is
+/// closed.
+struct unacknowledged {
+    std::list<unacknowledged>::iterator self;
+    std::string key;
+    std::optional<std::string> value;
+    append_handler handler;
+    std::int64_t since_ms = 0;
+
+    std::size_t bytes() const noexcept { return key.size() + (value ? value->size() : 0); }
+};
+
+/// One client and what was given to it; closed as one, in this order: queue, topics, client, records.
+struct line {
+    std::shared_ptr<installation> installed;
+    std::list<unacknowledged> records;  // oldest first
+    rd_kafka_t* client = nullptr;
+    std::map<std::string, topic_pointer, std::less<>> topics;
+    queue_pointer reports;
+
+    ~line() {
+        reports.reset();
+        topics.clear();
+        if (client != nullptr) rd_kafka_destroy(client);
+    }
+};
+
+struct answer {
+    append_handler handler;
+    result<std::int64_t> outcome;
+};
+
+/// Shared by the producer and its thread. What is guarded by the lock is said below; handlers run without it.
+class outbound {
+  public:
+    outbound(std::shared_ptr<installation> installed, producer_kind kind)
+        : x_installed(std::move(installed)), x_kind(kind), x_line(open_line()) {}
+
+    result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
+                        append_handler handler) {
+        std::lock_guard lock(x_mutex);
+        if (x_stopping || x_ended) return runtime::aborted("this producer has ended");
+        if (x_line == nullptr) return runtime::aborted("the Kafka client cannot be made");
+        const std::size_t bytes = key.size() + (value ? value->size() : 0);
+        if (x_records == unacknowledged_records_max || x_bytes + bytes > unacknowledged_bytes_max)
+            return too_many();
+        unacknowledged& added = x_line->records.emplace_back();
+        added.self = std::prev(x_line->records.end());
+        added.key = std::move(key);
+        added.value = std::move(value);
+        added.handler = std::move(handler);
+        added.since_ms = now_ms();
+        ++x_records;
+        x_bytes += bytes;
+        const rd_kafka_resp_err_t code = hand_over(where, added);
+        if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+            forget(added);
+            return too_many();
+        }
+        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) refuse(where, added, code);
+        return {};
+    }
+
+    /// The thread: until stop(), or until a strict producer's first error.
+    void run() {
+        while (!x_stopping && !x_ended) {
+            bool broken = x_line == nullptr;
+            // Only this thread replaces the line, so it may wait on its queue without the lock.
+            if (broken)
+                std::this_thread::sleep_for(std::chrono::milliseconds(turn_ms));
+            else
+                broken = settle(event_pointer(rd_kafka_queue_poll(x_line->reports.get(), turn_ms)));
+            if (broken || is_silent()) break_off();
+            answer_all();
+        }
+        finish();
+    }
+
+    void stop() {
+        std::lock_guard lock(x_mutex);
+        x_stopping = true;
+        wake();
+    }
+
+    /// The thread's last act; also that of a producer destroyed by a handler, which is on the thread, too.
+    void finish() {
+        break_off();
+        answer_all();
+    }
+
+  private:
+    std::shared_ptr<line> open_line() const {
+        client_wishes wishes;
+        wishes.events = RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR;
+        const bool strict = x_kind == producer_kind::strict;
+        const result<rd_kafka_t*> client = open_raw_client(
+            *x_installed, strict ? client_kind::strict_producer : client_kind::producer, wishes);
+        if (!client) {
+            runtime::log(runtime::log_level::error, runtime::log_events::kafka_producer_failed,
+                         {{"reason", client.error().message}});
+            return nullptr;
+        }
+        auto opened = std::make_shared<line>();
+        opened->installed = x_installed;
+        opened->client = *client;
+        opened->reports.reset(rd_kafka_queue_get_main(*client));
+        return opened;
+    }
+
+    static error too_many() {
+        return runtime::resource_exhausted("too many records wait for Kafka's acknowledgement");
+    }
+
+    // ---- giving; with the lock held
+    // ----------------------------------------------------------------------------
+
+    rd_kafka_resp_err_t hand_over(const topic_partition& where, unacknowledged& record) {
+        if (record.bytes() > limits::record_bytes_max) return RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
+        topic_pointer& topic = x_line->topics[where.topic];
+        if (topic == nullptr)
+            topic.reset(
+                rd_kafka_topic_new(x_line->client, x_installed->name_of_topic(where.topic).c_str(), nullptr));
+        if (topic == nullptr) return rd_kafka_last_error();
+        // librdkafka takes the bytes as not const and does not write: neither MSG_F_FREE nor MSG_F_COPY.
+        void* bytes = record.value ? record.value->data() : nullptr;
+        const std::size_t length = record.value ? record.value->size() : 0;
+        const int failed = rd_kafka_produce(topic.get(), where.partition, 0, bytes, length, record.key.data(),
+                                            record.key.size(), &record);
+        return failed == 0 ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_last_error();
+    }
+
+    /// librdkafka did not take it: answered by the thread, as every record is.
+    void refuse(const topic_partition& where, unacknowledged& record, rd_kafka_resp_err_t code) {
+        x_refused.push_back({std::move(record.handler), outcome_of(code, where, true)});
+        forget(record);
+        wake();
+    }
+
+    void forget(const unacknowledged& record) {
+        --x_records;
+        x_bytes -= record.bytes();
+        x_line->records.erase(record.self);
+    }
+
+    void wake() {
+        if (x_line != nullptr) rd_kafka_queue_yield(x_line->reports.get());
+    }
+
+    /// `never_sent`: it is certain that the record is not in the log.
+    result<std::int64_t> outcome_of(rd_kafka_resp_err_t code, const topic_partition& where, bool never_sent) {
+        // librdkafka remembers a missing topic for minutes; a new handle asks again.
+        if (says_unknown(code)) x_line->topics.erase(where.topic);
+        const std::string text = text_of(where) + ": " + rd_kafka_err2str(code);
+        if (!never_sent) return runtime::unavailable(text);
+        if (says_unknown(code)) return runtime::failed_precondition(text);
+        const bool too_large =
+            code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+        return too_large ? runtime::invalid_argument(text) : runtime::aborted(text);
+    }
+
+    // ---- hearing; on the thread
+    // --------------------------------------------------------------------------------
+
+    /// Turns what the event reports into answers. True when the client is of no more use.
+    bool settle(const event_pointer& event) {
+        std::lock_guard lock(x_mutex);
+        const std::size_t answered = x_answers.size();
+        for (answer& each : std::exchange(x_refused, {})) x_answers.push_back(std::move(each));
+        if (event != nullptr && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_DR)
+            while (const rd_kafka_message_t* message = rd_kafka_event_message_next(event.get()))
+                settle(*message);
+        const bool broken = event != nullptr && is_fatal();
+        if (x_kind == producer_kind::ordinary) return broken;
+        return broken ||
+               std::any_of(x_answers.begin() + static_cast<std::ptrdiff_t>(answered), x_answers.end(),
+                           [](const answer& each) { return each.outcome.has_error(); });
+    }
+
+    void settle(const rd_kafka_message_t& message) {
+        unacknowledged& record = *static_cast<unacknowledged*>(message._private);
+        // A repeat that the broker had already (DUPLICATE_SEQUENCE) is a success without an offset.
+        result<std::int64_t> outcome = std::max<std::int64_t>(message.offset, -1);
+        if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            const std::string topic = x_installed->topic_of_name(rd_kafka_topic_name(message.rkt));
+            const bool never_sent = rd_kafka_message_status(&message) == RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
+            outcome = outcome_of(message.err, {topic, message.partition}, never_sent);
+        }
+        x_answers.push_back({std::move(record.handler), std::move(outcome)});
+        forget(record);
+    }
+
+    bool is_fatal() const {
+        char reason[512];
+        if (rd_kafka_fatal_error(x_line->client, reason, sizeof reason) == RD_KAFKA_RESP_ERR_NO_ERROR)
+            return false;
+        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_producer_broken,
+                     {{"reason", reason}});
+        return true;
+    }
+
+    bool is_silent() {
+        std::lock_guard lock(x_mutex);
+        if (x_kind == producer_kind::strict || x_line == nullptr || x_line->records.empty()) return false;
+        return now_ms() - x_line->records.front().since_ms > silent_ms_max;
+    }
+
+    /// Lets go of the client. Whatever it still holds has an unknown outcome.
+    void break_off() {
+        std::shared_ptr<line> old;
+        {
+            std::lock_guard lock(x_mutex);
+            for (answer& each : std::exchange(x_refused, {})) x_answers.push_back(std::move(each));
+            old = std::exchange(x_line, nullptr);
+            x_records = 0;
+            x_bytes = 0;
+            x_ended = x_stopping || x_kind == producer_kind::strict;
+            if (!x_ended) x_line = open_line();
+        }
+        if (old == nullptr) return;
+        // Nothing more of it is to be sent; what is on its way may still arrive.
+        rd_kafka_purge(old->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_NON_BLOCKING);
+        const error unknown = runtime::unavailable("the Kafka producer ended before the acknowledgement");
+        for (unacknowledged& record : old->records) x_answers.push_back({std::move(record.handler), unknown});
+        x_installed->tasks.run([closed = std::move(old)]() mutable { closed.reset(); }, 0);
+    }
+
+    void answer_all() {
+        while (!x_answers.empty()) {
+            answer next = std::move(x_answers.front());
+            x_answers.pop_front();
+            next.handler(std::move(next.outcome));
+        }
+    }
+
+    const std::shared_ptr<installation> x_installed;
+    const producer_kind x_kind;
+
+    std::mutex x_mutex;
+    std::atomic<bool> x_stopping = false;
+    std::atomic<bool> x_ended = false;
+    std::shared_ptr<line> x_line;  // null: none could be made, or ended
+    std::size_t x_records = 0;
+    std::size_t x_bytes = 0;
+    std::vector<answer> x_refused;
+
+    std::deque<answer> x_answers;  // the thread's
+};
+
+class kafka_producer final : public producer {
+  public:
+    kafka_producer(std::shared_ptr<installation> installed, producer_kind kind)
+        : x_outbound(std::make_shared<outbound>(std::move(installed), kind)),
+          x_thread([shared = x_outbound] { shared->run(); }) {}
+
+    ~kafka_producer() override {
+        x_outbound->stop();
+        if (x_thread.get_id() == std::this_thread::get_id()) {  // destroyed by a handler
+            x_outbound->finish();
+            x_thread.detach();
+        } else {
+            x_thread.join();
+        }
+    }
+
+    result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
+                        append_handler handler) override {
+        return x_outbound->append(where, std::move(key), std::move(value), std::move(handler));
+    }
+
+  private:
+    const std::shared_ptr<outbound> x_outbound;
+    std::thread x_thread;
+};
+
+}  // namespace
+
+std::unique_ptr<producer> make_producer(std::shared_ptr<installation> installed, producer_kind kind) {
+    return std::make_unique<kafka_producer>(std::move(installed), kind);
+}
+
+}  // namespace herald::events::kafka

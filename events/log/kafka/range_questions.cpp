@@ -1,0 +1,269 @@
+// Threads that ask, the rule who shares an answer with whom, and the rule that keeps a partition without a
+// leader from holding up the others.
+#include "events/log/kafka/range_questions.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <list>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace herald::events::kafka {
+namespace {
+
+constexpr std::int64_t answer_ms_max = 5'000;
+/// How long each of the up to three requests of a question may hold its thread: the first time, and, a step
+/// more each time, when it is asked again.
+constexpr std::int64_t first_try_ms_max = 250;
+constexpr std::int64_t next_try_ms_step = 500;
+constexpr std::int64_t next_try_ms_max = 1'000;  // who waits for a leader that died hears of no other
+constexpr std::int64_t pause_ms = 50;
+/// After a question without an answer the brokers are asked first who leads, for so long.
+constexpr std::int64_t look_first_ms = 60'000;
+/// A topic that was just made may be unknown to one of the brokers for a moment.
+constexpr std::int64_t missing_ms_min = 1'000;
+
+/// What waits for one request. Emptied by whoever answers.
+struct question {
+    topic_partition where;
+    std::int64_t deadline_ms = 0;
+    std::vector<range_handler> handlers;
+    int tries = 0;
+    std::int64_t again_ms = 0;
+    std::int64_t missing_since_ms = 0;
+    rd_kafka_resp_err_t trouble = RD_KAFKA_RESP_ERR__TIMED_OUT;  // of the last try
+
+    /// Its answer when there was none in time.
+    error silence(const installation& installed) const {
+        if (trouble == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
+            return runtime::unavailable(text_of(where) + " has no leader in Kafka");
+        return runtime::unavailable("the leader of " + text_of(where) + " did not answer; " +
+                                    installed.no_answer(trouble).message);
+    }
+};
+
+enum class presence : std::uint8_t { led, without_leader, missing, unknown };
+
+/// What the brokers say of the partition; they know at once, even where its leader does not answer.
+presence presence_of(rd_kafka_t* client, const installation& installed, const topic_partition& where,
+                     std::int64_t wait_ms) {
+    const topic_pointer topic(
+        rd_kafka_topic_new(client, installed.name_of_topic(where.topic).c_str(), nullptr));
+    const rd_kafka_metadata_t* found = nullptr;
+    if (rd_kafka_metadata(client, 0, topic.get(), &found, static_cast<int>(wait_ms)) !=
+        RD_KAFKA_RESP_ERR_NO_ERROR)
+        return presence::unknown;
+    const metadata_pointer owner(found);
+    if (found->topic_cnt != 1) return presence::unknown;
+    const rd_kafka_metadata_topic_t& answer = found->topics[0];
+    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return says_unknown(answer.err) ? presence::missing : presence::unknown;
+    for (int i = 0; i < answer.partition_cnt; ++i)
+        if (answer.partitions[i].id == where.partition)
+            return answer.partitions[i].leader < 0 ? presence::without_leader : presence::led;
+    return presence::missing;
+}
+
+/// Absent: not known yet, and worth asking again.
+std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const installation& installed,
+                                               question& open, bool looks_first) {
+    const bool is_first = open.tries == 0;
+    const std::int64_t most_ms =
+        is_first ? first_try_ms_max : std::min(open.tries * next_try_ms_step, next_try_ms_max);
+    const auto wait_ms = [&] { return std::clamp<std::int64_t>(open.deadline_ms - now_ms(), 1, most_ms); };
+    ++open.tries;
+    // A partition without a leader would hold the thread for all of that time.
+    const presence seen =
+        is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, wait_ms());
+    if (seen != presence::missing) open.missing_since_ms = 0;
+    if (seen == presence::missing) {
+        if (open.missing_since_ms == 0) open.missing_since_ms = now_ms();
+        if (now_ms() - open.missing_since_ms >= missing_ms_min)
+            return runtime::failed_precondition("there is no " + text_of(open.where) + " in Kafka");
+    } else if (seen == presence::without_leader) {
+        open.trouble = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+    } else {
+        offset_range range;
+        const partition_list list = list_of(installed, open.where, RD_KAFKA_OFFSET_BEGINNING);
+        open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_BEGINNING, wait_ms());
+        range.first = list->elems[0].offset;
+        if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR)
+            open.trouble = ask_leaders(client, *list, RD_KAFKA_OFFSET_END, wait_ms());
+        range.next = list->elems[0].offset;
+        if (open.trouble == RD_KAFKA_RESP_ERR_NO_ERROR) return range;
+    }
+    if (now_ms() < open.deadline_ms) return std::nullopt;
+    return open.silence(installed);
+}
+
+}  // namespace
+
+struct range_questions::state {
+    std::shared_ptr<installation> installed;
+    client_pointer client;
+    int late_at_once_max = 1;
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool stopping = false;
+    std::deque<std::shared_ptr<question>> fresh;  // not sent yet: more may join
+    std::list<std::shared_ptr<question>> late;    // tried in vain; the same
+    int late_under_way = 0;
+    std::int64_t look_first_until_ms = 0;
+    std::set<std::shared_ptr<question>> sent;
+    std::set<std::thread::id> answering;  // inside a handler
+
+    /// The next question to ask. Those that were asked in vain never take all threads. Null: stop.
+    std::shared_ptr<question> next(std::unique_lock<std::mutex>& lock) {
+        while (!stopping) {
+            std::shared_ptr<question> chosen;
+            std::int64_t wait_ms = give_up_overdue(lock);
+            if (stopping) break;  // said while a handler ran
+            if (!fresh.empty()) {
+                chosen = std::move(fresh.front());
+                fresh.pop_front();
+            } else if (late_under_way < late_at_once_max && !late.empty()) {
+                const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
+                    return one->again_ms < other->again_ms;
+                });
+                const std::int64_t until_again_ms = (*first)->again_ms - now_ms();
+                wait_ms = std::min(wait_ms, until_again_ms);
+                if (until_again_ms <= 0) {
+                    chosen = std::move(*first);
+                    late.erase(first);
+                    ++late_under_way;
+                }
+            }
+            if (chosen != nullptr) return *sent.insert(std::move(chosen)).first;
+            changed.wait_for(lock, std::chrono::milliseconds(wait_ms));
+        }
+        return nullptr;
+    }
+
+    /// Answers the late ones whose time is over: their turn may come only after those before them. Returns
+    /// how long none of the others' time is over.
+    std::int64_t give_up_overdue(std::unique_lock<std::mutex>& lock) {
+        for (;;) {
+            const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
+                return one->deadline_ms < other->deadline_ms;
+            });
+            const std::int64_t left_ms =
+                first == late.end() ? answer_ms_max : (*first)->deadline_ms - now_ms();
+            if (left_ms > 0) return left_ms;
+            const std::shared_ptr<question> overdue = *first;
+            late.erase(first);
+            answer(*overdue, overdue->silence(*installed), lock);
+        }
+    }
+
+    void run() {
+        std::unique_lock lock(mutex);
+        while (const std::shared_ptr<question> mine = next(lock)) {
+            const bool is_late = mine->tries > 0;
+            const bool looks_first = now_ms() < look_first_until_ms;
+            lock.unlock();
+            const std::optional<result<offset_range>> found =
+                ask_leader(client.get(), *installed, *mine, looks_first);
+            lock.lock();
+            if (!found) look_first_until_ms = now_ms() + look_first_ms;
+            sent.erase(mine);
+            if (is_late) --late_under_way;
+            if (!found && !stopping) {
+                mine->again_ms = now_ms() + pause_ms;
+                late.push_back(mine);
+            } else if (found) {
+                answer(*mine, *found, lock);
+            }
+            changed.notify_all();
+        }
+    }
+
+    void answer(question& open, const result<offset_range>& found, std::unique_lock<std::mutex>& lock) {
+        const std::vector<range_handler> handlers = std::exchange(open.handlers, {});
+        answering.insert(std::this_thread::get_id());
+        lock.unlock();
+        for (const range_handler& handler : handlers) handler(found);
+        lock.lock();
+        answering.erase(std::this_thread::get_id());
+    }
+};
+
+range_questions::range_questions(std::shared_ptr<installation> installed, client_pointer client, int threads)
+    : x_state(std::make_shared<state>()) {
+    x_state->installed = std::move(installed);
+    x_state->client = std::move(client);
+    x_state->late_at_once_max = std::max(1, threads / 2);
+    // They own the state and are not waited for here: one may be inside a question for a second.
+    for (int i = 0; i < threads; ++i) x_state->installed->tasks.run([shared = x_state] { shared->run(); }, 0);
+}
+
+range_questions::~range_questions() {
+    std::vector<range_handler> unanswered;
+    std::unique_lock lock(x_state->mutex);
+    x_state->stopping = true;
+    x_state->changed.notify_all();
+    const auto take = [&](question& open) {
+        for (range_handler& handler : open.handlers) unanswered.push_back(std::move(handler));
+        open.handlers.clear();
+    };
+    for (const auto& open : x_state->fresh) take(*open);
+    for (const auto& open : x_state->late) take(*open);
+    for (const auto& open : x_state->sent) take(*open);
+    x_state->fresh.clear();
+    x_state->late.clear();
+    x_state->answering.erase(
+        std::this_thread::get_id());  // destroyed by a handler: it cannot wait for itself
+    x_state->changed.wait(lock, [&] { return x_state->answering.empty(); });
+    lock.unlock();
+    for (const range_handler& handler : unanswered) handler(runtime::unavailable("the log is being closed"));
+}
+
+void range_questions::ask(const topic_partition& where, range_handler handler) {
+    std::lock_guard lock(x_state->mutex);
+    const auto join = [&](const auto& waiting) {
+        for (const auto& open : waiting) {
+            if (open->where != where) continue;
+            open->handlers.push_back(std::move(handler));
+            return true;
+        }
+        return false;
+    };
+    if (join(x_state->fresh) || join(x_state->late)) return;
+    auto open = std::make_shared<question>();
+    open->where = where;
+    open->deadline_ms = now_ms() + answer_ms_max;
+    open->handlers.push_back(std::move(handler));
+    x_state->fresh.push_back(std::move(open));
+    x_state->changed.notify_one();
+}
+
+struct leader_question::answer {
+    std::mutex mutex;
+    std::optional<result<offset_range>> found;
+};
+
+void leader_question::ask(range_questions& questions, const topic_partition& where,
+                          std::function<void()> when_answered) {
+    x_answer = std::make_shared<answer>();
+    questions.ask(where,
+                  [to = x_answer, when_answered = std::move(when_answered)](result<offset_range> found) {
+                      {
+                          std::lock_guard lock(to->mutex);
+                          to->found = std::move(found);
+                      }
+                      if (when_answered) when_answered();
+                  });
+}
+
+std::optional<result<offset_range>> leader_question::take() {
+    if (x_answer == nullptr) return std::nullopt;
+    std::unique_lock lock(x_answer->mutex);
+    std::optional<result<offset_range>> found = std::exchange(x_answer->found, std::nullopt);
+    lock.unlock();
+    if (found) x_answer.reset();
+    return found;
+}
+
+}  // namespace herald::events::kafka

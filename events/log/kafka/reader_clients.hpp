@@ -1,0 +1,40 @@
+// Which clients the readers outside groups use. Internal to events/log/kafka.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "events/log/kafka/client.hpp"
+
+namespace herald::events::kafka {
+
+/// A client has three threads and a connection to each broker, and can read all partitions of a topic. So the
+/// readers of one topic share one; a partition that is being read already gets another. Owned by the log and
+/// by what it opened. Thread-safe.
+class reader_clients {
+  public:
+    explicit reader_clients(std::shared_ptr<installation> installed) : x_installed(std::move(installed)) {}
+
+    /// For one reader, until give_back(). Errors: as open_client.
+    result<client_pointer> take(const topic_partition&);
+    void give_back(const topic_partition&, const client_pointer&);
+    /// The client fell silent: no other reader gets it. Those that have it find out by themselves.
+    void distrust(const client_pointer&);
+
+  private:
+    struct shared_client {
+        std::string topic;
+        client_pointer client;
+        std::set<std::int32_t> partitions;
+        bool is_trusted = true;
+    };
+
+    const std::shared_ptr<installation> x_installed;
+    std::mutex x_mutex;
+    std::vector<shared_client> x_clients;
+};
+
+}  // namespace herald::events::kafka

@@ -1,0 +1,34 @@
+// The librdkafka properties of each kind of client, and which of them an operator may not change (kafka.md
+// §2).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/log/kafka/kafka_log.hpp"
+#include "runtime/error.hpp"
+
+namespace herald::events::kafka {
+
+/// `admin` asks and appends nothing: a consumer to librdkafka, which never makes a topic by asking for it.
+enum class client_kind : std::uint8_t { producer, strict_producer, reader, member, admin };
+
+using properties = std::vector<std::pair<std::string, std::string>>;
+
+/// What is to be set, in order. A member also needs its group.id. Pure.
+properties settings_of(client_kind, const kafka_options&);
+
+/// Errors: invalid_argument, naming the property, when the promises rest on it. Pure.
+result<void> check_properties(const properties& from_operator);
+
+/// Unacknowledged at once in one producer; more is resource_exhausted.
+constexpr std::size_t unacknowledged_records_max = 16'384;
+constexpr std::size_t unacknowledged_bytes_max = 24 * 1024 * 1024;
+/// A record's key and value may have record_bytes_max (limits.hpp); this comes on top for Kafka's own
+/// framing.
+constexpr std::size_t framing_bytes_max = 64 * 1024;
+
+}  // namespace herald::events::kafka

@@ -1,0 +1,475 @@
+#include "events/log/memory/memory_log.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <thread>
+#include <utility>
+
+#include "events/log/memory/memory_state.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
+
+namespace herald::events {
+
+struct memory_log::process {
+    std::shared_ptr<memory_state> state;
+    post_function post;
+    memory_faults* faults;
+    bool is_dead = false;  // guarded by the state's lock
+};
+
+namespace {
+
+using process_pointer = std::shared_ptr<memory_log::process>;
+
+std::string text_of(const topic_partition& where) {
+    return where.topic + "/" + std::to_string(where.partition);
+}
+
+/// Why nothing can be read from `offset` on, if so.
+std::optional<error> refusal(const memory_partition* partition, const topic_partition& where,
+                             std::int64_t offset) {
+    if (partition == nullptr) return runtime::failed_precondition("there is no " + text_of(where));
+    if (offset >= partition->first && offset <= partition->next) return std::nullopt;
+    return runtime::failed_precondition("offset " + std::to_string(offset) + " of " + text_of(where) +
+                                        " is not in the log: it has " + std::to_string(partition->first) +
+                                        " to " + std::to_string(partition->next));
+}
+
+// ---- appending
+
+/// What a producer shares with the tasks that send and answer. Guarded by the state's lock; handlers run
+/// without.
+class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
+  public:
+    memory_outbox(process_pointer process, producer_kind kind)
+        : x_process(std::move(process)), x_kind(kind) {}
+
+    result<void> append(memory_append what, append_handler handler) {
+        const memory_lock lock(x_process->state);
+        if (x_has_ended) return runtime::aborted("this producer has ended");
+        const std::size_t bytes = what.key.size() + (what.value ? what.value->size() : 0);
+        if (x_handlers.size() >= limits::producer_records_unacknowledged_max ||
+            x_bytes + bytes > limits::producer_bytes_unacknowledged_max)
+            return runtime::resource_exhausted("too many records wait for an acknowledgement");
+        const std::uint64_t id = ++x_last_id;
+        x_handlers.emplace(id, unanswered{std::move(handler), bytes});
+        x_bytes += bytes;
+        if (bytes > limits::record_bytes_max)
+            owe(id,
+                runtime::invalid_argument("a record of " + std::to_string(bytes) + " bytes is too large"));
+        else if (x_process->state->find(what.where) == nullptr)
+            owe(id, runtime::failed_precondition("there is no " + text_of(what.where)));
+        else
+            x_waiting.push_back({id, std::move(what)});
+        plan_send();
+        return {};
+    }
+
+    /// Answers everything; waits for a handler that runs on another thread.
+    void close() {
+        std::map<std::uint64_t, unanswered> left;
+        {
+            std::unique_lock lock(x_process->state->mutex);
+            x_has_ended = true;
+            x_waiting.clear();
+            x_owed.clear();
+            left.swap(x_handlers);
+            x_idle.wait(lock, [this] {
+                return x_answering_on == std::thread::id() || x_answering_on == std::this_thread::get_id();
+            });
+        }
+        for (auto& [id, each] : left)
+            each.handler(runtime::unavailable("the producer ended before the acknowledgement"));
+    }
+
+  private:
+    struct unanswered {
+        append_handler handler;
+        std::size_t bytes = 0;
+    };
+    struct waiting_record {
+        std::uint64_t id = 0;
+        memory_append what;
+    };
+
+    void post(void (memory_outbox::*what)()) {
+        x_process->state->outgoing.emplace_back(x_process->post,
+                                                [self = shared_from_this(), what] { ((*self).*what)(); });
+    }
+
+    void plan_send() {
+        if (x_waiting.empty() || x_is_stuck || std::exchange(x_send_is_posted, true)) return;
+        post(&memory_outbox::send);
+    }
+
+    void send() {
+        const memory_lock lock(x_process->state);
+        x_send_is_posted = false;
+        if (x_waiting.empty() || x_process->is_dead) return;
+        const topic_partition where = x_waiting.front().what.where;
+        const auto same = [&](const waiting_record& each) { return each.what.where == where; };
+        const auto count = std::count_if(x_waiting.begin(), x_waiting.end(), same);
+        const batch_plan plan = x_process->faults->next_batch(where, static_cast<std::size_t>(count));
+        std::vector<std::uint64_t> ids;
+        std::vector<memory_append> batch;
+        for (auto each = x_waiting.begin(); each != x_waiting.end();) {
+            const bool taken = same(*each) && (batch.empty() || batch.size() < plan.records);
+            if (taken) {
+                ids.push_back(each->id);
+                batch.push_back(std::move(each->what));
+            }
+            each = taken ? x_waiting.erase(each) : std::next(each);
+        }
+        settle(plan.fate, ids, std::move(batch));
+        plan_send();
+    }
+
+    void settle(batch_fate fate, const std::vector<std::uint64_t>& ids, std::vector<memory_append> batch) {
+        const bool lands = fate != batch_fate::rejected && fate != batch_fate::not_sent &&
+                           fate != batch_fate::held && fate != batch_fate::swallowed;
+        const bool is_unheard = fate == batch_fate::unanswered || fate == batch_fate::swallowed;
+        const bool fails = fate == batch_fate::answer_lost || (!lands && !is_unheard);
+        std::vector<std::int64_t> offsets(batch.size(), -1);
+        for (std::size_t i = 0; lands && i < batch.size(); ++i)
+            offsets[i] = x_process->state->append(batch[i]);
+        for (std::size_t i = 0; fate == batch_fate::duplicated && i < batch.size(); ++i)
+            x_process->state->append(batch[i]);
+        for (std::size_t i = 0; !is_unheard && i < ids.size(); ++i) {
+            if (fate == batch_fate::not_sent)
+                owe(ids[i], runtime::aborted("the log is out of reach"));
+            else if (fails)
+                owe(ids[i], runtime::unavailable("the outcome of the append is unknown"));
+            else
+                owe(ids[i], fate == batch_fate::offset_unknown ? -1 : offsets[i]);
+        }
+        if (fate == batch_fate::held) x_process->state->held.push_back(std::move(batch));
+        x_is_stuck = x_is_stuck || (is_unheard && x_kind == producer_kind::strict);  // one batch at a time
+    }
+
+    void owe(std::uint64_t id, result<std::int64_t> outcome) {
+        const bool ends = outcome.has_error() && x_kind == producer_kind::strict && !x_has_ended;
+        x_owed.push_back({id, std::move(outcome)});
+        post(&memory_outbox::answer);
+        if (!ends) return;
+        x_has_ended = true;
+        for (const waiting_record& each : std::exchange(x_waiting, {}))
+            owe(each.id, runtime::aborted("an earlier append of this producer failed"));
+    }
+
+    void answer() {
+        append_handler handler;
+        result<std::int64_t> outcome = 0;
+        {
+            const memory_lock lock(x_process->state);
+            if (x_owed.empty()) return;
+            const std::size_t index = x_process->faults->next_answer(x_owed.size());
+            HERALD_ASSERT(index < x_owed.size());
+            const auto chosen = x_owed.begin() + static_cast<std::ptrdiff_t>(index);
+            const auto found = x_handlers.find(chosen->first);
+            outcome = std::move(chosen->second);
+            handler = std::move(found->second.handler);
+            x_bytes -= found->second.bytes;
+            x_owed.erase(chosen);
+            x_handlers.erase(found);
+            x_answering_on = std::this_thread::get_id();
+        }
+        handler(std::move(outcome));
+        const memory_lock lock(x_process->state);
+        x_answering_on = {};
+        x_idle.notify_all();
+    }
+
+    const process_pointer x_process;
+    const producer_kind x_kind;
+    bool x_has_ended = false;
+    bool x_is_stuck = false;
+    bool x_send_is_posted = false;
+    std::uint64_t x_last_id = 0;
+    std::size_t x_bytes = 0;
+    std::deque<waiting_record> x_waiting;
+    std::map<std::uint64_t, unanswered> x_handlers;
+    std::deque<std::pair<std::uint64_t, result<std::int64_t>>> x_owed;
+    std::thread::id x_answering_on;
+    std::condition_variable x_idle;
+};
+
+class memory_producer final : public producer {
+  public:
+    memory_producer(process_pointer process, producer_kind kind)
+        : x_outbox(std::make_shared<memory_outbox>(std::move(process), kind)) {}
+    ~memory_producer() override { x_outbox->close(); }
+
+    result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
+                        append_handler handler) override {
+        return x_outbox->append({where, std::move(key), std::move(value)}, std::move(handler));
+    }
+
+  private:
+    const std::shared_ptr<memory_outbox> x_outbox;
+};
+
+// ---- reading
+
+class memory_reader final : public reader {
+  public:
+    memory_reader(process_pointer process, topic_partition where, std::int64_t from_offset)
+        : x_process(std::move(process)),
+          x_where(std::move(where)),
+          x_position(from_offset),
+          x_bell(std::make_shared<memory_bell>(x_process->post)) {
+        const memory_lock lock(x_process->state);
+        if (memory_partition* partition = x_process->state->find(x_where)) partition->hang(x_bell);
+    }
+    ~memory_reader() override { x_bell->silence(); }
+
+    result<read_batch> poll(std::size_t records_max, std::int64_t) override {
+        const memory_lock lock(x_process->state);
+        x_bell->rung = false;
+        if (x_failure) return *x_failure;
+        if (x_process->is_dead || !x_process->faults->reachable())
+            return runtime::unavailable("the log is out of reach");
+        const memory_partition* partition = x_process->state->find(x_where);
+        x_failure = refusal(partition, x_where, x_position);
+        if (x_failure) return *x_failure;
+        read_batch batch;
+        const std::size_t count = x_process->faults->next_poll(records_max);
+        auto each = partition->from(x_position);
+        for (; each != partition->records.end() && batch.records.size() < count; ++each)
+            batch.records.push_back(*each);
+        if (!batch.records.empty()) x_position = batch.records.back().offset + 1;
+        batch.at_end = each == partition->records.end();
+        if (!batch.at_end) x_process->state->ring(x_bell);
+        return batch;
+    }
+
+    void on_ready(std::function<void()> notify) override {
+        const memory_lock lock(x_process->state);
+        x_bell->notify = std::move(notify);
+        x_process->state->ring(x_bell);
+    }
+
+  private:
+    const process_pointer x_process;
+    const topic_partition x_where;
+    std::int64_t x_position;
+    const std::shared_ptr<memory_bell> x_bell;
+    std::optional<error> x_failure;
+};
+
+class memory_group_member final : public group_member {
+  public:
+    memory_group_member(process_pointer process, std::string group, const std::vector<std::string>& topics)
+        : x_process(std::move(process)),
+          x_group(std::move(group)),
+          x_bell(std::make_shared<memory_bell>(x_process->post)) {
+        memory_state& state = *x_process->state;
+        const memory_lock lock(x_process->state);
+        x_id = ++state.last_member;
+        memory_member& self = state.groups[x_group].members[x_id];
+        self = {topics, x_bell, {}};
+        std::string missing;
+        state.partitions_of(topics, missing);
+        if (!missing.empty())
+            self.mail.emplace_back(
+                member_failure{runtime::failed_precondition("there is no topic " + missing)});
+        else if (state.rebalances_by_itself)
+            state.rebalance(x_group);
+    }
+
+    ~memory_group_member() override {
+        x_bell->silence();
+        const memory_lock lock(x_process->state);
+        if (x_has_failed) return;  // has left
+        self().is_dead = true;
+        if (!x_process->is_dead || self().is_expelled) x_process->state->remove(x_group, x_id);
+    }
+
+    std::vector<member_event> poll(std::size_t events_max, std::int64_t) override {
+        const memory_lock lock(x_process->state);
+        x_bell->rung = false;
+        if (x_has_failed || x_process->is_dead || !x_process->faults->reachable()) return {};
+        let_go();
+        std::vector<member_event> events;
+        std::deque<member_event>& mail = self().mail;
+        while (!x_has_failed && !mail.empty() && events.size() < events_max) {
+            learn(mail.front());
+            events.push_back(std::move(mail.front()));
+            mail.pop_front();
+        }
+        if (!x_has_failed && mail.empty() && std::exchange(self().is_expelled, false)) join_again();
+        if (!x_has_failed && mail.empty()) read(events, events_max);
+        if (x_has_failed) x_process->state->remove(x_group, x_id);
+        return events;
+    }
+
+    void on_ready(std::function<void()> notify) override {
+        const memory_lock lock(x_process->state);
+        x_bell->notify = std::move(notify);
+        x_process->state->ring(x_bell);
+    }
+
+    void pause(const topic_partition& where) override { set_paused(where, true); }
+    void resume(const topic_partition& where) override { set_paused(where, false); }
+
+    void commit(const topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
+                std::string metadata) override {
+        HERALD_ASSERT(metadata.size() <= limits::commit_metadata_bytes_max);
+        const memory_lock lock(x_process->state);
+        const auto& claims = x_process->state->groups[x_group].claims;
+        const auto claim = claims.find(where);
+        if (claim == claims.end() || claim->second.owner != x_id || claim->second.epoch != epoch) return;
+        if (x_process->is_dead || !x_process->faults->reachable()) return;
+        x_process->state->store_commit(x_group, where, {next_offset, std::move(metadata)});
+    }
+
+  private:
+    struct reading_place {
+        std::uint64_t epoch = 0;
+        std::int64_t position = 0;
+        bool is_paused = false;
+    };
+
+    memory_member& self() { return x_process->state->groups[x_group].members.at(x_id); }
+
+    /// Of what the last poll() said is revoked.
+    void let_go() {
+        auto& claims = x_process->state->groups[x_group].claims;
+        for (const revoked& each : std::exchange(x_told, {})) {
+            const memory_claim& claim = claims[each.where];
+            if (claim.owner == x_id && claim.epoch == each.epoch)
+                x_process->state->hand_over(x_group, each.where);
+        }
+    }
+
+    void learn(const member_event& event) {
+        if (const auto* got = std::get_if<assigned>(&event)) {
+            x_places[got->where] = {got->epoch, got->next_offset, false};
+        } else if (const auto* lost = std::get_if<revoked>(&event)) {
+            x_places.erase(lost->where);
+            x_told.push_back(*lost);
+            x_process->state->ring(x_bell);  // the next poll() is awaited by others
+        } else {
+            x_has_failed = true;
+        }
+    }
+
+    void join_again() {
+        if (x_process->state->rebalances_by_itself) x_process->state->rebalance(x_group);
+    }
+
+    /// One record of each partition in turn, so that none waits for another's backlog.
+    void read(std::vector<member_event>& events, std::size_t events_max) {
+        const std::size_t count = x_process->faults->next_poll(events_max);
+        std::size_t bytes = 0;
+        const auto is_full = [&] { return events.size() >= count || bytes >= limits::member_poll_bytes_max; };
+        bool found = true;
+        while (found && !is_full()) {
+            found = false;
+            for (auto& [where, place] : x_places) {
+                if (place.is_paused || is_full()) continue;
+                const memory_partition* partition = x_process->state->find(where);
+                if (const auto reason = refusal(partition, where, place.position)) {
+                    events.emplace_back(member_failure{*reason});
+                    x_has_failed = true;
+                    return;
+                }
+                const auto next = partition->from(place.position);
+                if (next == partition->records.end()) continue;
+                events.emplace_back(consumed{where, place.epoch, *next});
+                bytes += bytes_of(*next);
+                place.position = next->offset + 1;
+                found = true;
+            }
+        }
+        if (found) x_process->state->ring(x_bell);
+    }
+
+    void set_paused(const topic_partition& where, bool whether) {
+        const memory_lock lock(x_process->state);
+        const auto found = x_places.find(where);
+        if (found == x_places.end()) return;
+        found->second.is_paused = whether;
+        if (!whether) x_process->state->ring(x_bell);
+    }
+
+    const process_pointer x_process;
+    const std::string x_group;
+    member_id x_id = 0;
+    const std::shared_ptr<memory_bell> x_bell;
+    std::map<topic_partition, reading_place> x_places;
+    std::vector<revoked> x_told;
+    bool x_has_failed = false;
+};
+
+result<offset_range> range_of(const memory_log::process& process, const topic_partition& where) {
+    const memory_lock lock(process.state);
+    if (!process.faults->reachable()) return runtime::unavailable("the log is out of reach");
+    const memory_partition* partition = process.state->find(where);
+    if (partition == nullptr) return runtime::failed_precondition("there is no " + text_of(where));
+    const std::int64_t known = partition->next - process.faults->range_lag(where);
+    return offset_range{partition->first, std::max(partition->first, known)};
+}
+
+memory_faults& no_faults() {
+    static memory_faults none;
+    return none;
+}
+
+}  // namespace
+
+// ---- the log
+
+memory_log::memory_log(memory_broker& broker, post_function post, memory_faults* faults)
+    : x_process(std::make_shared<process>(
+          process{broker.x_state, std::move(post), faults == nullptr ? &no_faults() : faults})) {}
+
+memory_log::~memory_log() = default;
+
+void memory_log::crash() {
+    const memory_lock lock(x_process->state);
+    x_process->is_dead = true;
+}
+
+std::unique_ptr<producer> memory_log::open_producer(producer_kind kind) {
+    return std::make_unique<memory_producer>(x_process, kind);
+}
+
+std::unique_ptr<reader> memory_log::open_reader(const topic_partition& where, std::int64_t from_offset) {
+    return std::make_unique<memory_reader>(x_process, where, from_offset);
+}
+
+std::unique_ptr<group_member> memory_log::join(const std::string& group,
+                                               const std::vector<std::string>& topics) {
+    return std::make_unique<memory_group_member>(x_process, group, topics);
+}
+
+void memory_log::query_range(const topic_partition& where, range_handler handler) {
+    x_process->post(
+        [process = x_process, where, handler = std::move(handler)] { handler(range_of(*process, where)); });
+}
+
+result<std::int32_t> memory_log::partitions(const std::string& topic) {
+    const memory_lock lock(x_process->state);
+    std::string missing;
+    const auto found = x_process->state->partitions_of({topic}, missing);
+    if (found.empty()) return runtime::not_found("there is no topic " + topic);
+    return static_cast<std::int32_t>(found.size());
+}
+
+result<void> memory_log::create_topics() {
+    const memory_lock lock(x_process->state);
+    memory_state& state = *x_process->state;
+    for (const topic_settings& each : all_topics) {
+        const std::string name(each.name);
+        if (state.find({name, 0}) == nullptr)
+            for (std::int32_t partition = 0; partition < each.partitions; ++partition)
+                state.partitions[{name, partition}].settings = &each;
+        auto& commits = state.groups[std::string(each.group)].commits;
+        for (std::int32_t partition = 0; !each.group.empty() && partition < each.partitions; ++partition)
+            commits.try_emplace({name, partition});
+    }
+    return {};
+}
+
+}  // namespace herald::events

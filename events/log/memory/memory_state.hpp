@@ -1,0 +1,152 @@
+// What memory_broker.cpp and memory_log.cpp share. Internal to the log in memory.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "events/log/memory/memory_broker.hpp"
+#include "events/log/memory/memory_log.hpp"
+#include "events/log/topics.hpp"
+
+namespace herald::events {
+
+/// Calls one reader or member when there may be something; at most once between two polls.
+struct memory_bell {
+    explicit memory_bell(memory_log::post_function how) : post(std::move(how)) {}
+
+    const memory_log::post_function post;
+    std::function<void()> notify;
+    bool rung = false;
+
+    /// Held while `notify` runs, so that silence() waits for it. A call may destroy what it is about.
+    std::recursive_mutex calling;
+    bool is_silent = false;  // guarded by `calling`
+
+    void call() {
+        const std::lock_guard lock(calling);
+        if (!is_silent) notify();
+    }
+    void silence() {
+        const std::lock_guard lock(calling);
+        is_silent = true;
+    }
+};
+
+struct memory_partition {
+    const topic_settings* settings = nullptr;
+    std::int64_t first = 0;
+    std::int64_t next = 0;
+    std::deque<record> records;  // by offset, with holes where it was compacted
+    std::vector<std::weak_ptr<memory_bell>> bells;
+
+    void hang(const std::shared_ptr<memory_bell>&);
+    std::deque<record>::const_iterator from(std::int64_t offset) const;
+};
+
+/// Whom a partition of a group belongs to, on the way from one member to the next.
+struct memory_claim {
+    member_id owner = 0;       // 0: nobody
+    std::uint64_t epoch = 0;   // the owner's
+    member_id next_owner = 0;  // 0: stays
+    bool is_recalled = false;  // the owner was sent `revoked`
+};
+
+struct memory_commit {
+    std::int64_t next_offset = 0;
+    std::string metadata;
+};
+
+/// The group's side of a member. What it was sent, it takes when it polls.
+struct memory_member {
+    std::vector<std::string> topics;
+    std::shared_ptr<memory_bell> bell;
+    std::deque<member_event> mail;
+    bool is_expelled = false;
+    bool is_dead = false;  // its process died: nobody polls any more
+};
+
+struct memory_group {
+    std::map<member_id, memory_member> members;
+    std::map<topic_partition, memory_claim> claims;
+    std::map<topic_partition, memory_commit> commits;
+};
+
+struct memory_append {
+    topic_partition where;
+    std::string key;
+    std::optional<std::string> value;
+};
+
+/// An append or a commit that a crash of the machine may undo.
+struct appended_at {
+    topic_partition where;
+    std::int64_t offset = 0;
+};
+struct commit_before {
+    std::string group;
+    topic_partition where;
+    std::optional<memory_commit> before;
+};
+using unsynced_write = std::variant<appended_at, commit_before>;
+
+/// Everything is guarded by the mutex, which memory_lock holds.
+struct memory_state {
+    explicit memory_state(const runtime::clock& broker_clock) : clock(broker_clock) {}
+
+    memory_partition* find(const topic_partition&);
+    /// Appends to a partition that exists and returns the offset.
+    std::int64_t append(const memory_append&);
+    void store_commit(const std::string& group, const topic_partition&, memory_commit);
+    void ring(memory_partition&);
+    void ring(const std::shared_ptr<memory_bell>&);
+
+    /// The topics' partitions, in order; nothing and the missing topic's name when one is not there.
+    std::vector<topic_partition> partitions_of(const std::vector<std::string>& wanted, std::string& missing);
+    void rebalance(const std::string& group);
+    void move(const std::string& group, const topic_partition&, member_id to);
+    /// The owner has let go, or never will: the partition goes to its next owner, if it has one.
+    void hand_over(const std::string& group, const topic_partition&);
+    void expel(const std::string& group, member_id);
+    /// Leaves nothing of the member.
+    void remove(const std::string& group, member_id);
+
+    const runtime::clock& clock;
+    std::mutex mutex;
+    std::map<topic_partition, memory_partition> partitions;
+    std::map<std::string, memory_group> groups;
+    std::deque<std::vector<memory_append>> held;
+    std::vector<unsynced_write> unsynced;
+    bool rebalances_by_itself = true;
+    member_id last_member = 0;
+    std::uint64_t last_epoch = 0;
+    /// Posted when the lock is released.
+    std::vector<std::pair<memory_log::post_function, std::function<void()>>> outgoing;
+};
+
+/// Holds the state's mutex, and posts what was to be posted once it is free.
+class memory_lock {
+  public:
+    explicit memory_lock(std::shared_ptr<memory_state> state)
+        : x_state(std::move(state)), x_lock(x_state->mutex) {}
+    ~memory_lock() {
+        const auto outgoing = std::exchange(x_state->outgoing, {});
+        x_lock.unlock();
+        for (const auto& [post, task] : outgoing) post(task);
+    }
+    memory_lock(const memory_lock&) = delete;
+    memory_lock& operator=(const memory_lock&) = delete;
+
+  private:
+    const std::shared_ptr<memory_state> x_state;
+    std::unique_lock<std::mutex> x_lock;
+};
+
+}  // namespace herald::events

@@ -1,0 +1,189 @@
+// All of Beast that workers use: its incremental parser, told to keep little.
+#include "runtime/http/client/answer_parser.hpp"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+#include <optional>
+
+#include "runtime/limits.hpp"
+#include "runtime/text.hpp"
+
+namespace herald::workers {
+
+namespace {
+
+namespace http = boost::beast::http;
+using boost::system::error_code;
+using runtime::equals_ignoring_case;
+using text_view = boost::beast::string_view;
+
+/// What may come after the header, chunk sizes, extensions and trailers included, before we stop reading.
+constexpr std::size_t after_header_bytes_max = 4 * limits::answer_body_bytes_max;
+constexpr const char* header_too_long =
+    "the header of the answer, interim answers included, is longer than 16 KiB";
+
+/// Collects one message, interim or final.
+class message_parser final : public http::basic_parser<false> {
+  public:
+    std::vector<runtime::header> headers;
+    std::string body;
+    bool body_cut = false;
+
+    bool framed_by_itself() const {
+        const auto count = [&](std::string_view name) {
+            return std::count_if(headers.begin(), headers.end(),
+                                 [&](const auto& one) { return equals_ignoring_case(one.name, name); });
+        };
+        const auto lengths = count("content-length");
+        const auto codings = count("transfer-encoding");
+        if (x_status == 204 || x_status == 304) return true;  // without a body, whatever the header says
+        return chunked() ? codings == 1 && lengths == 0 : codings == 0 && lengths == 1;
+    }
+    bool is_version_1_1() const { return x_version == 11; }
+    int status_code() const { return x_status; }
+
+  private:
+    void on_request_impl(http::verb, text_view, text_view, int, error_code&) override {}
+    void on_response_impl(int code, text_view, int version, error_code&) override {
+        x_status = code;
+        x_version = version;
+    }
+    void on_field_impl(http::field, text_view name, text_view value, error_code&) override {
+        if (x_header_done) return;  // a trailer
+        headers.push_back({std::string(name), std::string(value)});
+    }
+    void on_header_impl(error_code&) override { x_header_done = true; }
+    void on_body_init_impl(boost::optional<std::uint64_t> const&, error_code&) override {}
+    std::size_t on_body_impl(text_view bytes, error_code&) override { return keep(bytes); }
+    void on_chunk_header_impl(std::uint64_t, text_view, error_code&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, text_view bytes, error_code&) override {
+        return keep(bytes);
+    }
+    void on_finish_impl(error_code&) override {}
+
+    std::size_t keep(text_view bytes) {
+        const std::size_t room = limits::answer_body_bytes_max - body.size();
+        body.append(bytes.substr(0, std::min(room, bytes.size())));
+        body_cut = bytes.size() > room;
+        return bytes.size();
+    }
+
+    int x_status = 0;
+    int x_version = 0;
+    bool x_header_done = false;
+};
+
+}  // namespace
+
+class answer_parser::implementation {
+  public:
+    implementation() { start_message(); }
+
+    progress feed(std::string_view bytes) {
+        x_unread.append(bytes);
+        std::size_t at = 0;
+        const progress reached = read(at);
+        x_unread.erase(0, at);
+        return reached;
+    }
+
+    progress end() {
+        if (!x_message->got_some()) return fail("the connection was closed before an answer came");
+        error_code ec;
+        x_message->put_eof(ec);
+        if (ec || !x_message->is_done()) return fail("the connection was closed in the middle of the answer");
+        return progress::complete;
+    }
+
+    bool leaves_connection_usable() const {
+        return x_message->is_done() && !x_message->body_cut && x_unread.empty() &&
+               x_message->is_version_1_1() && x_message->keep_alive() && x_message->framed_by_itself();
+    }
+
+    std::optional<message_parser> x_message;
+    std::string x_failure;
+
+  private:
+    void start_message() {
+        x_message.emplace();
+        x_message->header_limit(limits::answer_header_bytes_max);
+        x_message->body_limit(boost::none);
+    }
+
+    /// Reads on from `at` in what is unread, and moves it.
+    progress read(std::size_t& at) {
+        while (true) {
+            const std::size_t left = x_unread.size() - at;
+            if (left < bytes_needed()) return bounded(left);
+            const bool in_header = !x_message->is_header_done();
+            error_code ec;
+            const std::size_t used = x_message->put(boost::asio::buffer(x_unread.data() + at, left), ec);
+            at += used;
+            (in_header ? x_header_bytes : x_after_header_bytes) += used;
+            if (ec == http::error::header_limit) return fail(header_too_long);
+            if (ec && ec != http::error::need_more) return fail("not a correct HTTP answer: " + ec.message());
+            if (in_header && !is_header_sound()) return progress::failed;
+            if (x_message->body_cut) return progress::complete;
+            if (x_message->is_done()) {
+                if (x_message->status_code() >= 200) return progress::complete;
+                start_message();  // that was an interim answer, which says nothing
+            } else if (ec || used == 0) {
+                return bounded(left - used);
+            }
+        }
+    }
+
+    /// A chunked body ends with at least 5 bytes, and Beast asserts that it is given so many.
+    std::size_t bytes_needed() const { return x_message->is_header_done() && x_message->chunked() ? 5 : 1; }
+
+    progress fail(std::string why) {
+        x_failure = std::move(why);
+        return progress::failed;
+    }
+
+    bool is_header_sound() {
+        if (x_header_bytes > limits::answer_header_bytes_max) fail(header_too_long);
+        if (!x_message->is_header_done()) return x_failure.empty();
+        const int status = x_message->status_code();
+        if (status < 100) fail("status " + std::to_string(status) + " does not exist");
+        if (status == 101) fail("the receiver switched protocols, which was not asked for");
+        return x_failure.empty();
+    }
+
+    /// What is there is not enough to go on: wait for more, unless the limits are reached.
+    progress bounded(std::size_t unread_bytes) {
+        if (!x_message->is_header_done()) {
+            const bool within = x_header_bytes + unread_bytes <= limits::answer_header_bytes_max;
+            return within ? progress::more : fail(header_too_long);
+        }
+        const bool within = x_after_header_bytes + unread_bytes <= after_header_bytes_max;
+        if (!within) x_message->body_cut = true;  // the status is known; the rest is not worth reading
+        return within ? progress::more : progress::complete;
+    }
+
+    std::string x_unread;
+    std::size_t x_header_bytes = 0;
+    std::size_t x_after_header_bytes = 0;
+};
+
+answer_parser::answer_parser() : x_implementation(std::make_unique<implementation>()) {}
+answer_parser::~answer_parser() = default;
+
+answer_parser::progress answer_parser::feed(std::string_view bytes) { return x_implementation->feed(bytes); }
+answer_parser::progress answer_parser::end() { return x_implementation->end(); }
+
+std::uint16_t answer_parser::status() const noexcept {
+    return static_cast<std::uint16_t>(x_implementation->x_message->status_code());
+}
+std::vector<runtime::header>& answer_parser::headers() noexcept {
+    return x_implementation->x_message->headers;
+}
+std::string& answer_parser::body() noexcept { return x_implementation->x_message->body; }
+const std::string& answer_parser::failure() const noexcept { return x_implementation->x_failure; }
+bool answer_parser::leaves_connection_usable() const noexcept {
+    return x_implementation->leaves_connection_usable();
+}
+
+}  // namespace herald::workers

@@ -1,0 +1,60 @@
+// One TCP connection to a receiver, with or without TLS. Seen by workers/ only.
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/http/client/address_policy.hpp"
+#include "runtime/http/client/location.hpp"
+#include "runtime/http/client/tls.hpp"
+
+namespace herald::workers {
+
+/// Belongs to one attempt or to the pool, on the thread of its io_context. Each operation keeps it alive, and
+/// calls back even after close(), with an error.
+class connection : public std::enable_shared_from_this<connection> {
+  public:
+    using error_code = boost::system::error_code;
+    using done = std::function<void(error_code)>;
+    using received = std::function<void(error_code, std::string_view)>;
+
+    /// `open_count` is raised while the connection lives.
+    connection(boost::asio::io_context&, std::shared_ptr<std::size_t> open_count);
+    ~connection();
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+
+    void connect(const ip_address&, std::uint16_t port, done);
+    /// Whom the kernel says we are connected to.
+    std::optional<ip_address> peer() const;
+    /// `session` may be null. The context must outlive the connection.
+    void secure(boost::asio::ssl::context&, const location&, tls_session session, done);
+    /// After secure() failed.
+    std::string why_not_secure(error_code);
+    /// All of it, in one write as far as the kernel takes it.
+    void send(std::string text, done);
+    /// What comes next, at least one byte; valid in the callback only. boost::asio::error::eof at the end.
+    void receive(received);
+    /// True if nothing came since the last answer, not even its end: fit for another request.
+    bool is_quiet();
+    /// Null without TLS.
+    SSL* tls();
+    void close();
+
+  private:
+    using stream = boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>;
+
+    boost::asio::ip::tcp::socket x_socket;
+    std::optional<stream> x_tls;
+    std::array<char, 8 * 1024> x_received{};
+    std::shared_ptr<std::size_t> x_open_count;
+};
+
+}  // namespace herald::workers

@@ -1,0 +1,33 @@
+// The location of a webhook: which URLs are taken, and their parts (delivery.md §5). Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/error.hpp"
+#include "runtime/http/client/address_policy.hpp"
+
+namespace herald::workers {
+
+enum class plain_http : std::uint8_t { refused, allowed };
+
+struct location {
+    bool tls = true;
+    /// Lower case, without trailing dot and without brackets; the canonical text when it is an address.
+    std::string host;
+    std::optional<ip_address> literal;  // set when the host is an address
+    std::uint16_t port = 443;
+    std::string target;  // path and query as given; "/" when there is none
+
+    /// As in the Host header: brackets around IPv6, the port unless it is the scheme's own.
+    std::string authority() const;
+};
+
+/// Takes "https://host[:port][/path][?query]" of at most limits::url_bytes_max bytes, and http:// where
+/// allowed. A name is taken in its ASCII form only (xn--… after IDNA); a literal address is judged by the
+/// policy, a name is not resolved. Errors: invalid_argument, saying what was wrong and what would be right.
+result<location> parse_location(std::string_view url, plain_http, const address_policy&);
+
+}  // namespace herald::workers

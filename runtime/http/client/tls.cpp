@@ -1,0 +1,59 @@
+// OpenSSL's part of a delivery.
+#include "runtime/http/client/tls.hpp"
+
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+
+#include "runtime/assert.hpp"
+
+namespace herald::workers {
+
+namespace ssl = boost::asio::ssl;
+
+ssl::context make_client_tls(const std::string& extra_ca_file) {
+    ssl::context context(ssl::context::tls_client);
+    context.set_default_verify_paths();
+    if (!extra_ca_file.empty()) context.load_verify_file(extra_ca_file);
+    context.set_verify_mode(ssl::verify_peer);
+    SSL_CTX* const native = context.native_handle();
+    HERALD_ASSERT(SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) == 1);
+    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);  // tls_sessions keeps them, by receiver
+    return context;
+}
+
+void expect_receiver(SSL* ssl, const location& receiver) {
+    X509_VERIFY_PARAM* const expected = SSL_get0_param(ssl);
+    if (receiver.literal) {
+        HERALD_ASSERT(X509_VERIFY_PARAM_set1_ip_asc(expected, receiver.host.c_str()) == 1);
+        return;
+    }
+    X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    HERALD_ASSERT(X509_VERIFY_PARAM_set1_host(expected, receiver.host.data(), receiver.host.size()) == 1);
+    // As SSL_set_tlsext_host_name(), which is a macro with old-style casts.
+    HERALD_ASSERT(SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                           const_cast<char*>(receiver.host.c_str())) == 1);
+}
+
+std::string why_handshake_failed(const SSL* ssl, std::string otherwise) {
+    const long verified = SSL_get_verify_result(ssl);
+    if (verified == X509_V_OK) return otherwise;
+    return std::string("the certificate is not accepted: ") + X509_verify_cert_error_string(verified);
+}
+
+void free_session::operator()(SSL_SESSION* session) const noexcept { SSL_SESSION_free(session); }
+
+void tls_sessions::keep(const std::string& receiver, SSL* ssl) {
+    tls_session session(SSL_get1_session(ssl));
+    if (!session || SSL_SESSION_is_resumable(session.get()) != 1) return;
+    if (x_sessions.size() >= x_count_max && !x_sessions.contains(receiver))
+        x_sessions.erase(x_sessions.begin());
+    x_sessions[receiver] = std::move(session);
+}
+
+tls_session tls_sessions::take(const std::string& receiver) {
+    auto node = x_sessions.extract(receiver);
+    return node ? std::move(node.mapped()) : nullptr;
+}
+
+}  // namespace herald::workers

@@ -1,0 +1,45 @@
+// TLS towards receivers: whom to trust, how a failure reads, and sessions to resume. Seen by workers/ only.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <boost/asio/ssl/context.hpp>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "runtime/http/client/location.hpp"
+
+namespace herald::workers {
+
+/// TLS 1.2 or newer, certificates verified against the system's store and, if named, the PEM file. Throws
+/// boost::system::system_error when the file cannot be read.
+boost::asio::ssl::context make_client_tls(const std::string& extra_ca_file);
+
+/// Before the handshake: the name to ask for, and the name or address that the certificate must hold.
+void expect_receiver(SSL*, const location&);
+
+/// Why a handshake failed: what is wrong with the certificate, or else `otherwise`.
+std::string why_handshake_failed(const SSL*, std::string otherwise);
+
+struct free_session {
+    void operator()(SSL_SESSION*) const noexcept;
+};
+using tls_session = std::unique_ptr<SSL_SESSION, free_session>;
+
+/// The newest session of each receiver, so that the next handshake is short. One thread.
+class tls_sessions {
+  public:
+    explicit tls_sessions(std::size_t count_max) : x_count_max(count_max) {}
+    /// After an answer, when TLS 1.3's tickets have come.
+    void keep(const std::string& receiver, SSL*);
+    /// Removes it: a TLS 1.3 ticket is for one use (RFC 8446 §C.4). Null when there is none.
+    tls_session take(const std::string& receiver);
+
+  private:
+    std::size_t x_count_max;
+    std::map<std::string, tls_session> x_sessions;
+};
+
+}  // namespace herald::workers

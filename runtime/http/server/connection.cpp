@@ -1,0 +1,462 @@
+#include "runtime/http/server/connection.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <chrono>
+#include <exception>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/deadline.hpp"
+#include "runtime/http/server/error_response.hpp"
+#include "runtime/http/server/parser.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "runtime/random.hpp"
+#include "runtime/text.hpp"
+
+namespace herald::api {
+namespace {
+
+namespace asio = boost::asio;
+using tls_stream = asio::ssl::stream<tcp_socket>;
+using progress = request_parser::progress;
+
+// Completes with (error, …) instead of throwing.
+constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
+
+// Larger bodies are sent from where they are, others in one piece with the head.
+constexpr std::size_t body_bytes_copied_max = 16 * 1024;
+
+std::int64_t steady_us() noexcept {
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
+
+bool is_request_id(std::string_view text) noexcept {
+    return !text.empty() && text.size() <= limits::request_id_bytes_max &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
+}
+
+template <class Stream>
+class stream_connection final : public connection {
+  public:
+    template <class... Arguments>
+    stream_connection(connections_of_loop& all, std::string remote_address, place_of_connection place,
+                      Arguments&&... stream)
+        : connection(all),
+          x_bounds(all.options.bounds),
+          x_remote_address(std::move(remote_address)),
+          x_stream(std::forward<Arguments>(stream)...),
+          x_place(std::move(place)),
+          x_deadline(all.loop, [this] { time_out(); }) {}
+
+    asio::awaitable<void> run() override;
+    void wind_down() override;
+
+  private:
+    static constexpr bool is_tls = std::is_same_v<Stream, tls_stream>;
+    enum class phase : std::uint8_t { none, idle, header, body };
+
+    tcp_socket& socket() noexcept;
+    void time_out();
+    asio::awaitable<void> shake_hands();
+    void expect_bytes();
+    bool has_room_for_body();
+    void came(bool failed, std::size_t bytes);
+    asio::awaitable<void> judge();
+    void identify();
+    void find_request_id();
+    void refuse(const error&);
+    bool answer_now();
+    asio::awaitable<void> answer_later();
+    void handler_threw(const char* what);
+    std::string_view body_to_send() const noexcept;
+    bool has_room_for_answer(std::size_t bytes);
+    void write_answer();
+    bool send_now();
+    asio::awaitable<void> send_rest();
+    bool sent(bool failed, std::size_t bytes);
+    void answered();
+    void report(std::int64_t duration_us);
+    asio::awaitable<void> linger();
+
+    const connection_limits& x_bounds;
+    const std::string x_remote_address;
+    Stream x_stream;
+    const place_of_connection x_place;  // ends before x_stream does
+    runtime::deadline x_deadline;
+    request_parser x_parser;
+    byte_budget::share x_body_room{x_all.room.bodies};
+    bool x_is_judged = false;   // the body that is awaited is wanted
+    bool x_is_open = true;      // requests are read
+    bool x_is_broken = false;   // nothing more can be sent
+    bool x_is_late = false;     // x_deadline passed
+    bool x_is_waiting = false;  // for bytes
+    std::uint32_t x_requests = 0;
+    phase x_phase = phase::none;     // of the request that is read
+    std::int64_t x_phase_since = 0;  // steady milliseconds
+    std::int64_t x_started_us = 0;   // when the first bytes of the request came
+    std::string x_request_id;
+    std::string_view x_echo_name;  // see answer_facts
+    runtime::http_response x_answer;
+    std::optional<byte_budget::share> x_answer_room;
+    bool x_closes = false;  // after this answer
+    std::string x_head;     // and a small body
+    std::array<asio::const_buffer, 2> x_unsent;
+};
+
+template <class Stream>
+tcp_socket& stream_connection<Stream>::socket() noexcept {
+    if constexpr (is_tls) {
+        return x_stream.next_layer();
+    } else {
+        return x_stream;
+    }
+}
+
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::run() {
+    if constexpr (is_tls) co_await shake_hands();
+    while (x_is_open) {
+        const progress step = x_parser.advance();
+        if (step == progress::head) {
+            x_parser.allow_body(x_all.handler.body_bytes_max(x_parser.get().method, x_parser.get().path));
+            continue;  // to the body, or to what is wrong with it
+        }
+        const bool is_judged = x_is_judged || !x_parser.has_head();
+        if (step == progress::need_more && is_judged && !x_is_late && has_room_for_body()) {
+            expect_bytes();
+            const std::span<char> space = x_parser.space();
+            const auto [failed, bytes] =
+                co_await x_stream.async_read_some(asio::mutable_buffer(space.data(), space.size()), outcome);
+            came(bool(failed), bytes);
+            continue;
+        }
+        x_deadline.clear();
+        if (step == progress::complete) {
+            if (!answer_now()) co_await answer_later();
+            write_answer();
+        } else if (step == progress::failed) {
+            refuse(x_parser.failure());
+        } else if (x_is_late) {
+            refuse({error_code::deadline_exceeded, "the request did not come in time", 408});
+        } else if (is_judged) {
+            refuse(runtime::unavailable("too many bodies come at once; try again"));
+        } else {
+            co_await judge();
+            if (x_unsent[0].size() == 0) continue;  // the body is on its way
+        }
+        if (!send_now()) co_await send_rest();
+        if (step != progress::need_more || x_closes) answered();
+    }
+    if (x_closes && !x_is_broken) co_await linger();
+}
+
+template <class Stream>
+void stream_connection<Stream>::wind_down() {
+    // What has come already is still read and answered; then the read ends.
+    boost::system::error_code ignored;
+    if (x_is_waiting && x_parser.is_idle()) socket().shutdown(tcp_socket::shutdown_receive, ignored);
+}
+
+template <class Stream>
+void stream_connection<Stream>::time_out() {
+    x_is_late = true;
+    boost::system::error_code ignored;
+    socket().cancel(ignored);
+}
+
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::shake_hands() {
+    if constexpr (is_tls) {
+        x_deadline.set_after(x_bounds.header_ms);
+        const auto [failed] = co_await x_stream.async_handshake(tls_stream::server, outcome);
+        x_deadline.clear();
+        if (failed) x_is_open = false, x_is_broken = true;
+    }
+    co_return;
+}
+
+template <class Stream>
+void stream_connection<Stream>::expect_bytes() {
+    const phase now_in = x_parser.is_idle() ? phase::idle : x_parser.has_head() ? phase::body : phase::header;
+    if (now_in != x_phase) {
+        x_phase = now_in;
+        x_phase_since = x_all.loop.time().steady_ms();
+    }
+    std::int64_t limit_ms = x_bounds.idle_ms;
+    if (x_phase == phase::header) limit_ms = x_bounds.header_ms;
+    if (x_phase == phase::body)
+        limit_ms = x_bounds.body_ms_base + static_cast<std::int64_t>(x_parser.body_bytes()) * 1000 / 1024;
+    x_deadline.set(x_phase_since + limit_ms);
+    x_is_waiting = true;
+    if (x_all.is_draining) wind_down();
+}
+
+template <class Stream>
+void stream_connection<Stream>::came(bool failed, std::size_t bytes) {
+    x_is_waiting = false;
+    if (!failed) {
+        if (x_parser.is_idle()) x_started_us = steady_us();
+        x_parser.received(bytes);
+    } else if (!x_is_late || x_parser.is_idle()) {
+        x_is_open = false;  // the client left, or had nothing to ask
+    }
+}
+
+template <class Stream>
+bool stream_connection<Stream>::has_room_for_body() {
+    return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes());
+}
+
+// The header is here, the body is not. What is to be sent then, if anything, is in x_unsent: a refusal, or
+// that the client may go on.
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::judge() {
+    identify();
+    std::optional<runtime::http_response> refusal;
+    try {
+        refusal = co_await x_all.handler.judge(x_parser.get());
+    } catch (const std::exception& thrown) {
+        handler_threw(thrown.what());
+        refusal = std::move(x_answer);
+    }
+    x_is_judged = true;
+    if (refusal) {
+        x_answer = *std::move(refusal);
+        x_closes = true;
+        write_answer();
+    } else if (x_parser.expects_continue()) {
+        x_unsent = {asio::buffer("HTTP/1.1 100 Continue\r\n\r\n", 25), {}};
+    }
+}
+
+// What the request does not say itself. Its id is the caller's where that is one, else a new one.
+template <class Stream>
+void stream_connection<Stream>::identify() {
+    request& asked = x_parser.get();
+    asked.remote_address = x_remote_address;
+    asked.loop_index = x_all.loop.index();
+    asked.is_known = &x_place->is_known;
+    find_request_id();
+    asked.request_id = x_request_id;
+}
+
+template <class Stream>
+void stream_connection<Stream>::find_request_id() {
+    x_echo_name = {};
+    for (const header_view& field : x_parser.get().headers) {
+        constexpr std::string_view ending = "request-id";
+        if (field.name.size() <= ending.size() || !is_request_id(field.value)) continue;
+        if (!runtime::equals_ignoring_case(field.name.substr(field.name.size() - ending.size()), ending))
+            continue;
+        const auto is_this = [&field](std::string_view name) {
+            return runtime::equals_ignoring_case(field.name, name);
+        };
+        const auto& own = x_all.writer.request_id_names();
+        const bool is_own = std::any_of(own.begin(), own.end(), is_this);
+        if (!is_own && !is_this("svc-request-id") && !is_this("verta-request-id")) continue;
+        x_request_id = field.value;
+        if (!is_own) x_echo_name = field.name;
+        return;
+    }
+    x_request_id = runtime::uuid_text(runtime::system_random().uuid());
+}
+
+template <class Stream>
+void stream_connection<Stream>::refuse(const error& failure) {
+    identify();
+    x_answer = error_response(failure);
+    x_closes = true;
+    write_answer();
+}
+
+template <class Stream>
+bool stream_connection<Stream>::answer_now() {
+    identify();
+    try {
+        return x_all.handler.handle_now(x_parser.get(), x_answer);
+    } catch (const std::exception& thrown) {
+        handler_threw(thrown.what());
+        return true;
+    }
+}
+
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::answer_later() {
+    try {
+        x_answer = co_await x_all.handler.handle(x_parser.get());
+    } catch (const std::exception& thrown) {
+        handler_threw(thrown.what());
+    }
+}
+
+template <class Stream>
+void stream_connection<Stream>::handler_threw(const char* what) {
+    const request& asked = x_parser.get();
+    runtime::log(runtime::log_level::error, runtime::log_events::request_failed,
+                 {{"method", runtime::name_of(asked.method)},
+                  {"path", asked.path},
+                  {"request_id", x_request_id},
+                  {"reason", std::string_view(what)}});
+    x_answer = error_response(runtime::internal("an unexpected error; the log has it under this request id"));
+}
+
+template <class Stream>
+std::string_view stream_connection<Stream>::body_to_send() const noexcept {
+    if (is_bodiless(x_answer.status) || x_parser.is_head_request()) return {};
+    return x_answer.body;
+}
+
+template <class Stream>
+bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
+    if (bytes <= body_bytes_copied_max) return true;
+    return x_answer_room.emplace(x_place->is_known ? x_all.room.answers : x_all.room.answers_to_strangers)
+        .resize(bytes);
+}
+
+template <class Stream>
+void stream_connection<Stream>::write_answer() {
+    if (!has_room_for_answer(body_to_send().size()))
+        x_answer = error_response(runtime::unavailable("too many large answers wait to be read; try again"));
+    x_closes = x_closes || !x_parser.keep_alive() || x_all.is_draining || x_requests + 1 >= x_bounds.requests;
+    x_all.writer.write_head(x_head, x_answer, {x_request_id, x_echo_name, x_parser.is_http_1_0(), x_closes});
+    std::string_view body = body_to_send();
+    if (body.size() <= body_bytes_copied_max) {
+        x_head += body;
+        body = {};
+    }
+    x_unsent = {asio::buffer(x_head), asio::buffer(body)};
+}
+
+// True when nothing is left to be sent. Most answers fit into the socket's buffer: no need to wait for it.
+template <class Stream>
+bool stream_connection<Stream>::send_now() {
+    if constexpr (is_tls) {
+        return false;
+    } else {
+        boost::system::error_code failed;
+        const std::size_t bytes = x_stream.write_some(x_unsent, failed);
+        return sent(failed && failed != asio::error::would_block, bytes);
+    }
+}
+
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::send_rest() {
+    const std::int64_t since_ms = x_all.loop.time().steady_ms();
+    std::size_t total = 0;
+    bool is_sent = false;
+    while (!is_sent) {
+        x_deadline.set(since_ms + x_bounds.write_ms_base +
+                       static_cast<std::int64_t>(total / 64) * 1000 / 1024);
+        const auto [failed, bytes] = co_await x_stream.async_write_some(x_unsent, outcome);
+        total += bytes;
+        is_sent = sent(bool(failed), bytes);
+    }
+    x_deadline.clear();
+}
+
+template <class Stream>
+bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
+    const std::size_t of_head = std::min(bytes, x_unsent[0].size());
+    x_unsent[0] += of_head;
+    x_unsent[1] += bytes - of_head;
+    if (failed) {
+        x_is_open = false, x_is_broken = true;
+        // Who does not read gets no more time, not even what the kernel still holds.
+        boost::system::error_code ignored;
+        if (x_is_late) socket().set_option(tcp_socket::linger(true, 0), ignored);
+    }
+    return failed || x_unsent[0].size() + x_unsent[1].size() == 0;
+}
+
+template <class Stream>
+void stream_connection<Stream>::answered() {
+    const std::int64_t duration_us = std::max<std::int64_t>(0, steady_us() - x_started_us);
+    x_all.metrics.count(x_answer.status, duration_us);
+    if (x_all.options.log == request_log::on) report(duration_us);
+    ++x_requests;
+    x_answer.status = 200;
+    x_answer.content_type = "application/json";
+    x_answer.headers.clear();
+    if (x_answer.body.capacity() > body_bytes_copied_max) x_answer.body = {};
+    x_answer.body.clear();
+    x_answer_room.reset();
+    if (x_closes) x_is_open = false;
+    if (!x_is_open) return;
+    x_parser.next();
+    x_body_room.resize(0);
+    x_is_judged = false;
+    x_phase = phase::none;
+    x_is_late = false;
+    x_started_us += duration_us;  // where the next request came along with this one
+}
+
+template <class Stream>
+void stream_connection<Stream>::report(std::int64_t duration_us) {
+    const request& asked = x_parser.get();
+    runtime::log(runtime::log_level::info, runtime::log_events::request,
+                 {{"method", x_parser.has_head() ? runtime::name_of(asked.method) : std::string_view()},
+                  {"path", x_parser.has_head() ? asked.path : std::string_view()},
+                  {"status", std::int64_t{x_answer.status}},
+                  {"bytes", static_cast<std::int64_t>(x_answer.body.size())},
+                  {"duration_us", duration_us},
+                  {"request_id", x_request_id},
+                  {"remote", x_remote_address}});
+}
+
+// A socket that is closed while bytes wait unread takes the last answer back from the client: read on a
+// little.
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::linger() {
+    x_is_late = false;
+    x_deadline.set_after(x_bounds.linger_ms);
+    if constexpr (is_tls) co_await x_stream.async_shutdown(outcome);
+    boost::system::error_code ended;
+    socket().shutdown(tcp_socket::shutdown_send, ended);
+    const std::span<char> scrap = x_parser.space();
+    while (!ended && !x_is_late) {
+        const auto [failed, bytes] =
+            co_await socket().async_read_some(asio::mutable_buffer(scrap.data(), scrap.size()), outcome);
+        ended = failed;
+    }
+}
+
+}  // namespace
+
+request_metrics::request_metrics()
+    : x_durations(runtime::metric_histogram("herald_http_request_duration_seconds",
+                                            "From the first byte of a request to the last of its answer")) {}
+
+void request_metrics::count(std::uint16_t status, std::int64_t duration_us) {
+    runtime::counter*& counter = x_by_status[std::min<std::size_t>(status, x_by_status.size() - 1)];
+    if (!counter) {
+        const std::string text = std::to_string(status);
+        counter =
+            &runtime::metric_counter("herald_http_requests_total", "Requests answered", {{"status", text}});
+    }
+    counter->add();
+    x_durations.observe_us(duration_us);
+}
+
+std::unique_ptr<connection> make_connection(connections_of_loop& all, tcp_socket socket,
+                                            std::string remote_address, place_of_connection place) {
+    return std::make_unique<stream_connection<tcp_socket>>(all, std::move(remote_address), std::move(place),
+                                                           std::move(socket));
+}
+
+std::unique_ptr<connection> make_tls_connection(connections_of_loop& all, tcp_socket socket,
+                                                std::string remote_address, place_of_connection place,
+                                                asio::ssl::context& context) {
+    return std::make_unique<stream_connection<tls_stream>>(all, std::move(remote_address), std::move(place),
+                                                           std::move(socket), context);
+}
+
+}  // namespace herald::api

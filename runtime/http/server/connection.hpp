@@ -1,0 +1,93 @@
+// One client's connection: requests are read, answered and logged, one after another.
+#pragma once
+
+#include <array>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "runtime/event_loop.hpp"
+#include "runtime/http/server/byte_budget.hpp"
+#include "runtime/http/server/places.hpp"
+#include "runtime/http/server/response_writer.hpp"
+#include "runtime/http/server/server.hpp"
+#include "runtime/metrics.hpp"
+
+namespace boost::asio::ssl {
+class context;
+}
+
+namespace herald::api {
+
+using tcp_socket =
+    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+
+/// Counts answers by status; knows each counter after its first use.
+class request_metrics {
+  public:
+    request_metrics();
+    void count(std::uint16_t status, std::int64_t duration_us);
+
+  private:
+    std::array<runtime::counter*, 600> x_by_status{};
+    runtime::histogram& x_durations;
+};
+
+class connection;
+
+/// What the connections of all loops share.
+struct shared_room {
+    explicit shared_room(const connection_limits& bounds)
+        : places(bounds), bodies(bounds.unfinished_bodies_bytes), answers(bounds.unsent_answers_bytes) {}
+
+    connection_places places;
+    byte_budget bodies;   // that are not complete, or not answered yet
+    byte_budget answers;  // the large ones, to known callers
+    byte_budget answers_to_strangers{limits::unsent_answers_to_strangers_max};
+};
+
+/// What the connections of one loop share; only on the loop's thread.
+struct connections_of_loop {
+    connections_of_loop(runtime::event_loop& its_loop, request_handler& its_handler,
+                        const server_options& given, shared_room& of_all)
+        : loop(its_loop), handler(its_handler), options(given), room(of_all), writer(given.header_prefixes) {}
+
+    runtime::event_loop& loop;
+    request_handler& handler;
+    const server_options& options;
+    shared_room& room;
+    response_writer writer;
+    request_metrics metrics;
+    bool is_draining = false;  // every answer is the last of its connection
+    std::set<connection*> open;
+};
+
+/// Lives while run() does, on its loop's thread.
+class connection {
+  public:
+    explicit connection(connections_of_loop& all) : x_all(all) { all.open.insert(this); }
+    virtual ~connection() { x_all.open.erase(this); }
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+
+    /// Serves until the client leaves, a deadline passes, something cannot be trusted, or the drain.
+    virtual boost::asio::awaitable<void> run() = 0;
+    /// Draining has begun: ends at once if no request has begun to come.
+    virtual void wind_down() = 0;
+
+  protected:
+    connections_of_loop& x_all;
+};
+
+using place_of_connection = std::unique_ptr<connection_places::place>;
+std::unique_ptr<connection> make_connection(connections_of_loop&, tcp_socket, std::string remote_address,
+                                            place_of_connection);
+std::unique_ptr<connection> make_tls_connection(connections_of_loop&, tcp_socket, std::string remote_address,
+                                                place_of_connection, boost::asio::ssl::context&);
+
+}  // namespace herald::api

@@ -1,0 +1,101 @@
+// From bytes to requests, with every check of http.md §2: a state machine without sockets and clocks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "runtime/error.hpp"
+#include "runtime/http/server/request.hpp"
+#include "runtime/limits.hpp"
+
+namespace herald::api {
+
+/// Reads the requests of one connection, one after another, into one buffer. Belongs to that connection.
+///
+///     space(), received()   bytes come in
+///     advance()             tells what they amount to: call it until it wants more
+///     next()                forgets the request that was answered; bytes that came after it stay
+///
+/// Bounds: limits::request_*; the buffer holds at most a header, the body and 16 KiB of framing.
+class request_parser {
+  public:
+    enum class progress : std::uint8_t {
+        need_more,  // give it bytes
+        head,       // the header is here and a body follows: call allow_body()
+        complete,   // get() is a whole request
+        failed,     // answer failure() and close: what follows cannot be trusted
+    };
+
+    request_parser();
+    ~request_parser();
+    request_parser(const request_parser&) = delete;
+    request_parser& operator=(const request_parser&) = delete;
+
+    /// Where the next bytes go; never empty.
+    std::span<char> space();
+    void received(std::size_t bytes) noexcept { x_used += bytes; }
+    progress advance();
+    /// After progress::head: the body may have this many bytes. False when it is known to have more.
+    bool allow_body(std::size_t bytes_max);
+    void next();
+
+    /// The request as far as it is here: its head after progress::head, and its body after
+    /// progress::complete. Its views are valid until space() or next(). The connection fills in what is its
+    /// own: remote_address, request_id, loop_index.
+    request& get() noexcept { return x_request; }
+    const error& failure() const noexcept { return x_failure; }
+    /// True before the first byte of a request.
+    bool is_idle() const noexcept { return x_stage == stage::head && x_used == x_start; }
+    /// True from the end of the header on.
+    bool has_head() const noexcept { return x_has_head; }
+    bool is_head_request() const noexcept {
+        return x_has_head && x_request.method == runtime::http_method::head;
+    }
+    /// What came of this request and after it.
+    std::size_t held_bytes() const noexcept { return x_used - x_start; }
+    /// How much of the body came so far.
+    std::size_t body_bytes() const noexcept { return x_body_bytes; }
+    /// The client wants the connection to stay open after this request.
+    bool keep_alive() const noexcept;
+    bool is_http_1_0() const noexcept;
+    /// The client sends the body only after "100 Continue", and none of it has come.
+    bool expects_continue() const noexcept;
+
+  private:
+    enum class stage : std::uint8_t { head, sized_body, chunked_body, complete, failed };
+    struct header_reader;
+
+    progress advance_head();
+    progress advance_sized_body();
+    progress advance_chunked_body();
+    progress finish();
+    progress fail_too_large();
+    progress fail(std::uint16_t status, std::string message);
+    progress check_head();
+    void show_head();
+    void make_room(std::size_t bytes);
+    std::size_t waiting() const noexcept { return x_used - x_start - x_parsed; }
+    char* begin() const noexcept { return x_buffer.get() + x_start; }
+
+    std::unique_ptr<char[]> x_buffer;
+    std::size_t x_capacity = 0;
+    std::size_t x_start = 0;   // of the request
+    std::size_t x_parsed = 0;  // bytes of the request that were understood
+    std::size_t x_used = 0;    // end of what was received
+    std::size_t x_head_bytes = 0;
+    std::size_t x_body_bytes = 0;
+    std::size_t x_sized_body_bytes = 0;  // what Content-Length said
+    stage x_stage = stage::head;
+    bool x_has_head = false;
+    bool x_skipped_line = false;
+    std::unique_ptr<header_reader> x_reader;
+    request x_request;
+    std::array<header_view, limits::request_header_fields_max> x_fields;
+    error x_failure;
+};
+
+}  // namespace herald::api

@@ -1,0 +1,45 @@
+// The bytes of an answer.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/http/message.hpp"
+
+namespace herald::api {
+
+/// What the connection knows about an answer, beside what the handler said.
+struct answer_facts {
+    std::string_view request_id;
+    /// The name under which the caller sent the id, if it is none of the server's own names.
+    std::string_view echo_name;
+    bool is_http_1_0 = false;
+    bool closes = false;  // the connection ends after this answer
+};
+
+/// Writes heads of answers. One for each loop: it keeps the date of the current second.
+class response_writer {
+  public:
+    explicit response_writer(const std::vector<std::string>& header_prefixes);
+
+    /// Replaces `out` by the head, empty line included. A status of 1xx, 204 or 304 has no content-length.
+    /// Control characters in the values of headers become spaces. A header svc-… is written once for each
+    /// prefix, under it.
+    void write_head(std::string& out, const runtime::http_response&, const answer_facts&);
+    /// Names under which a request id is sent and understood, in lower case: "svc-request-id".
+    const std::vector<std::string>& request_id_names() const noexcept { return x_request_id_names; }
+
+  private:
+    const std::vector<std::string> x_prefixes;
+    std::vector<std::string> x_request_id_names;
+    std::time_t x_date_of = 0;
+    std::string x_date_line;
+};
+
+/// True where an answer of this status never has a body (RFC 9110 §6.4.1).
+bool is_bodiless(std::uint16_t status) noexcept;
+
+}  // namespace herald::api

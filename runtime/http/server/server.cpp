@@ -1,0 +1,262 @@
+#include "runtime/http/server/server.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "runtime/http/server/connection.hpp"
+#include "runtime/http/server/error_response.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "runtime/task_group.hpp"
+
+namespace herald::api {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using tcp_acceptor = asio::basic_socket_acceptor<tcp, asio::io_context::executor_type>;
+using boost::system::error_code;
+using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
+constexpr std::int64_t accept_pause_ms = 100;
+constexpr std::int64_t crowded_pause_ms = 1;
+
+// An IPv6 client owns a /64: all of it counts as one address.
+std::string counted_address(const asio::ip::address& from) {
+    if (from.is_v4()) return from.to_string();
+    auto bytes = from.to_v6().to_bytes();
+    std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+    return asio::ip::address_v6(bytes).to_string();
+}
+
+asio::ip::address unmapped(const asio::ip::address& from) {
+    if (from.is_v6() && from.to_v6().is_v4_mapped())
+        return asio::ip::make_address_v4(asio::ip::v4_mapped, from.to_v6());
+    return from;
+}
+
+// The server's part on one loop: its own listening socket and the connections that it accepted.
+class listener {
+  public:
+    listener(runtime::event_loop& loop, request_handler& handler, const server_options& options,
+             shared_room& room, asio::ssl::context* tls, tcp_acceptor acceptor)
+        : x_connections(loop, handler, options, room),
+          x_tls(tls),
+          x_acceptor(std::move(acceptor)),
+          x_tasks(loop) {}
+
+    void start() { x_tasks.start("accept connections", accept()); }
+    void drain() {
+        asio::dispatch(x_connections.loop.context(), [this] { stop_accepting(); });
+    }
+    runtime::task_group& tasks() noexcept { return x_tasks; }
+
+  private:
+    asio::awaitable<void> accept();
+    asio::awaitable<void> pause(std::int64_t ms);
+    asio::awaitable<void> serve(tcp_socket client, std::string address, place_of_connection place);
+    void admit(tcp_socket client);
+    void turn_away(tcp_socket& client);
+    void stop_accepting();
+
+    connections_of_loop x_connections;
+    asio::ssl::context* const x_tls;  // null: plain
+    tcp_acceptor x_acceptor;
+    runtime::task_group x_tasks;
+};
+
+asio::awaitable<void> listener::accept() {
+    bool is_paused = false;
+    while (x_acceptor.is_open()) {
+        if (x_connections.room.places.is_crowded()) {  // who comes now waits in the kernel's queue
+            co_await pause(crowded_pause_ms);
+            continue;
+        }
+        auto [failed, client] = co_await x_acceptor.async_accept(outcome);
+        if (!failed) {
+            is_paused = false;
+            admit(std::move(client));
+        } else if (failed == asio::error::no_descriptors || failed == asio::error::no_memory ||
+                   failed == asio::error::no_buffer_space || failed.value() == ENFILE) {
+            // The connection stays in the kernel's queue: without a pause this would spin.
+            if (!is_paused)
+                runtime::log(runtime::log_level::warning, runtime::log_events::accept_paused,
+                             {{"reason", failed.message()}, {"wait_ms", accept_pause_ms}});
+            is_paused = true;
+            co_await pause(accept_pause_ms);
+        }
+    }
+}
+
+asio::awaitable<void> listener::pause(std::int64_t ms) {
+    asio::steady_timer timer(x_connections.loop.context(), std::chrono::milliseconds(ms));
+    co_await timer.async_wait(outcome);
+}
+
+void listener::admit(tcp_socket client) {
+    error_code failed;
+    const tcp::endpoint from = client.remote_endpoint(failed);
+    if (failed) return;  // gone already
+    client.set_option(tcp::no_delay(true), failed);
+    client.non_blocking(true, failed);
+    const asio::ip::address address = unmapped(from.address());
+    auto place = x_connections.room.places.take(counted_address(address), client.native_handle());
+    if (!place) return turn_away(client);
+    x_tasks.start("serve a connection", serve(std::move(client), address.to_string(), std::move(place)));
+}
+
+asio::awaitable<void> listener::serve(tcp_socket client, std::string address, place_of_connection place) {
+    const std::unique_ptr<connection> served =
+        x_tls ? make_tls_connection(x_connections, std::move(client), std::move(address), std::move(place),
+                                    *x_tls)
+              : make_connection(x_connections, std::move(client), std::move(address), std::move(place));
+    co_await served->run();
+}
+
+// One try to say why; waiting for the client would defeat the bound.
+void listener::turn_away(tcp_socket& client) {
+    if (x_tls) return;
+    const runtime::http_response answer =
+        error_response(runtime::unavailable("too many connections; close some or try again later"));
+    std::string bytes;
+    x_connections.writer.write_head(bytes, answer, {"-", {}, false, true});
+    bytes += answer.body;
+    error_code ignored;
+    client.write_some(asio::buffer(bytes), ignored);
+    client.shutdown(tcp_socket::shutdown_send, ignored);
+}
+
+void listener::stop_accepting() {
+    if (!x_acceptor.is_open()) return;
+    x_connections.is_draining = true;
+    error_code failed;
+    x_acceptor.non_blocking(true, failed);
+    while (!failed) {  // clients that the kernel has accepted already
+        tcp_socket client(x_connections.loop.context());
+        x_acceptor.accept(client, failed);
+        if (!failed) admit(std::move(client));
+    }
+    x_acceptor.close(failed);
+    for (connection* each : x_connections.open) each->wind_down();
+}
+
+class herald_server final : public server {
+  public:
+    herald_server(server_options options, request_handler& handler, runtime::event_loops& loops,
+                  std::optional<asio::ssl::context> tls, std::vector<tcp_acceptor> acceptors)
+        : x_options(std::move(options)), x_tls(std::move(tls)), x_room(x_options.bounds) {
+        x_port = acceptors.front().local_endpoint().port();
+        for (std::size_t i = 0; i < loops.size(); ++i)
+            x_listeners.push_back(std::make_unique<listener>(
+                loops[i], handler, x_options, x_room, x_tls ? &*x_tls : nullptr, std::move(acceptors[i])));
+    }
+    ~herald_server() override { stop(); }
+
+    std::uint16_t port() const noexcept override { return x_port; }
+
+    void start() override {
+        for (const auto& each : x_listeners) each->start();
+    }
+
+    bool drain(std::int64_t ms) override {
+        const runtime::clock& time = x_listeners.front()->tasks().loop().time();
+        const std::int64_t until_ms = time.steady_ms() + ms;
+        for (const auto& each : x_listeners) each->drain();
+        bool is_empty = true;
+        for (const auto& each : x_listeners)
+            is_empty &= each->tasks().join(std::max<std::int64_t>(0, until_ms - time.steady_ms()));
+        return is_empty;
+    }
+
+    void stop() override {
+        for (const auto& each : x_listeners) each->tasks().cancel();
+        for (const auto& each : x_listeners) each->tasks().stop();
+    }
+
+  private:
+    const server_options x_options;
+    std::optional<asio::ssl::context> x_tls;
+    shared_room x_room;
+    std::uint16_t x_port = 0;
+    std::vector<std::unique_ptr<listener>> x_listeners;
+};
+
+// A listening socket for each loop, all on one port: the kernel spreads the connections.
+result<std::vector<tcp_acceptor>> listen(const server_options& options, runtime::event_loops& loops) {
+    error_code failed;
+    const asio::ip::address address = asio::ip::make_address(options.address, failed);
+    if (failed)
+        return runtime::invalid_argument(options.address + " is not an IPv4 or IPv6 address to listen on");
+    tcp::endpoint where(address, options.port);
+    std::vector<tcp_acceptor> out;
+    for (std::size_t i = 0; i < loops.size() && !failed; ++i) {
+        tcp_acceptor& next = out.emplace_back(loops[i].context());
+        next.open(where.protocol(), failed);
+        if (!failed) next.set_option(tcp_acceptor::reuse_address(true), failed);
+        // The first one binds alone, so that a port which another program has is refused; it shares after.
+        if (!failed && i > 0) next.set_option(reuse_port(true), failed);
+        if (!failed) next.bind(where, failed);
+        if (!failed && i == 0 && loops.size() > 1) next.set_option(reuse_port(true), failed);
+        if (!failed) next.listen(tcp_acceptor::max_listen_connections, failed);
+        if (!failed) where = next.local_endpoint(failed);
+    }
+    if (failed)
+        return runtime::unavailable("cannot listen on " + options.address + " port " +
+                                    std::to_string(options.port) + ": " + failed.message());
+    return out;
+}
+
+result<std::optional<asio::ssl::context>> load_tls(const server_options& options) {
+    std::optional<asio::ssl::context> out;
+    if (options.tls_certificate_file.empty() && options.tls_key_file.empty()) return out;
+    error_code failed;
+    out.emplace(asio::ssl::context::tls_server);
+    out->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                         asio::ssl::context::no_tlsv1_1 | asio::ssl::context::no_compression,
+                     failed);
+    if (!failed) out->use_certificate_chain_file(options.tls_certificate_file, failed);
+    if (failed)
+        return runtime::invalid_argument("the TLS certificate file '" + options.tls_certificate_file +
+                                         "' cannot be used: " + failed.message());
+    out->use_private_key_file(options.tls_key_file, asio::ssl::context::pem, failed);
+    if (failed)
+        return runtime::invalid_argument("the TLS key file '" + options.tls_key_file +
+                                         "' cannot be used: " + failed.message());
+    return out;
+}
+
+}  // namespace
+
+bool request_handler::handle_now(const request&, runtime::http_response&) { return false; }
+
+std::size_t request_handler::body_bytes_max(runtime::http_method, std::string_view) const noexcept {
+    return limits::management_body_bytes_max;
+}
+
+boost::asio::awaitable<std::optional<runtime::http_response>> request_handler::judge(const request&) {
+    co_return std::nullopt;
+}
+
+result<std::unique_ptr<server>> make_server(server_options options, request_handler& handler,
+                                            runtime::event_loops& loops) {
+    auto tls = load_tls(options);
+    if (!tls) return tls.error();
+    auto acceptors = listen(options, loops);
+    if (!acceptors) return acceptors.error();
+    return std::make_unique<herald_server>(std::move(options), handler, loops, std::move(*tls),
+                                           std::move(*acceptors));
+}
+
+}  // namespace herald::api

@@ -1,0 +1,127 @@
+#include "storage/deliveries/trigger_calls.hpp"
+
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "events/event_topic.hpp"
+#include "events/subscriber_table.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/binary.hpp"
+#include "storage/deliveries/delivery_log.hpp"
+
+namespace herald::storage {
+namespace {
+
+class log_test_deliveries final : public test_deliveries,
+                                  public std::enable_shared_from_this<log_test_deliveries> {
+  public:
+    log_test_deliveries(events::log& log, delivery_log& deliveries, runtime::scheduler& scheduler,
+                        runtime::random_source& random, std::int32_t partitions)
+        : x_partitions(static_cast<std::uint32_t>(partitions)),
+          x_deliveries(deliveries),
+          x_scheduler(scheduler),
+          x_random(random),
+          x_producer(log.open_producer(events::producer_kind::ordinary)) {}
+
+    void send(schemas::delivery what, attempt_handler handler) override {
+        const runtime::clock& time = x_scheduler.time();
+        what.source = schemas::delivery_source::test;
+        what.call_id = runtime::uuid_text(x_random.uuid());
+        what.deadline_ms = time.wall_ms() + limits::test_deadline_ms;
+        const std::string call_id = what.call_id;
+        {
+            std::unique_lock lock(x_mutex);
+            if (x_is_closed) {
+                lock.unlock();
+                return handler(closed());
+            }
+            if (x_under_way.size() >= limits::tests_in_flight_max)
+                return handler(runtime::resource_exhausted("too many tests are under way; try again"));
+            x_under_way.emplace(call_id, std::move(handler));
+        }
+        x_deliveries.wait_for(call_id, [weak = weak_from_this(), call_id](const schemas::attempt& made) {
+            if (const auto self = weak.lock()) self->finish(call_id, made);
+        });
+        give_up_at(call_id, time.steady_ms() + limits::test_deadline_ms);
+        append(what);
+    }
+
+    void close() override {
+        std::vector<std::string> under_way;
+        {
+            const std::lock_guard lock(x_mutex);
+            x_is_closed = true;
+            for (const auto& [call_id, handler] : x_under_way) under_way.push_back(call_id);
+        }
+        for (const std::string& each : under_way) finish(each, closed());
+    }
+
+  private:
+    static error not_taken(const error& why) {
+        return runtime::unavailable("the log did not take the test: " + why.message);
+    }
+    static error closed() { return runtime::unavailable("this node is shutting down"); }
+
+    void append(const schemas::delivery& what) {
+        const std::string key = events::subscriber_key(what.webhook_id);
+        const events::topic_partition where{std::string(events::topic::direct),
+                                            events::partition_of(key, x_partitions)};
+        // Of unknown outcome: the attempt comes or the deadline does.
+        const auto appended = [weak = weak_from_this(),
+                               call_id = what.call_id](const result<std::int64_t>& done) {
+            const auto self = weak.lock();
+            if (self && !done && done.error().code != error_code::unavailable)
+                self->finish(call_id, not_taken(done.error()));
+        };
+        const auto accepted = x_producer->append(where, key, schemas::encode(what), appended);
+        if (!accepted) finish(what.call_id, not_taken(accepted.error()));
+    }
+
+    void give_up_at(const std::string& call_id, std::int64_t at_ms) {
+        x_scheduler.post([weak = weak_from_this(), call_id, at_ms, &scheduler = x_scheduler] {
+            scheduler.run_at(at_ms, [weak, call_id] {
+                if (const auto self = weak.lock())
+                    self->finish(call_id, error{error_code::deadline_exceeded,
+                                                "no worker made the attempt within " +
+                                                    std::to_string(limits::test_deadline_ms / 1'000) + " s"});
+            });
+        });
+    }
+
+    void finish(const std::string& call_id, result<schemas::attempt> outcome) {
+        attempt_handler handler;
+        {
+            const std::lock_guard lock(x_mutex);
+            const auto found = x_under_way.find(call_id);
+            if (found == x_under_way.end()) return;
+            handler = std::move(found->second);
+            x_under_way.erase(found);
+        }
+        x_deliveries.forget(call_id);
+        handler(std::move(outcome));
+    }
+
+    const std::uint32_t x_partitions;  // of deliveries.direct
+    delivery_log& x_deliveries;
+    runtime::scheduler& x_scheduler;
+    runtime::random_source& x_random;
+    std::mutex x_mutex;
+    std::map<std::string, attempt_handler, std::less<>> x_under_way;
+    bool x_is_closed = false;
+    const std::unique_ptr<events::producer> x_producer;  // destroyed first
+};
+
+}  // namespace
+
+result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log& log, delivery_log& deliveries,
+                                                              runtime::scheduler& scheduler,
+                                                              runtime::random_source& random) {
+    const auto partitions = log.partitions(std::string(events::topic::direct));
+    if (!partitions) return partitions.error();
+    return std::shared_ptr<test_deliveries>(
+        std::make_shared<log_test_deliveries>(log, deliveries, scheduler, random, *partitions));
+}
+
+}  // namespace herald::storage

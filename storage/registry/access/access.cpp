@@ -1,0 +1,181 @@
+#include "storage/registry/access/access.hpp"
+
+#include "runtime/crypto.hpp"
+#include "runtime/text.hpp"
+#include "storage/registry/access/access_memory.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::action;
+using schemas::protected_type;
+
+bool is_master(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    if (!workspace.org_id) return workspace.owner == user;
+    return is_member(state, workspace.admins, user);
+}
+
+void add_role(access_rights& rights, const schemas::role& role) {
+    if (role.built_in && role.name == "Super User") rights.super_user = true;
+    for (const schemas::resource_actions& entry : role.actions)
+        for (const action allowed : entry.allowed_actions)
+            rights.actions |= access_rights::bit(entry.resource_type, allowed);
+}
+
+access_rights find_rights(const state_view& state, schemas::user_id user,
+                          const schemas::workspace& workspace) {
+    access_rights rights;
+    rights.everything = is_master(state, user, workspace);
+    for (const schemas::permission& permission : workspace.permissions) {
+        if (!is_member(state, permission.group_id, user)) continue;
+        const auto role = find_row<schemas::role>(state, key_of(table::role).number(permission.role_id));
+        if (role) add_role(rights, *role);
+    }
+    return rights;
+}
+
+access_rights rights_of(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    access_memory* const memory = access_memory::of(state);
+    if (!memory) return find_rights(state, user, workspace);
+    if (const auto known = memory->rights_of(user, workspace.id)) return *known;
+    const access_rights found = find_rights(state, user, workspace);
+    memory->keep(user, workspace.id, found);
+    return found;
+}
+
+std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+
+error no_such(std::string_view what) { return runtime::not_found(std::string(what) + " not found"); }
+
+}  // namespace
+
+bool is_system_admin(const state_view& state, schemas::user_id id) {
+    const auto user = find_row<schemas::user>(state, key_of(table::user).number(id));
+    return user && user->system_admin;
+}
+
+std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std::string_view email,
+                                                   std::string_view key_hash) {
+    access_memory* const memory = access_memory::of(state);
+    if (memory)
+        if (auto known = memory->user_of(key_hash);
+            known && runtime::equals_ignoring_case(known->email, email))
+            return known;
+    const auto id = find_number(state, key_of(table::user_by_email).text(runtime::to_lower(email)));
+    if (!id) return nullptr;
+    auto user = find_row<schemas::user>(state, key_of(table::user).number(*id));
+    if (!user) return nullptr;
+    const bool is_right = runtime::constant_time_equal(key_hash, user->primary_key_hash) ||
+                          runtime::constant_time_equal(key_hash, user->secondary_key_hash);
+    if (!is_right) return nullptr;
+    auto found = std::make_shared<const schemas::user>(*std::move(user));
+    if (memory) memory->keep(key_hash, found);
+    return found;
+}
+
+bool is_member(const state_view& state, schemas::group_id group, schemas::user_id user) {
+    return state.get(key_of(table::group_member).number(group).number(user)).has_value();
+}
+
+bool is_allowed(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
+                protected_type type, action wanted) {
+    return rights_of(state, user, workspace).allow(type, wanted);
+}
+
+bool is_workspace_admin(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    const access_rights rights = rights_of(state, user, workspace);
+    return rights.everything || rights.super_user;
+}
+
+bool is_visible(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    return rights_of(state, user, workspace).may_read_something();
+}
+
+result<void> require_system_admin(const state_view& state, schemas::user_id user, std::string_view what) {
+    if (is_system_admin(state, user)) return {};
+    return runtime::permission_denied(std::string(what) + " needs a system administrator");
+}
+
+result<void> require(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
+                     protected_type type, action wanted, std::string_view what) {
+    const access_rights rights = rights_of(state, user, workspace);
+    if (rights.allow(type, wanted)) return {};
+    if (!rights.allow(type, action::read)) return no_such(what);
+    return runtime::permission_denied("this needs the permission " + std::string(name_of(wanted)) + " on " +
+                                      std::string(name_of(type)) + " in the workspace " +
+                                      quoted(workspace.name));
+}
+
+std::optional<schemas::workspace> find_workspace(const state_view& state, schemas::workspace_id id) {
+    access_memory* const memory = access_memory::of(state);
+    if (memory)
+        if (const auto known = memory->workspace_of(id)) return *known;
+    auto found = find_row<schemas::workspace>(state, key_of(table::workspace).number(id));
+    if (memory && found) memory->keep(std::make_shared<const schemas::workspace>(*found));
+    return found;
+}
+
+result<schemas::workspace> workspace_named(const state_view& state, std::string_view name) {
+    const auto id = find_number(state, key_of(table::workspace_by_name).text(name));
+    if (!id) return no_such("workspace " + quoted(name));
+    return *find_workspace(state, schemas::workspace_id{*id});
+}
+
+result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
+                                                         schemas::model_id id) {
+    const std::string what = "registered model " + std::to_string(id.value);
+    auto model = find_row<schemas::registered_model>(state, key_of(table::model).number(id));
+    if (!model) return no_such(what);
+    auto workspace = *find_workspace(state, model->workspace_id);
+    if (const auto may =
+            require(state, user, workspace, protected_type::registered_model, action::read, what);
+        !may)
+        return may.error();
+    return placed<schemas::registered_model>{*std::move(model), std::move(workspace)};
+}
+
+result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
+                                                         std::string_view workspace_name,
+                                                         std::string_view model_name) {
+    // Names of workspaces are e-mails of users: whoever may not read one does not learn whether it is there.
+    const error missing =
+        no_such("registered model " + quoted(model_name) + " in the workspace " + quoted(workspace_name));
+    const auto workspace = workspace_named(state, workspace_name);
+    if (!workspace) return missing;
+    const auto id = find_number(state, key_of(table::model_by_name).number(workspace->id).text(model_name));
+    if (!id) return missing;
+    auto found = readable_model(state, user, schemas::model_id{*id});
+    if (!found) return missing;
+    return found;
+}
+
+result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
+                                                        schemas::version_id id) {
+    const std::string what = "model version " + std::to_string(id.value);
+    auto version = find_row<schemas::model_version>(state, key_of(table::version).number(id));
+    if (!version) return no_such(what);
+    auto workspace = *find_workspace(state, version->workspace_id);
+    if (const auto may =
+            require(state, user, workspace, protected_type::registered_model, action::read, what);
+        !may)
+        return may.error();
+    return placed<schemas::model_version>{*std::move(version), std::move(workspace)};
+}
+
+bool may_read_builds(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    const access_rights rights = rights_of(state, user, workspace);
+    return rights.allow(protected_type::endpoint, action::read) ||
+           rights.allow(protected_type::registered_model, action::read);
+}
+
+result<placed<schemas::build>> readable_build(const state_view& state, schemas::user_id user,
+                                              schemas::build_id id) {
+    const std::string what = "build " + std::to_string(id.value);
+    auto build = find_row<schemas::build>(state, key_of(table::build).number(id));
+    if (!build) return no_such(what);
+    auto workspace = *find_workspace(state, build->workspace_id);
+    if (!may_read_builds(state, user, workspace)) return no_such(what);
+    return placed<schemas::build>{*std::move(build), std::move(workspace)};
+}
+
+}  // namespace herald::storage

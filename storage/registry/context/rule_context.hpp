@@ -1,0 +1,82 @@
+// What a rule of apply may see and do: the state at the command's place in the log, its time, and nothing
+// else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/webhooks.hpp"
+#include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/tables.hpp"
+
+namespace herald::storage {
+
+/// What a due timer is for. Numbers are frozen.
+enum class timer_kind : std::uint8_t {
+    outcome_sweep = 1,
+    scan_deadline = 2,
+    outbox_trim = 3,
+    webhook_change_trim = 4,
+    webhook_disable = 5,
+    node_silence = 6,
+};
+
+/// Lives for one command (or one timer). Deterministic: the same log gives the same calls and answers on
+/// every node.
+class rule_context {
+  public:
+    /// The record that is being applied.
+    struct place {
+        std::uint64_t offset = 0;
+        std::int64_t time_ms = 0;
+        schemas::uuid log_id{};
+        std::uint32_t generation = 0;
+        std::uint32_t event_partitions = 0;
+        std::uint32_t level = schemas::first_level;
+    };
+
+    rule_context(state_changes& changes, const place& where, const schemas::command_envelope& command)
+        : state(changes), x_place(where), x_command(command) {}
+
+    state_changes& state;
+
+    std::uint64_t offset() const noexcept { return x_place.offset; }
+    std::uint32_t generation() const noexcept { return x_place.generation; }
+    /// Of each topic of events.
+    std::uint32_t event_partitions() const noexcept { return x_place.event_partitions; }
+    /// Log time: never goes back.
+    std::int64_t time_ms() const noexcept { return x_place.time_ms; }
+    /// Log time made unique: later than every stamp before, so that two records never carry the same.
+    std::int64_t stamp_ms();
+    /// The level in force. What a rule, a timer, a row or an event body does differently from an earlier
+    /// version it does only from the level on that this version introduced (schemas/commands/level.hpp).
+    std::uint32_t level() const noexcept { return x_place.level; }
+    /// Who asks. Not set for commands of nodes and for timers.
+    schemas::user_id principal() const noexcept { return x_command.request.principal; }
+    const schemas::command_envelope& command() const noexcept { return x_command; }
+
+    /// Next number of a counter: 1, 2, 3 …
+    std::uint64_t next(std::string_view counter);
+    template <schemas::numeric_id Id>
+    Id next_id(std::string_view counter) {
+        return Id{next(counter)};
+    }
+
+    /// The id of the next event of this command.
+    schemas::event_id new_event_id();
+    /// A timer is a row: fired once, by the first record whose time is `due_ms` or later. `key` ≤ 64 bytes.
+    void set_timer(std::int64_t due_ms, timer_kind, std::string_view key);
+    void cancel_timer(std::int64_t due_ms, timer_kind, std::string_view key);
+
+    /// Name of the key ring key that a secret of the answer was minted with; goes into the outcome.
+    std::string minted_with;
+
+  private:
+    const place& x_place;
+    const schemas::command_envelope& x_command;
+    std::uint32_t x_events = 0;
+};
+
+}  // namespace herald::storage

@@ -1,0 +1,39 @@
+// How an event gets its audience and its place in the outbox (design.md §2). A part of apply: pure and
+// deterministic.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "schemas/webhooks.hpp"
+#include "storage/registry/context/rule_context.hpp"
+
+namespace herald::storage {
+
+/// An event before it is given its audience and sequence.
+struct event_draft {
+    schemas::event_type type = schemas::event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    std::string resource_id;
+    schemas::workspace_id workspace_id;
+    schemas::event_id id;  // from rule_context::new_event_id()
+    /// Makes the bytes that every receiver gets; called only when somebody listens.
+    std::function<std::string(const event_draft&)> make_body;
+};
+
+/// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in the
+/// outbox. Nothing is written when no webhook matches. Returns the size of the audience.
+std::size_t emit(rule_context&, const event_draft&);
+
+/// Whether events of this type that tell of this resource reach the webhook: by its event_types and
+/// resource_types, whatever its status.
+bool hears(const schemas::webhook&, schemas::event_type, schemas::resource_type);
+
+/// The REQUEST_SCAN envelope (spec.md §6.4), also of CREATE, UPDATE, DELETE: {id, timestamp, event_type,
+/// resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects or empty.
+std::string event_envelope(const rule_context&, const event_draft&, std::string_view original,
+                           std::string_view updated);
+
+}  // namespace herald::storage

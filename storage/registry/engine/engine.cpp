@@ -1,0 +1,254 @@
+#include "storage/registry/engine/engine.hpp"
+
+#include <algorithm>
+
+#include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/commands/all.hpp"
+#include "storage/registry/outcomes/outcomes.hpp"
+#include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/tables.hpp"
+
+namespace herald::storage {
+namespace {
+
+using schemas::command_envelope;
+using schemas::command_type;
+
+const std::string position_key = key_of(table::position);
+const std::string installation_key = key_of(table::installation);
+const std::string level_key = key_of(table::level);
+
+template <class Command>
+rules::answer run_as(rule_context& context, std::string_view body) {
+    const auto command = schemas::decode<Command>(body);
+    if (!command) return command.error();
+    return rules::apply(context, *command);
+}
+
+/// nullptr for a type that this program does not know.
+using runner = rules::answer (*)(rule_context&, std::string_view);
+template <class... Commands>
+constexpr runner find_runner(command_type type, schemas::command_list<Commands...>) {
+    runner found = nullptr;
+    ((type == Commands::type && (found = run_as<Commands>)) || ...);
+    return found;
+}
+runner runner_of(command_type type) { return find_runner(type, schemas::all_commands{}); }
+
+/// The key that was shown at the door must still be one of the user's at the command's place (revocation).
+bool is_authenticated(const state_view& state, const schemas::request_identity& request) {
+    const auto user = find_row<schemas::user>(state, key_of(table::user).number(request.principal));
+    if (!user || request.credential_hash.empty()) return false;
+    return runtime::constant_time_equal(request.credential_hash, user->primary_key_hash) ||
+           runtime::constant_time_equal(request.credential_hash, user->secondary_key_hash);
+}
+
+schemas::outcome refused(error why) {
+    schemas::outcome outcome;
+    outcome.code = static_cast<std::uint32_t>(why.code);
+    outcome.message = std::move(why.message);
+    return outcome;
+}
+
+void fire(rule_context& context, timer_kind kind, std::string_view key) {
+    switch (kind) {
+        case timer_kind::outcome_sweep:
+            return sweep_outcomes(context, key);
+        case timer_kind::scan_deadline:
+            return rules::fire_scan_deadline(context, key);
+        case timer_kind::outbox_trim:
+            return rules::fire_outbox_trim(context, key);
+        case timer_kind::webhook_change_trim:
+            return rules::fire_webhook_change_trim(context, key);
+        case timer_kind::webhook_disable:
+            return rules::fire_webhook_disable(context, key);
+        case timer_kind::node_silence:
+            return rules::fire_node_silence(context, key);
+    }
+    throw state_corrupt{"a timer of an unknown kind"};
+}
+
+void add_length_and_bytes(runtime::sha256_stream& hash, std::string_view bytes) {
+    std::string length;
+    schemas::append_varint(length, bytes.size());
+    hash.add(length);
+    hash.add(bytes);
+}
+
+}  // namespace
+
+std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept {
+    const std::int64_t sender_at_most_ms =
+        std::min(sender_ms, limits::log_time_ms_max) + limits::sender_clock_ahead_ms_max;
+    return std::max(previous_ms, std::min({record_ms, sender_at_most_ms, limits::log_time_ms_max}));
+}
+
+engine::engine(state_store& store) : x_store(store) {
+    start_batch();
+    if (auto position = find_row<engine_position>(*x_batch, position_key)) x_position = *std::move(position);
+    x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+    x_level = level_in_force(*x_batch);
+}
+
+void engine::start_batch() {
+    x_batch.reset();
+    x_base = std::make_shared<remembering_view>(x_store.view());
+    x_batch.emplace(x_base.get());
+}
+
+result<applied_record> engine::apply(const events::record& record) {
+    if (const auto able = check_level(); !able) return able.error();
+    const auto offset = static_cast<std::uint64_t>(record.offset);
+    if (offset < x_position.next_offset)
+        return runtime::failed_precondition("record " + std::to_string(offset) + " was applied before");
+    applied_record done;
+    done.offset = offset;
+    state_changes changes(&*x_batch);
+    auto command = record.value
+                       ? schemas::open_envelope(*record.value)
+                       : result<command_envelope>(runtime::invalid_argument("a tombstone is not a command"));
+    if (!x_installation && (!command || command->type != schemas::genesis::type))
+        return runtime::failed_precondition("the log does not begin with GENESIS: it is not a Herald log");
+    const bool ours = command && (!x_installation || (command->log_id == x_installation->log_id &&
+                                                      command->generation == x_installation->generation));
+    if (ours) {
+        // One above the level in force is refused, known or not: every version does the same with it.
+        if (command->level <= x_level && !runner_of(command->type))
+            return runtime::failed_precondition(
+                "record " + std::to_string(offset) + " is a command of type " +
+                std::to_string(static_cast<unsigned>(command->type)) + ", level " +
+                std::to_string(command->level) + ", which this version does not know: install a newer one");
+        x_position.time_ms = log_time_ms(x_position.time_ms, record.time_ms, command->sender_clock_ms);
+        fire_due_timers(changes, offset);
+        done.command_id = command->command_id;
+        done.type = command->type;
+        done.outcome = run(changes, *command, offset);
+        if (command->type == schemas::node_heartbeat::type && done.outcome.code == 0)
+            done.heartbeat = command->body;
+    } else {
+        done.outcome =
+            refused(command ? runtime::invalid_argument("a command of another log") : command.error());
+    }
+    finish(record, changes.take());
+    if (!x_installation) x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+    return done;
+}
+
+result<void> engine::check_level() const {
+    if (x_level <= schemas::newest_level) return {};
+    return runtime::failed_precondition("the log is at level " + std::to_string(x_level) +
+                                        " and this program goes up to level " +
+                                        std::to_string(schemas::newest_level) + ": install a newer one");
+}
+
+void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
+    if (!x_installation || x_position.time_ms < x_next_timer_ms) return;
+    x_next_timer_ms = INT64_MAX;
+    const rule_context::place here{offset,
+                                   x_position.time_ms,
+                                   x_installation->log_id,
+                                   x_installation->generation,
+                                   x_installation->event_partitions,
+                                   x_level};
+    static const command_envelope nobody;
+    std::vector<std::string> due;
+    const std::string prefix = key_of(table::timer);
+    changes.scan(prefix, {}, [&](std::string_view key, std::string_view) {
+        const auto due_ms = static_cast<std::int64_t>(number_in_key(key));
+        if (due_ms > x_position.time_ms || due.size() == limits::timers_per_apply_max) {
+            x_next_timer_ms = due_ms;
+            return false;
+        }
+        due.emplace_back(key);
+        return true;
+    });
+    for (const std::string& key : due) {
+        changes.erase(key);
+        rule_context context(changes, here, nobody);
+        fire(context, static_cast<timer_kind>(key[9]), std::string_view(key).substr(10));
+    }
+}
+
+schemas::outcome engine::run(state_changes& changes, const command_envelope& command, std::uint64_t offset) {
+    if (x_position.time_ms > command.not_after_ms)
+        return refused(
+            runtime::unavailable("the command reached the log too late and took no effect; send it again"));
+    if (command.level > x_level)
+        return refused(runtime::failed_precondition("the command is of level " +
+                                                    std::to_string(command.level) +
+                                                    "; the level in force is " + std::to_string(x_level)));
+    // Not kept: who comes again with a key that is valid is heard.
+    if (schemas::find_command(command.type)->traits.from == schemas::sender::user &&
+        !is_authenticated(changes, command.request))
+        return refused(runtime::unauthenticated("this developer key is no longer valid"));
+    if (auto kept = find_outcome(changes, command.request)) return *std::move(kept);
+    if (!has_room_for_outcome(changes, command.request))
+        return refused(
+            runtime::resource_exhausted("too many requests with an Idempotency-Key in 24 h; try later"));
+
+    rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0, x_level};
+    if (x_installation) here.event_partitions = x_installation->event_partitions;
+    state_changes own(&changes);
+    rule_context context(own, here, command);
+    rules::answer answer = runner_of(command.type)(context, command.body);
+    if (answer && own.changes().size() > limits::mutations_per_command_max)
+        answer = runtime::invalid_argument("this request would change more than " +
+                                           std::to_string(limits::mutations_per_command_max) +
+                                           " rows at once; split it");
+    schemas::outcome outcome;
+    if (answer) {
+        changes.absorb(own.take());
+        outcome.body = *std::move(answer);
+    } else {
+        outcome = refused(answer.error());
+    }
+    outcome.command_id = command.command_id;
+    outcome.offset = offset;
+    outcome.key_name = std::move(context.minted_with);
+    rule_context keeper(changes, here, command);
+    return keep_outcome(keeper, std::move(outcome));
+}
+
+void engine::finish(const events::record& record, row_changes mutations) {
+    const std::string_view value = record.value ? std::string_view(*record.value) : std::string_view();
+    x_position.last_record_hash = runtime::as_bytes(runtime::sha256(value));
+    x_position.last_record_offset = static_cast<std::uint64_t>(record.offset);
+    x_hash.add(x_position.hash);
+    x_hash.add(x_position.last_record_hash);
+    std::string numbers;
+    schemas::append_big_endian(numbers, static_cast<std::uint64_t>(record.offset));
+    schemas::append_big_endian(numbers, static_cast<std::uint64_t>(x_position.time_ms));
+    x_hash.add(numbers);
+    for (const auto& [key, row] : mutations) {
+        add_length_and_bytes(x_hash, key);
+        x_hash.add(row ? "+" : "-");
+        if (row) add_length_and_bytes(x_hash, *row);
+    }
+    x_position.hash = runtime::as_bytes(x_hash.finish());
+    x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
+    x_position.log_bytes += record.key.size() + value.size();
+    const std::string timers = key_of(table::timer);
+    for (auto row = mutations.lower_bound(timers); row != mutations.end() && row->first.starts_with(timers);
+         ++row)
+        if (row->second)
+            x_next_timer_ms = std::min(x_next_timer_ms, static_cast<std::int64_t>(number_in_key(row->first)));
+    const bool is_raised = mutations.contains(level_key);
+    x_batch->absorb(std::move(mutations));
+    if (is_raised) x_level = level_in_force(*x_batch);
+}
+
+result<void> engine::write() {
+    put_row(*x_batch, position_key, x_position);
+    const row_changes& changes = x_batch->changes();
+    x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
+    if (const auto written = x_store.write(changes); !written) {
+        x_base = std::make_shared<remembering_view>(x_store.view());
+        x_batch->rebase(x_base.get());
+        return written.error();
+    }
+    start_batch();
+    return {};
+}
+
+}  // namespace herald::storage

@@ -1,0 +1,95 @@
+// The registry's engine: apply(state, record) → mutations, outcome, events (design.md §1).
+//
+// Pure and deterministic: no clock, randomness, locale or disk. Every node that applies the same records from
+// the same state gets the same rows, outcomes and hash, bit for bit (P5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "events/log/log.hpp"
+#include "runtime/crypto.hpp"
+#include "schemas/commands/installation.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage {
+
+/// How far a state is: kept in the row table::position, written with the rows it belongs to.
+struct engine_position {
+    std::uint64_t next_offset = 0;  // of the record to be applied next
+    std::int64_t time_ms = 0;
+    std::string hash;  // rolling: H(previous ‖ record ‖ mutations); empty before the first record
+    std::uint64_t last_record_offset = 0;
+    std::string last_record_hash;  // SHA-256 of the newest applied record: tells a re-created log
+    std::uint64_t log_bytes = 0;   // of all records up to here
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "next_offset", self.next_offset);
+        field(2, "time_ms", self.time_ms);
+        field(3, "hash", self.hash);
+        field(4, "last_record_offset", self.last_record_offset);
+        field(5, "last_record_hash", self.last_record_hash);
+        field(6, "log_bytes", self.log_bytes);
+    }
+};
+
+/// What became of one record.
+struct applied_record {
+    std::uint64_t offset = 0;
+    /// Whose command it was; absent for bytes that are no command of this log (refused, and that is all).
+    std::optional<schemas::uuid> command_id;
+    schemas::command_type type{};
+    schemas::outcome outcome;
+    /// Encoded schemas::node_heartbeat when it was one that counts; else empty.
+    std::string heartbeat;
+};
+
+/// Applies records one after another. One thread. Changes gather in memory until write() puts them, with the
+/// position, into the store in one batch: after a crash both go back together and the log is read again from
+/// there.
+class engine {
+  public:
+    /// Goes on where `store` is; it must outlive the engine.
+    explicit engine(state_store& store);
+
+    /// Applies the record at position().next_offset or beyond (a log may have holes). Errors are final for
+    /// this program: failed_precondition when the first record is not GENESIS, when a record at a level in
+    /// force is of a type that it does not know, when the log is at a level above its own, or when the record
+    /// lies before the position. The state is then as it was before the record.
+    result<applied_record> apply(const events::record&);
+
+    /// Writes what was applied since the last write. unavailable: nothing was written; call again.
+    result<void> write();
+
+    const engine_position& position() const noexcept { return x_position; }
+    /// The log's identity; absent until GENESIS is applied.
+    const std::optional<schemas::genesis>& installation() const noexcept { return x_installation; }
+    /// What the next record is applied by.
+    std::uint32_t level() const noexcept { return x_level; }
+    /// failed_precondition when the log is at a level above this program's.
+    result<void> check_level() const;
+    std::size_t unwritten_rows() const noexcept { return x_batch->changes().size(); }
+
+  private:
+    void start_batch();
+    void fire_due_timers(state_changes& changes, std::uint64_t offset);
+    schemas::outcome run(state_changes& changes, const schemas::command_envelope& command,
+                         std::uint64_t offset);
+    void finish(const events::record& record, row_changes mutations);
+
+    state_store& x_store;
+    std::shared_ptr<const state_view> x_base;
+    std::optional<state_changes> x_batch;
+    engine_position x_position;
+    std::optional<schemas::genesis> x_installation;
+    std::uint32_t x_level = schemas::first_level;  // in force
+    std::int64_t x_next_timer_ms = 0;              // none is due before; 0: not looked at yet
+    runtime::sha256_stream x_hash;
+};
+
+/// Log time of a record: max(previous, min(the log's record time, sender's clock + 60 s)), and never beyond
+/// limits::log_time_ms_max.
+std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept;
+
+}  // namespace herald::storage

@@ -1,0 +1,23 @@
+// Safe repeats: what was decided for (principal, method and path, Idempotency-Key), kept for 24 h of log
+// time.
+#pragma once
+
+#include <optional>
+
+#include "schemas/commands/envelope.hpp"
+#include "storage/registry/context/rule_context.hpp"
+
+namespace herald::storage {
+
+/// What a repeat gets: the kept outcome, or already_exists when the key was used for another request. Nothing
+/// when the request carries no key or the key is new.
+std::optional<schemas::outcome> find_outcome(const state_view&, const schemas::request_identity&);
+/// False when limits::outcome_rows_max or outcome_bytes_max are kept already and this request would need one
+/// more.
+bool has_room_for_outcome(const state_view&, const schemas::request_identity&);
+/// Keeps the outcome if the command carries a key, and returns it.
+schemas::outcome keep_outcome(rule_context&, schemas::outcome);
+/// Timer outcome_sweep: drops the outcomes of one hour, some hundred at a time. `key` is the hour.
+void sweep_outcomes(rule_context&, std::string_view key);
+
+}  // namespace herald::storage

@@ -1,0 +1,170 @@
+#include "storage/registry/rules/checks.hpp"
+
+#include <algorithm>
+
+#include "runtime/limits.hpp"
+#include "runtime/text.hpp"
+#include "schemas/commands/installation.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+/// The code point at the front of valid UTF-8, which it takes away.
+char32_t take_code_point(std::string_view& text) {
+    const auto first = static_cast<unsigned char>(text.front());
+    const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    char32_t point = bytes == 1 ? first : first & (0x7F >> bytes);
+    for (std::size_t i = 1; i < bytes; ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
+    text.remove_prefix(bytes);
+    return point;
+}
+
+bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
+/// Embeddings, overrides and isolates: what follows them is shown in another order than it has.
+bool turns_text(char32_t point) {
+    return (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+/// Unicode's White_Space.
+bool is_space(char32_t point) {
+    return point == ' ' || point == 0xA0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200A) ||
+           point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
+std::string code_text(char32_t point) {
+    static constexpr std::string_view hex = "0123456789ABCDEF";
+    std::string out = "U+";
+    for (int shift = 12; shift >= 0; shift -= 4) out += hex[point >> shift & 15];
+    return out;
+}
+
+std::string at_most(std::size_t bytes) { return "at most " + std::to_string(bytes) + " bytes"; }
+
+}  // namespace
+
+result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max) {
+    if (value.empty())
+        return runtime::invalid_argument(std::string(field) + " is empty; give 1 to " +
+                                         std::to_string(bytes_max) + " bytes");
+    if (const auto good = check_text(field, value, bytes_max); !good) return good;
+    bool blank = true;
+    for (std::string_view rest = value; !rest.empty();) {
+        const char32_t point = take_code_point(rest);
+        if (is_control(point) || turns_text(point))
+            return runtime::invalid_argument(std::string(field) + " holds the control character " +
+                                             code_text(point) + "; a name must show all that it holds");
+        blank = blank && is_space(point);
+    }
+    if (blank)
+        return runtime::invalid_argument(std::string(field) +
+                                         " is only white space; it must hold a character that shows");
+    return {};
+}
+
+result<void> check_email(std::string_view field, std::string_view email) {
+    if (const auto good = check_name(field, email, limits::email_bytes_max); !good) return good;
+    const std::size_t at = email.find('@');
+    const bool shaped = at != std::string_view::npos && at > 0 && at + 1 < email.size() &&
+                        email.find('@', at + 1) == std::string_view::npos &&
+                        email.find(' ') == std::string_view::npos;
+    if (!shaped)
+        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(email) +
+                                         "\"; it must look like name@example.org");
+    return {};
+}
+
+result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max) {
+    if (value.size() > bytes_max)
+        return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +
+                                         " bytes long; it must be " + at_most(bytes_max));
+    if (!runtime::is_valid_utf8(value))
+        return runtime::invalid_argument(std::string(field) + " is not UTF-8 text");
+    if (value.find('\0') != std::string_view::npos)
+        return runtime::invalid_argument(std::string(field) + " holds the control character U+0000");
+    return {};
+}
+
+result<void> check_url(std::string_view field, std::string_view value) {
+    if (const auto text = check_name(field, value, limits::url_bytes_max); !text) return text;
+    const std::string lower = runtime::to_lower(value.substr(0, 8));
+    const std::size_t scheme = lower == "https://" ? 8 : lower.starts_with("http://") ? 7 : 0;
+    const bool has_host = scheme > 0 && value.size() > scheme && value[scheme] != '/' &&
+                          value[scheme] != '?' && value[scheme] != '#';
+    if (!has_host || value.find(' ') != std::string_view::npos)
+        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
+                                         "\"; it must be an absolute http or https URL");
+    return {};
+}
+
+result<void> check_object(std::string_view field, const schemas::json_text& value) {
+    if (value.text.empty() || value.text.starts_with('{')) return {};
+    return runtime::invalid_argument(std::string(field) + " must be an object");
+}
+
+result<void> check_enum_text(std::string_view field, const schemas::json_text& value) {
+    const bool is_number =
+        !value.text.empty() && value.text.find_first_not_of("0123456789") == std::string::npos;
+    if (value.text.empty() || value.text.starts_with('"') || is_number) return {};
+    return runtime::invalid_argument(std::string(field) + " must be a name or a number");
+}
+
+result<void> check_labels(const std::vector<std::string>& labels) {
+    if (labels.size() > limits::labels_max)
+        return runtime::invalid_argument("there are " + std::to_string(labels.size()) + " labels; at most " +
+                                         std::to_string(limits::labels_max) + " are allowed");
+    for (const std::string& label : labels)
+        if (const auto good = check_name("a label", label, limits::label_bytes_max); !good) return good;
+    return {};
+}
+
+result<void> check_attributes(const std::vector<schemas::key_value>& attributes) {
+    if (attributes.size() > limits::attributes_max)
+        return runtime::invalid_argument("there are " + std::to_string(attributes.size()) +
+                                         " attributes; at most " + std::to_string(limits::attributes_max) +
+                                         " are allowed");
+    for (const schemas::key_value& attribute : attributes) {
+        if (const auto good = check_name("an attribute's key", attribute.key, limits::name_bytes_max); !good)
+            return good;
+        if (const auto good = check_enum_text("an attribute's value_type", attribute.value_type); !good)
+            return good;
+    }
+    return {};
+}
+
+result<void> check_entity_size(std::string_view what, std::string_view encoded) {
+    if (encoded.size() <= limits::entity_bytes_max) return {};
+    return runtime::invalid_argument(std::string(what) + " would be " + std::to_string(encoded.size()) +
+                                     " bytes; it must be " + at_most(limits::entity_bytes_max));
+}
+
+result<void> check_json_size(std::string_view what, std::size_t bytes) {
+    if (bytes <= limits::entity_json_bytes_max) return {};
+    return runtime::invalid_argument(std::string(what) + " would be " + std::to_string(bytes) +
+                                     " bytes as JSON, where a control character takes 6; it must be " +
+                                     at_most(limits::entity_json_bytes_max));
+}
+
+std::vector<std::string> sorted_labels(std::vector<std::string> labels) {
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
+}
+
+std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
+                                                  const std::vector<schemas::key_value>& changes) {
+    for (const schemas::key_value& change : changes) {
+        const auto same_key = std::find_if(
+            old.begin(), old.end(), [&](const schemas::key_value& each) { return each.key == change.key; });
+        if (same_key != old.end())
+            *same_key = change;
+        else
+            old.push_back(change);
+    }
+    return old;
+}
+
+bool is_flag_on(const state_view& state, std::string_view name) {
+    const auto flag = find_row<schemas::feature_flag>(state, key_of(table::feature_flag).text(name));
+    return !flag || flag->enabled;
+}
+
+}  // namespace herald::storage::rules

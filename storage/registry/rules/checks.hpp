@@ -1,0 +1,51 @@
+// Checks of what a client sent, shared by the rules. Each error names the field, what is wrong and what would
+// be right.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/limits.hpp"
+#include "schemas/views.hpp"
+#include "storage/registry/context/rule_context.hpp"
+
+namespace herald::storage::rules {
+
+/// 1 to `bytes_max` bytes of UTF-8, not all white space, without control characters, those of the direction
+/// of writing among them.
+result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
+/// A name of at most limits::email_bytes_max bytes with one @ inside.
+result<void> check_email(std::string_view field, std::string_view email);
+/// At most `bytes_max` bytes of UTF-8 without NUL.
+result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
+/// Absolute http or https URL of at most limits::url_bytes_max bytes.
+result<void> check_url(std::string_view field, std::string_view value);
+/// What is echoed as it came must be readable as its type: a JSON object, or an enum's name or number. Absent
+/// is good.
+result<void> check_object(std::string_view field, const schemas::json_text&);
+result<void> check_enum_text(std::string_view field, const schemas::json_text&);
+/// Number and size of labels and attributes.
+result<void> check_labels(const std::vector<std::string>&);
+result<void> check_attributes(const std::vector<schemas::key_value>&);
+/// invalid_argument when the row's bytes are over limits::entity_bytes_max.
+result<void> check_entity_size(std::string_view what, std::string_view encoded);
+/// invalid_argument when the JSON form's bytes are over limits::entity_json_bytes_max.
+result<void> check_json_size(std::string_view what, std::size_t bytes);
+/// Both, of an entity that events show.
+template <class Entity>
+result<void> check_entity_size(std::string_view what, const Entity& entity, std::string_view encoded) {
+    if (encoded.size() <= limits::entity_short_bytes_max) return {};
+    if (const auto good = check_entity_size(what, encoded); !good) return good;
+    return check_json_size(what, view_of(entity).size());
+}
+
+/// Sorted, without duplicates (client_calls.md §3).
+std::vector<std::string> sorted_labels(std::vector<std::string>);
+/// `old` with `changes` added or replaced by key; the order of insertion is kept.
+std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
+                                                  const std::vector<schemas::key_value>& changes);
+
+bool is_flag_on(const state_view&, std::string_view name);
+
+}  // namespace herald::storage::rules

@@ -1,0 +1,62 @@
+// Registered models (wire.md §3).
+#include "runtime/limits.hpp"
+#include "schemas/json_codec.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/rules.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+using schemas::action;
+using schemas::protected_type;
+
+result<void> check_model(const schemas::registered_model& model) {
+    if (const auto good = check_name("name", model.name, limits::name_bytes_max); !good) return good;
+    if (const auto good = check_text("description", model.description, limits::description_bytes_max); !good)
+        return good;
+    if (const auto good = check_text("readme_text", model.readme_text, limits::entity_bytes_max); !good)
+        return good;
+    if (const auto good = check_enum_text("visibility", model.visibility); !good) return good;
+    if (const auto good = check_object("custom_permission", model.custom_permission); !good) return good;
+    if (const auto good = check_labels(model.labels); !good) return good;
+    return check_attributes(model.attributes);
+}
+
+}  // namespace
+
+/// Errors: not_found for the workspace; permission_denied; invalid_argument; already_exists for the name.
+answer apply(rule_context& context, const schemas::create_model& command) {
+    state_changes& state = context.state;
+    const auto workspace = workspace_named(state, command.workspace_name);
+    if (!workspace) return workspace.error();
+    if (const auto may = require(state, context.principal(), *workspace, protected_type::registered_model,
+                                 action::create, "workspace \"" + command.workspace_name + "\"");
+        !may)
+        return may.error();
+    schemas::registered_model model = command.model;
+    if (const auto good = check_model(model); !good) return good.error();
+    const std::string name_key = key_of(table::model_by_name).number(workspace->id).text(model.name);
+    if (state.get(name_key))
+        return runtime::already_exists("a registered model named \"" + model.name +
+                                       "\" already exists in the workspace \"" + workspace->name + "\"");
+    model.id = context.next_id<schemas::model_id>("model");
+    model.workspace_id = workspace->id;
+    model.owner = context.principal();
+    model.labels = sorted_labels(std::move(model.labels));
+    model.attributes = merged_attributes({}, model.attributes);
+    model.time_created = model.time_updated = context.stamp_ms();
+    model.version_number = 0;
+    model.versions_made = 0;
+    std::string encoded = schemas::encode(model);
+    if (const auto good = check_entity_size("the registered model", model, encoded); !good)
+        return good.error();
+    state.put(key_of(table::model).number(model.id), encoded);
+    put_number(state, name_key, model.id.value);
+    state.put(key_of(table::model_of_workspace).number(workspace->id).number(model.id), "");
+    emit_created(context, schemas::resource_type::registered_model, model.id.value, workspace->id, model);
+    return encoded;
+}
+
+}  // namespace herald::storage::rules

@@ -1,0 +1,145 @@
+// What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
+#include "runtime/limits.hpp"
+#include "storage/registry/rules/rules.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+constexpr std::size_t looked_at_per_timer = 300;
+constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
+
+void take_published(rule_context& context, const schemas::node_heartbeat& heartbeat) {
+    const auto claim = find_row<schemas::claim_row>(context.state, key_of(table::claim).text("publisher"));
+    if (!claim || claim->token != heartbeat.publisher_token) return;
+    for (const schemas::published_position& position : heartbeat.published) {
+        const std::string key =
+            key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
+        if (find_number(context.state, key).value_or(0) < position.sequence)
+            put_number(context.state, key, position.sequence);
+    }
+}
+
+bool is_silent(const rule_context& context, const std::optional<schemas::node_row>& node) {
+    return !node || context.time_ms() - node->last_heartbeat_ms > limits::claim_lapse_ms;
+}
+
+/// A claim may be taken when its holder has been started anew, or has been silent too long for one who has
+/// not: when log time leaps all are silent, and none may take from another what it would lose the same way.
+bool is_free(const rule_context& context, const schemas::claim_row& held, const schemas::claim& wanted) {
+    if (held.node == wanted.node && held.boot != wanted.boot) return true;
+    const auto holder = find_row<schemas::node_row>(context.state, key_of(table::node).text(held.node));
+    if (!holder || holder->boot != held.boot) return true;
+    return is_silent(context, holder) &&
+           !is_silent(context,
+                      find_row<schemas::node_row>(context.state, key_of(table::node).text(wanted.node)));
+}
+
+}  // namespace
+
+answer apply(rule_context&, const schemas::no_operation&) { return std::string(); }
+
+/// Errors: aborted when a later boot of the same node has spoken: the older one must exit.
+/// failed_precondition for a first heartbeat of a process that had not applied the newest boot's: a record of
+/// a dead one that surfaces late must not end the living; who lives has applied more when it speaks again.
+answer apply(rule_context& context, const schemas::node_heartbeat& command) {
+    const std::string key = key_of(table::node).text(command.node);
+    auto row = find_row<schemas::node_row>(context.state, key).value_or(schemas::node_row{});
+    if (row.boot != command.boot) {
+        if (!command.first && !row.node.empty())
+            return runtime::aborted("another process runs as node \"" + command.node +
+                                    "\": this one is the older");
+        if (!row.node.empty() && command.applied_offset < row.boot_offset)
+            return runtime::failed_precondition("another process of node \"" + command.node +
+                                                "\" began after this heartbeat was sent");
+        row.boot_offset = context.offset();
+    }
+    if (row.node.empty())
+        context.set_timer(context.time_ms() + limits::node_row_kept_ms, timer_kind::node_silence,
+                          command.node);
+    row.node = command.node;
+    row.boot = command.last ? schemas::uuid{} : command.boot;  // nobody's
+    row.last_heartbeat_ms = context.time_ms();
+    row.applied_offset = command.applied_offset;
+    row.level = command.newest_level;
+    put_row(context.state, key, row);
+    take_published(context, command);
+    return std::string();
+}
+
+/// The answer is who holds the job now. Errors: aborted for a process whose node has begun anew since.
+answer apply(rule_context& context, const schemas::claim& command) {
+    const auto claimant = find_row<schemas::node_row>(context.state, key_of(table::node).text(command.node));
+    if (claimant && claimant->boot != command.boot)
+        return runtime::aborted("another process runs as node \"" + command.node + "\"");
+    const std::string key = key_of(table::claim).text(command.job);
+    auto held = find_row<schemas::claim_row>(context.state, key);
+    if (!held || is_free(context, *held, command)) {
+        held = schemas::claim_row{command.job, command.node, command.boot, context.offset()};
+        put_row(context.state, key, *held);
+    }
+    return schemas::encode(*held);
+}
+
+/// Errors: failed_precondition, naming them, while nodes that were heard in the last limits::claim_lapse_ms
+/// advertise less: a raise never stops a node that runs. What the level is already, or was before, is a
+/// success that changes nothing: whoever asks may ask again.
+answer apply(rule_context& context, const schemas::raise_level& command) {
+    if (command.to <= context.level()) return std::string();
+    std::string older;
+    context.state.scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
+        const auto node = decode_row<schemas::node_row>(key, value);
+        const bool has_left = node.boot == schemas::uuid{};
+        if (!has_left && !is_silent(context, node) && node.level < command.to)
+            older += (older.empty() ? "" : ", ") + node.node + " (level " + std::to_string(node.level) + ")";
+        return true;
+    });
+    if (!older.empty())
+        return runtime::failed_precondition("the level cannot be raised to " + std::to_string(command.to) +
+                                            ": older nodes are running: " + older);
+    put_number(context.state, key_of(table::level), command.to);
+    return std::string();
+}
+
+/// A node that has been silent for limits::node_row_kept_ms is forgotten.
+void fire_node_silence(rule_context& context, std::string_view node) {
+    const std::string key = key_of(table::node).text(node);
+    const auto row = find_row<schemas::node_row>(context.state, key);
+    if (!row) return;
+    const std::int64_t due_ms = row->last_heartbeat_ms + limits::node_row_kept_ms;
+    if (due_ms > context.time_ms())
+        context.set_timer(due_ms, timer_kind::node_silence, node);
+    else
+        context.state.erase(key);
+}
+
+/// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
+/// time. `after` is where the last firing of the day left off: rows that are not published hold up nothing.
+void fire_outbox_trim(rule_context& context, std::string_view after) {
+    state_changes& state = context.state;
+    std::vector<std::string> old;
+    const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
+    state.scan(key_of(table::outbox_by_time), from, [&](std::string_view key, std::string_view) {
+        const auto time = static_cast<std::int64_t>(number_in_key(key));
+        if (time + limits::outbox_kept_ms > context.time_ms()) return false;
+        old.emplace_back(key);
+        return old.size() < looked_at_per_timer;
+    });
+    for (const std::string& by_time : old) {
+        // outbox key: letter, topic, 0, partition, sequence; outbox_published has the same without the
+        // sequence.
+        const std::string outbox_key = by_time.substr(9);
+        std::string published_key = outbox_key.substr(0, outbox_key.size() - 8);
+        published_key.front() = static_cast<char>(table::outbox_published);
+        const std::uint64_t sequence =
+            schemas::read_big_endian(std::string_view(outbox_key).substr(outbox_key.size() - 8));
+        if (sequence > find_number(state, published_key).value_or(0)) continue;
+        state.erase(outbox_key);
+        state.erase(by_time);
+    }
+    if (old.size() == looked_at_per_timer)
+        context.set_timer(context.time_ms(), timer_kind::outbox_trim, std::string_view(old.back()).substr(1));
+    else
+        context.set_timer(context.time_ms() + trim_interval_ms, timer_kind::outbox_trim, "");
+}
+
+}  // namespace herald::storage::rules

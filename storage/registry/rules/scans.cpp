@@ -1,0 +1,208 @@
+// Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
+#include "runtime/limits.hpp"
+#include "schemas/json.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/rules.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+using schemas::action;
+using schemas::build;
+using schemas::build_status;
+using schemas::protected_type;
+using schemas::safety_status;
+using schemas::scan;
+using schemas::scan_status;
+
+constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
+
+std::string number_text(std::uint64_t number) {
+    std::string text;
+    schemas::append_big_endian(text, number);
+    return text;
+}
+
+result<void> require_deploy(const rule_context& context, const schemas::workspace& workspace) {
+    if (is_allowed(context.state, context.principal(), workspace, protected_type::endpoint, action::deploy))
+        return {};
+    return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
+                                      workspace.name + "\"");
+}
+
+/// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
+result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
+                                    schemas::build_id id) {
+    auto found = readable_build(context.state, context.principal(), id);
+    if (!found) return found.error();
+    if (found->workspace.name != workspace_name)
+        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace \"" +
+                                  std::string(workspace_name) + "\"");
+    if (const auto may = require_deploy(context, found->workspace); !may) return may.error();
+    return found;
+}
+
+std::string request_scan_body(const rule_context& context, const event_draft& draft, const build& subject) {
+    const std::string updated = schemas::object_writer()
+                                    .number("buildID", subject.id.value)
+                                    .text("imageurl", subject.location)
+                                    .finish();
+    return event_envelope(context, draft, {}, updated);
+}
+
+/// What is told with a scan that does not say unsafe of a build that was reported unsafe; else nothing.
+std::string message_of(const build& subject, safety_status said) {
+    if (!subject.unsafe_scan_id || said == safety_status::unsafe) return {};
+    return "scan " + std::to_string(subject.unsafe_scan_id.value) + " reported build " +
+           std::to_string(subject.id.value) +
+           " unsafe: it stays ineligible, whatever this scan says; create a new build";
+}
+
+/// A scan of the build, not yet written; its number is given out.
+scan new_scan(rule_context& context, const build& subject) {
+    scan fresh;
+    fresh.id = context.next_id<schemas::scan_id>("scan");
+    fresh.build_id = subject.id;
+    fresh.time_created = fresh.time_updated = context.stamp_ms();
+    fresh.message = message_of(subject, fresh.safety_status);
+    return fresh;
+}
+
+/// Errors: failed_precondition when the build is not finished or is being scanned; invalid_argument.
+answer start_scan(rule_context& context, build subject, const schemas::json_text& creator_request) {
+    if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
+        !good)
+        return good.error();
+    if (subject.status != build_status::finished)
+        return runtime::failed_precondition("build " + std::to_string(subject.id.value) + " is in status " +
+                                            std::string(name_of(subject.status)) + ": " + subject.message);
+    const auto before = newest_scan(context.state, subject);
+    if (before && before->scan_status == scan_status::scanning)
+        return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
+                                            std::to_string(subject.id.value) +
+                                            " is running; report its result or wait for it");
+    scan fresh = new_scan(context, subject);
+    fresh.scan_status = scan_status::scanning;
+    fresh.creator_request = creator_request;
+    fresh.requested_by = context.principal();
+    if (is_flag_on(context.state, "scan_events")) {
+        fresh.event_id = context.new_event_id();
+        constexpr auto type = schemas::event_type::request_scan;
+        emit(context, {type, schemas::resource_of(type), std::to_string(subject.id.value),
+                       subject.workspace_id, fresh.event_id,
+                       [&](const event_draft& draft) { return request_scan_body(context, draft, subject); }});
+    }
+    context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
+                      number_text(fresh.id.value));
+    subject.scan_id = fresh.id;
+    put_row(context.state, key_of(table::build).number(subject.id), subject);
+    put_row(context.state, key_of(table::scan).number(fresh.id), fresh);
+    context.state.put(key_of(table::scan_of_build).number(subject.id).number(fresh.id), "");
+    return schemas::encode(fresh);
+}
+
+bool says_unsafe(const schemas::report_scan& report) {
+    return report.scan_status == scan_status::scanned && report.safety_status == safety_status::unsafe;
+}
+
+bool is_same_report(const scan& kept, const schemas::report_scan& report) {
+    return kept.scan_status == report.scan_status && kept.safety_status == report.safety_status &&
+           kept.url == report.url;
+}
+
+result<void> check_report(const schemas::report_scan& report) {
+    if (report.scan_status != scan_status::scanned && report.scan_status != scan_status::error)
+        return runtime::invalid_argument("scan_status is " + std::string(name_of(report.scan_status)) +
+                                         "; a report must say scanned or error");
+    if (report.scan_status == scan_status::scanned && report.safety_status == safety_status::unknown)
+        return runtime::invalid_argument(
+            "scan_external_results.safety_status is missing; it must be safe or unsafe");
+    if (report.url.empty()) return {};
+    return check_url("scan_external_results.url", report.url);
+}
+
+/// The report becomes that of the scan, which becomes the build's newest where nobody had requested one.
+answer keep_report(rule_context& context, const build& before, scan told,
+                   const schemas::report_scan& report) {
+    build after = before;
+    // Also what says error and unsafe: the build was called unsafe.
+    if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id)
+        after.unsafe_scan_id = told.id;
+    after.scan_id = told.id;
+    told.scan_status = report.scan_status;
+    told.safety_status = report.safety_status;
+    told.url = report.url;
+    told.message = message_of(after, told.safety_status);
+    after.time_updated = told.time_updated = context.stamp_ms();
+    put_row(context.state, key_of(table::scan).number(told.id), told);
+    context.state.put(key_of(table::scan_of_build).number(after.id).number(told.id), "");
+    put_row(context.state, key_of(table::build).number(after.id), after);
+    emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before, after);
+    return schemas::encode(told);
+}
+
+}  // namespace
+
+/// Errors: not_found; permission_denied; failed_precondition.
+answer apply(rule_context& context, const schemas::request_scan& command) {
+    auto found = build_to_scan(context, command.workspace_name, command.build_id);
+    if (!found) return found.error();
+    return start_scan(context, std::move(found->row), command.creator_request);
+}
+
+/// Errors: not_found; permission_denied; failed_precondition when the version has no finished build that the
+/// caller may read.
+answer apply(rule_context& context, const schemas::request_version_scan& command) {
+    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+    if (!version) return version.error();
+    std::optional<placed<build>> newest;
+    for (const build& candidate : readable_builds(context.state, context.principal(), version->row.id))
+        if (candidate.status == build_status::finished)
+            newest = {candidate, *find_workspace(context.state, candidate.workspace_id)};
+    if (!newest)
+        return runtime::failed_precondition(
+            "model version " + std::to_string(version->row.id.value) +
+            " has no finished build; create one with external_location first");
+    if (const auto may = require_deploy(context, newest->workspace); !may) return may.error();
+    return start_scan(context, std::move(newest->row), command.creator_request);
+}
+
+/// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested and
+/// the report does not say unsafe, which is taken in any state; already_exists when a finished scan would
+/// quietly change (a build may become unsafe at any time, never safe).
+answer apply(rule_context& context, const schemas::report_scan& command) {
+    auto found = build_to_scan(context, command.workspace_name, command.build_id);
+    if (!found) return found.error();
+    if (const auto good = check_report(command); !good) return good.error();
+    auto kept = newest_scan(context.state, found->row);
+    if (!kept && !says_unsafe(command))
+        return runtime::failed_precondition(
+            "build " + std::to_string(command.build_id.value) +
+            " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
+            "taken");
+    if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
+    if (kept && kept->scan_status == scan_status::scanned && !says_unsafe(command))
+        return runtime::already_exists("scan " + std::to_string(kept->id.value) + " is finished as " +
+                                       std::string(name_of(kept->safety_status)) +
+                                       "; only an unsafe report can still change it: request a new scan");
+    if (kept && kept->scan_status == scan_status::scanning)
+        context.cancel_timer(kept->time_created + scan_deadline_ms, timer_kind::scan_deadline,
+                             number_text(kept->id.value));
+    return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
+}
+
+/// No report came in time: the scan ends in error. A report that comes later is still taken.
+void fire_scan_deadline(rule_context& context, std::string_view key) {
+    const std::string row_key = key_of(table::scan).text(key);
+    auto late = find_row<scan>(context.state, row_key);
+    if (!late || late->scan_status != scan_status::scanning) return;
+    late->scan_status = scan_status::error;
+    late->message = "no report came within 24 h";
+    late->time_updated = context.stamp_ms();
+    put_row(context.state, row_key, *late);
+}
+
+}  // namespace herald::storage::rules

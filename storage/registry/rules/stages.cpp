@@ -1,0 +1,283 @@
+// Stage transitions and promotions: asked for, reviewed by somebody else, committed (wire.md "Stage
+// transitions").
+#include <algorithm>
+
+#include "runtime/limits.hpp"
+#include "schemas/views.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/rows.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+using schemas::action;
+using schemas::activity;
+using schemas::model_version;
+using schemas::promotion;
+using schemas::promotion_status;
+using schemas::protected_type;
+using schemas::stage;
+using schemas::transition_state;
+
+/// A transition with its version and workspace, which the caller may read and act on.
+struct opened_transition {
+    transition_row row;
+    model_version version;
+    schemas::workspace workspace;
+};
+
+/// Errors: not_found; permission_denied.
+result<opened_transition> open_transition(const rule_context& context, schemas::activity_id id,
+                                          action wanted) {
+    const std::string what = "transition " + std::to_string(id.value);
+    auto row = find_row<transition_row>(context.state, key_of(table::transition).number(id));
+    if (!row) return runtime::not_found(what + " not found");
+    auto version = readable_version(context.state, context.principal(), row->model_version_id);
+    if (!version) return runtime::not_found(what + " not found");
+    if (const auto may = require(context.state, context.principal(), version->workspace,
+                                 protected_type::registered_model, wanted, what);
+        !may)
+        return may.error();
+    return opened_transition{*std::move(row), std::move(version->row), std::move(version->workspace)};
+}
+
+/// A new activity of the version's history.
+activity new_activity(rule_context& context, schemas::version_id version, const std::string& comment) {
+    activity entry;
+    entry.id = context.next_id<schemas::activity_id>("activity");
+    entry.model_version_id = version;
+    entry.author_id = context.principal();
+    entry.time_created = context.stamp_ms();
+    entry.comment = comment;
+    return entry;
+}
+
+answer store_activity(rule_context& context, const activity& entry) {
+    std::string encoded = schemas::encode(entry);
+    context.state.put(key_of(table::activity).number(entry.id), encoded);
+    context.state.put(key_of(table::activity_of_version).number(entry.model_version_id).number(entry.id), "");
+    return encoded;
+}
+
+/// Writes the transition's row, and its state into the activity that opened it.
+void store_transition(rule_context& context, const transition_row& row) {
+    put_row(context.state, key_of(table::transition).number(row.transition.id), row);
+    const std::string key = key_of(table::activity).number(row.transition.id);
+    auto opening = find_row<activity>(context.state, key).value_or(activity{});
+    opening.transition = row.transition;
+    opening.activity_state = row.transition.state;
+    put_row(context.state, key, opening);
+}
+
+std::string state_text(const transition_row& row) {
+    return "transition " + std::to_string(row.transition.id.value) + " is " +
+           std::string(name_of(row.transition.state));
+}
+
+/// Only a user's last word counts: any rejection rejects; enough approvals approve.
+transition_state judged(const transition_row& row, const schemas::workspace_policies& policies) {
+    std::uint32_t approvals = 0;
+    for (const review& review : row.reviews) {
+        if (!review.approve) return transition_state::rejected;
+        ++approvals;
+    }
+    return approvals >= std::max(policies.approvals_required, 1u) ? transition_state::approved
+                                                                  : transition_state::pending;
+}
+
+bool holds(const std::vector<stage>& stages, stage wanted) {
+    return std::find(stages.begin(), stages.end(), wanted) != stages.end();
+}
+
+/// Reviews are judged anew, by the policies as they are now. Errors: failed_precondition.
+result<void> check_approval(const opened_transition& opened) {
+    const transition_row& row = opened.row;
+    const schemas::workspace_policies& policies = opened.workspace.policies;
+    if (row.transition.state == transition_state::closed ||
+        row.transition.state == transition_state::committed)
+        return runtime::failed_precondition(state_text(row) + "; only an open transition can be committed");
+    const transition_state verdict = judged(row, policies);
+    if (verdict == transition_state::rejected)
+        return runtime::failed_precondition(state_text(row) + "; a rejected transition cannot be committed");
+    const stage desired = row.transition.desired_stage;
+    if (verdict == transition_state::approved || !holds(policies.require_approval_for, desired)) return {};
+    return runtime::failed_precondition(state_text(row) +
+                                        ", and the policy require_approval_for of the workspace \"" +
+                                        opened.workspace.name + "\" holds " + std::string(name_of(desired)) +
+                                        "; only an APPROVED transition can be committed");
+}
+
+result<void> check_scan_policy(const rule_context& context, const opened_transition& opened) {
+    const stage desired = opened.row.transition.desired_stage;
+    if (!holds(opened.workspace.policies.require_safe_scan_for, desired)) return {};
+    if (has_safe_build(context.state, opened.version)) return {};
+    return runtime::failed_precondition(
+        "the policy require_safe_scan_for of the workspace \"" + opened.workspace.name + "\" holds " +
+        std::string(name_of(desired)) + ": model version " + std::to_string(opened.version.id.value) +
+        " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe");
+}
+
+/// The stage changes; to PRODUCTION a promotion begins, and with it exactly one PROMOTE event id (P2).
+void commit_stage(rule_context& context, const opened_transition& opened) {
+    model_version after = opened.version;
+    after.stage = opened.row.transition.desired_stage;
+    after.time_updated = context.stamp_ms();
+    const bool promoted = after.stage == stage::production;
+    if (promoted) after.redirect_metadata.clear();
+    put_row(context.state, key_of(table::version).number(after.id), after);
+    if (promoted) {
+        promotion row;
+        row.model_version_id = after.id;
+        row.status = promotion_status::in_progress;
+        row.transition_id = opened.row.transition.id;
+        row.requested_by = opened.row.author;
+        for (const review& review : opened.row.reviews) row.approved_by.push_back(review.user);
+        row.time_requested = opened.row.time_requested;
+        row.time_committed = after.time_updated;
+        if (is_flag_on(context.state, "promote_events")) {
+            row.event_id = context.new_event_id();
+            row.audience =
+                emit(context, {schemas::event_type::promote, schemas::resource_type::registered_model_version,
+                               std::to_string(after.id.value), after.workspace_id, row.event_id,
+                               [&](const event_draft&) { return schemas::promote_body(after); }});
+        }
+        put_row(context.state, key_of(table::promotion).number(after.id), row);
+    }
+    emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
+                 after.workspace_id, opened.version, after);
+}
+
+}  // namespace
+
+/// Errors: not_found; permission_denied; invalid_argument for the stage or the comment.
+answer apply(rule_context& context, const schemas::create_transition& command) {
+    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+    if (!version) return version.error();
+    if (const auto may = require(context.state, context.principal(), version->workspace,
+                                 protected_type::registered_model, action::update, "model version");
+        !may)
+        return may.error();
+    if (command.desired_stage == stage::unknown || name_of(command.desired_stage).empty())
+        return runtime::invalid_argument(
+            "desired_stage is UNKNOWN; it must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED");
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
+
+    activity entry = new_activity(context, version->row.id, command.comment);
+    transition_row row;
+    row.transition.id = entry.id;
+    row.transition.source_stage = version->row.stage;
+    row.transition.desired_stage = command.desired_stage;
+    // To the stage it has already there is nothing to approve: only the activity remains.
+    row.transition.state =
+        version->row.stage == command.desired_stage ? transition_state::closed : transition_state::pending;
+    row.model_version_id = version->row.id;
+    row.author = context.principal();
+    row.time_requested = entry.time_created;
+    put_row(context.state, key_of(table::transition).number(entry.id), row);
+    entry.transition = row.transition;
+    entry.activity_state = row.transition.state;
+    return store_activity(context, entry);
+}
+
+/// Errors: not_found; permission_denied, also for the transition's author; failed_precondition when it is
+/// closed or committed.
+answer apply(rule_context& context, const schemas::review_transition& command) {
+    auto opened = open_transition(context, command.transition_id, action::approve_reject);
+    if (!opened) return opened.error();
+    transition_row& row = opened->row;
+    if (row.author == context.principal())
+        return runtime::permission_denied("transition " + std::to_string(command.transition_id.value) +
+                                          " was requested by you; somebody else must approve or reject it");
+    if (row.transition.state == transition_state::closed ||
+        row.transition.state == transition_state::committed)
+        return runtime::failed_precondition(state_text(row) +
+                                            "; only an open transition can be approved or rejected");
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
+
+    std::erase_if(row.reviews, [&](const review& review) { return review.user == context.principal(); });
+    row.reviews.push_back({context.principal(), command.approve});
+    if (const auto good = check_entity_size("the transition", schemas::encode(row)); !good)
+        return good.error();
+    row.transition.state = judged(row, opened->workspace.policies);
+    store_transition(context, row);
+    activity entry = new_activity(context, row.model_version_id, command.comment);
+    (command.approve ? entry.approval : entry.rejection).emplace();
+    entry.transition_id = row.transition.id;
+    entry.activity_state = row.transition.state;
+    return store_activity(context, entry);
+}
+
+/// Errors: not_found; permission_denied; failed_precondition when it is committed.
+answer apply(rule_context& context, const schemas::close_transition& command) {
+    auto opened = open_transition(context, command.transition_id, action::update);
+    if (!opened) return opened.error();
+    transition_row& row = opened->row;
+    if (row.transition.state == transition_state::committed)
+        return runtime::failed_precondition(state_text(row) + "; it can no longer be closed");
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
+    row.transition.state = transition_state::closed;
+    store_transition(context, row);
+    activity entry = new_activity(context, row.model_version_id, command.comment);
+    entry.close.emplace();
+    entry.transition_id = row.transition.id;
+    entry.activity_state = row.transition.state;
+    return store_activity(context, entry);
+}
+
+/// Errors: not_found; permission_denied; failed_precondition when it is not open or a policy does not hold;
+/// aborted when the version's stage has changed since.
+answer apply(rule_context& context, const schemas::commit_transition& command) {
+    auto opened = open_transition(context, command.transition_id, action::update);
+    if (!opened) return opened.error();
+    transition_row& row = opened->row;
+    if (const auto approved = check_approval(*opened); !approved) return approved.error();
+    if (opened->version.stage != row.transition.source_stage)
+        return runtime::aborted("the stage of model version " + std::to_string(opened->version.id.value) +
+                                " is now " + std::string(name_of(opened->version.stage)) + ", not " +
+                                std::string(name_of(row.transition.source_stage)) +
+                                " as when the transition was created; close it and create a new one");
+    if (const auto safe = check_scan_policy(context, *opened); !safe) return safe.error();
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
+
+    row.transition.state = transition_state::committed;
+    store_transition(context, row);
+    commit_stage(context, *opened);
+    activity entry = new_activity(context, row.model_version_id, command.comment);
+    entry.commit.emplace();
+    entry.transition_id = row.transition.id;
+    entry.activity_state = row.transition.state;
+    return store_activity(context, entry);
+}
+
+/// Errors: not_found; permission_denied; failed_precondition when none is in progress; invalid_argument.
+answer apply(rule_context& context, const schemas::fail_promotion& command) {
+    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+    if (!version) return version.error();
+    if (const auto may = require(context.state, context.principal(), version->workspace,
+                                 protected_type::registered_model, action::update, "model version");
+        !may)
+        return may.error();
+    if (const auto good = check_text("reason", command.reason, limits::comment_bytes_max); !good)
+        return good.error();
+    const std::string key = key_of(table::promotion).number(version->row.id);
+    auto row = find_row<promotion>(context.state, key).value_or(promotion{});
+    if (row.status != promotion_status::in_progress)
+        return runtime::failed_precondition("the promotion of model version " +
+                                            std::to_string(version->row.id.value) + " is " +
+                                            std::string(name_of(row.status)) + ", not IN_PROGRESS");
+    row.status = promotion_status::failed;
+    row.reason = command.reason;
+    row.time_completed = context.stamp_ms();
+    put_row(context.state, key, row);
+    return schemas::encode(row);
+}
+
+}  // namespace herald::storage::rules

@@ -1,0 +1,321 @@
+// Model versions: creating, updating, and the completion of a promotion (wire.md §3).
+#include <algorithm>
+#include <set>
+
+#include "runtime/crypto.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/json.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/rules.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+using schemas::action;
+using schemas::model_version;
+using schemas::promotion;
+using schemas::promotion_status;
+using schemas::protected_type;
+
+result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
+    if (artifacts.size() > limits::artifacts_max)
+        return runtime::invalid_argument(std::string(field) + " holds " + std::to_string(artifacts.size()) +
+                                         " artifacts; at most " + std::to_string(limits::artifacts_max) +
+                                         " are allowed");
+    for (const schemas::artifact& artifact : artifacts)
+        if (const auto good = check_name("an artifact's key", artifact.key, limits::name_bytes_max); !good)
+            return good;
+    return {};
+}
+
+/// What a version is made of. What a client sent is checked before it is merged: the work of a merge grows
+/// with the product of two lists.
+result<void> check_parts(const model_version& version) {
+    if (const auto good = check_labels(version.labels); !good) return good;
+    if (const auto good = check_attributes(version.attributes); !good) return good;
+    if (const auto good = check_artifacts("artifacts", version.artifacts); !good) return good;
+    if (const auto good = check_artifacts("datasets", version.datasets); !good) return good;
+    if (const auto good = check_object("environment", version.environment); !good) return good;
+    if (const auto good = check_object("docker_metadata", version.docker_metadata); !good) return good;
+    if (const auto good = check_object("code_blob_map", version.code_blob_map); !good) return good;
+    if (!version.model || version.model->key.empty()) return {};
+    return check_name("model.key", version.model->key, limits::name_bytes_max);
+}
+
+result<void> check_version(const model_version& version) {
+    if (const auto good = check_name("version", version.version, limits::name_bytes_max); !good) return good;
+    if (const auto good = check_text("description", version.description, limits::description_bytes_max);
+        !good)
+        return good;
+    if (const auto good = check_text("readme_text", version.readme_text, limits::entity_bytes_max); !good)
+        return good;
+    if (const auto good =
+            check_text("input_description", version.input_description, limits::description_bytes_max);
+        !good)
+        return good;
+    if (const auto good =
+            check_text("output_description", version.output_description, limits::description_bytes_max);
+        !good)
+        return good;
+    if (name_of(version.lock_level).empty())
+        return runtime::invalid_argument("lock_level must be one of OPEN CLOSED REDACT");
+    return check_parts(version);
+}
+
+std::string name_key(const model_version& version) {
+    return key_of(table::version_by_name).number(version.registered_model_id).text(version.version);
+}
+
+error name_taken(const model_version& version) {
+    return runtime::already_exists("a version named \"" + version.version +
+                                   "\" already exists in registered model " +
+                                   std::to_string(version.registered_model_id.value));
+}
+
+result<placed<schemas::registered_model>> model_of(const rule_context& context,
+                                                   const schemas::create_version& command) {
+    if (command.registered_model_id)
+        return readable_model(context.state, context.principal(), command.registered_model_id);
+    return readable_model(context.state, context.principal(), command.workspace_name, command.model_name);
+}
+
+/// Members that are there but say nothing count as absent: a model without a key, a map without entries.
+model_version without_empty_parts(model_version version) {
+    if (version.model && version.model->key.empty()) version.model.reset();
+    if (version.code_blob_map.text == "{}") version.code_blob_map.text.clear();
+    return version;
+}
+
+/// A client that reads a value and writes it back may order its members anew and write 1.0 as 1.
+bool means_the_same(const schemas::json_text& a, const schemas::json_text& b) {
+    if (a == b) return true;
+    const auto left = schemas::parse_json(a.text);
+    const auto right = schemas::parse_json(b.text);
+    return left && right &&
+           schemas::to_json_text(schemas::canonical(*left)) ==
+               schemas::to_json_text(schemas::canonical(*right));
+}
+
+bool same_attribute(const schemas::key_value& a, const schemas::key_value& b) {
+    const auto type_of = [](const schemas::key_value& attribute) {
+        return attribute.value_type.text.empty() ? std::string_view("0") : attribute.value_type.text;
+    };
+    return a.key == b.key && type_of(a) == type_of(b) && means_the_same(a.value, b.value);
+}
+
+/// What a version is made of; lock levels protect it (wire.md "Lock levels").
+bool same_ingredients(const model_version& a, const model_version& b) {
+    return a.model == b.model && a.artifacts == b.artifacts && a.datasets == b.datasets &&
+           std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
+                      same_attribute) &&
+           means_the_same(a.environment, b.environment) &&
+           means_the_same(a.docker_metadata, b.docker_metadata) &&
+           means_the_same(a.code_blob_map, b.code_blob_map);
+}
+
+result<void> check_lock(const rule_context& context, const schemas::workspace& workspace,
+                        const model_version& before, const model_version& after) {
+    if (before.lock_level == schemas::lock_level::open || same_ingredients(before, after)) return {};
+    if (before.lock_level == schemas::lock_level::closed)
+        return runtime::permission_denied(
+            "model version " + std::to_string(before.id.value) +
+            " is CLOSED: its attributes, artifacts, environment, datasets and code are locked for changes");
+    if (before.lock_level == schemas::lock_level::redact &&
+        !is_workspace_admin(context.state, context.principal(), workspace))
+        return runtime::permission_denied("model version " + std::to_string(before.id.value) +
+                                          " is REDACT: only a workspace admin may change what it is made of");
+    return {};
+}
+
+void merge_artifacts(std::vector<schemas::artifact>& into, const std::vector<schemas::artifact>& changes) {
+    for (const schemas::artifact& change : changes) {
+        const auto same_key =
+            std::find_if(into.begin(), into.end(), [&](const auto& old) { return old.key == change.key; });
+        if (same_key != into.end())
+            *same_key = change;
+        else
+            into.push_back(change);
+    }
+}
+
+/// PATCH: labels are added, attributes, artifacts and datasets merge by key, what else is present is set.
+model_version merged(const model_version& before, const schemas::update_version& command) {
+    model_version after = before;
+    const model_version& sent = command.version;
+    const std::set<std::string_view> members(command.present.begin(), command.present.end());
+    for (const std::string_view member : members) {
+        if (member == "version")
+            after.version = sent.version;
+        else if (member == "description")
+            after.description = sent.description;
+        else if (member == "readme_text")
+            after.readme_text = sent.readme_text;
+        else if (member == "labels")
+            after.labels.insert(after.labels.end(), sent.labels.begin(), sent.labels.end());
+        else if (member == "attributes")
+            after.attributes = merged_attributes(before.attributes, sent.attributes);
+        else if (member == "model")
+            after.model = sent.model;
+        else if (member == "artifacts")
+            merge_artifacts(after.artifacts, sent.artifacts);
+        else if (member == "environment")
+            after.environment = sent.environment;
+        else if (member == "docker_metadata")
+            after.docker_metadata = sent.docker_metadata;
+        else if (member == "datasets")
+            merge_artifacts(after.datasets, sent.datasets);
+        else if (member == "code_blob_map")
+            after.code_blob_map = sent.code_blob_map;
+        else if (member == "archived")
+            after.archived = sent.archived;
+        else if (member == "apis")
+            after.apis = sent.apis;
+        else if (member == "input_description")
+            after.input_description = sent.input_description;
+        else if (member == "output_description")
+            after.output_description = sent.output_description;
+        else if (member == "hide_input_label")
+            after.hide_input_label = sent.hide_input_label;
+        else if (member == "hide_output_label")
+            after.hide_output_label = sent.hide_output_label;
+    }
+    return after;
+}
+
+/// PUT: the whole record; what the server owns stays. A body without a name keeps the old one.
+model_version replaced(const model_version& before, const schemas::update_version& command) {
+    model_version after = command.version;
+    after.attributes = merged_attributes({}, command.version.attributes);
+    after.id = before.id;
+    after.registered_model_id = before.registered_model_id;
+    after.workspace_id = before.workspace_id;
+    after.version_number = before.version_number;
+    after.time_created = before.time_created;
+    after.time_updated = before.time_updated;
+    after.owner = before.owner;
+    after.stage = before.stage;
+    after.lock_level = before.lock_level;
+    after.experiment_run_id = before.experiment_run_id;
+    after.redirect_metadata = before.redirect_metadata;
+    if (after.version.empty()) after.version = before.version;
+    return after;
+}
+
+/// Tells the request that completed a promotion when it comes again: as a PUT of its few members it would
+/// otherwise clear all that it does not carry.
+std::string completion_of(const schemas::update_version& command) {
+    return std::string(runtime::as_bytes(runtime::sha256(schemas::encode(command))));
+}
+
+answer store(rule_context& context, const model_version& before, model_version after) {
+    std::string encoded = schemas::encode(after);
+    if (encoded == schemas::encode(before)) return encoded;
+    after.time_updated = context.stamp_ms();
+    encoded = schemas::encode(after);
+    if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
+    context.state.put(key_of(table::version).number(after.id), encoded);
+    emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
+                 after.workspace_id, before, after);
+    return encoded;
+}
+
+answer complete(rule_context& context, const model_version& before, promotion promotion,
+                const schemas::update_version& command) {
+    model_version after = before;
+    after.redirect_metadata = command.version.redirect_metadata;
+    promotion.status = promotion_status::complete;
+    promotion.redirect_metadata = after.redirect_metadata;
+    promotion.completion = completion_of(command);
+    promotion.time_completed = context.stamp_ms();
+    put_row(context.state, key_of(table::promotion).number(before.id), promotion);
+    return store(context, before, std::move(after));
+}
+
+}  // namespace
+
+/// Errors: not_found for the model or an experiment run; permission_denied; invalid_argument; already_exists.
+answer apply(rule_context& context, const schemas::create_version& command) {
+    state_changes& state = context.state;
+    auto parent = model_of(context, command);
+    if (!parent) return parent.error();
+    if (const auto may = require(state, context.principal(), parent->workspace,
+                                 protected_type::registered_model, action::create, "registered model");
+        !may)
+        return may.error();
+    model_version version = without_empty_parts(command.version);
+    version.registered_model_id = parent->row.id;
+    if (const auto good = check_version(version); !good) return good.error();
+    if (!version.experiment_run_id.empty())
+        return runtime::not_found("experiment run " + version.experiment_run_id + " not found");
+    if (state.get(name_key(version))) return name_taken(version);
+
+    version.id = context.next_id<schemas::version_id>("version");
+    version.workspace_id = parent->workspace.id;
+    version.version_number = ++parent->row.versions_made;
+    version.owner = context.principal();
+    version.labels = sorted_labels(std::move(version.labels));
+    version.attributes = merged_attributes({}, version.attributes);
+    version.stage = schemas::stage::unassigned;
+    if (version.lock_level == schemas::lock_level::unknown) version.lock_level = schemas::lock_level::open;
+    version.redirect_metadata.clear();
+    version.time_created = version.time_updated = context.stamp_ms();
+    std::string encoded = schemas::encode(version);
+    if (const auto good = check_entity_size("the model version", version, encoded); !good)
+        return good.error();
+
+    put_row(state, key_of(table::model).number(parent->row.id), parent->row);
+    state.put(key_of(table::version).number(version.id), encoded);
+    put_number(state, name_key(version), version.id.value);
+    state.put(key_of(table::version_of_model).number(parent->row.id).number(version.id), "");
+    emit_created(context, schemas::resource_type::registered_model_version, version.id.value,
+                 version.workspace_id, version);
+    return encoded;
+}
+
+/// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
+/// failed_precondition for a redirect_metadata without a promotion in progress.
+answer apply(rule_context& context, const schemas::update_version& command) {
+    state_changes& state = context.state;
+    const auto found = readable_version(state, context.principal(), command.id);
+    if (!found) return found.error();
+    const model_version& before = found->row;
+    if (command.registered_model_id && command.registered_model_id != before.registered_model_id)
+        return runtime::not_found("model version " + std::to_string(command.id.value) +
+                                  " not found in registered model " +
+                                  std::to_string(command.registered_model_id.value));
+    if (const auto may = require(state, context.principal(), found->workspace,
+                                 protected_type::registered_model, action::update, "model version");
+        !may)
+        return may.error();
+
+    const std::string& redirect = command.version.redirect_metadata;
+    if (!redirect.empty()) {
+        if (const auto good = check_url("redirect_metadata", redirect); !good) return good.error();
+        const auto row =
+            find_row<promotion>(state, key_of(table::promotion).number(before.id)).value_or(promotion{});
+        if (row.status == promotion_status::in_progress) return complete(context, before, row, command);
+        if (row.status != promotion_status::complete || row.redirect_metadata != redirect)
+            return runtime::failed_precondition(
+                "redirect_metadata completes a promotion, and none of model version " +
+                std::to_string(before.id.value) + " is IN_PROGRESS (it is " +
+                std::string(name_of(row.status)) + ")");
+        if (row.completion == completion_of(command)) return schemas::encode(before);
+    }
+
+    if (const auto good = check_parts(command.version); !good) return good.error();
+    model_version after = without_empty_parts(
+        command.mode == schemas::update_mode::merge ? merged(before, command) : replaced(before, command));
+    after.labels = sorted_labels(std::move(after.labels));
+    if (const auto good = check_version(after); !good) return good.error();
+    if (const auto free = check_lock(context, found->workspace, before, after); !free) return free.error();
+    if (after.version != before.version) {
+        if (state.get(name_key(after))) return name_taken(after);
+        state.erase(name_key(before));
+        put_number(state, name_key(after), after.id.value);
+    }
+    return store(context, before, std::move(after));
+}
+
+}  // namespace herald::storage::rules

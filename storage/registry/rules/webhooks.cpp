@@ -1,0 +1,255 @@
+// Webhooks: who is told, where, and when they are switched off (wire.md §7, delivery.md §3-4).
+#include <algorithm>
+#include <set>
+
+#include "runtime/limits.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/emission/emission.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/rules.hpp"
+
+namespace herald::storage::rules {
+namespace {
+
+using schemas::resource_type;
+using schemas::webhook;
+using schemas::webhook_condition;
+using schemas::webhook_status;
+
+constexpr std::size_t webhooks_per_delete_max = 100;
+constexpr std::size_t filters_max = 16;
+constexpr std::int64_t disable_after_ms = 5ll * 24 * 3'600'000;  // of nothing but failures (delivery.md §4)
+
+std::string webhook_key(schemas::webhook_id id) { return key_of(table::webhook).number(id); }
+
+/// Key of the timer that disables a webhook; its own due time tells whether it is still wanted.
+std::string disable_key(schemas::webhook_id id) {
+    std::string text;
+    schemas::append_big_endian(text, id.value);
+    return text;
+}
+
+/// Writes the row under a new revision, and the change that the publisher passes on. One change a webhook is
+/// kept.
+void put_webhook(rule_context& context, webhook& hook) {
+    if (hook.revision != 0)
+        context.state.erase(key_of(table::webhook_change).number(hook.revision).number(hook.id));
+    hook.revision = context.offset();
+    put_row(context.state, webhook_key(hook.id), hook);
+    context.state.put(key_of(table::webhook_change).number(hook.revision).number(hook.id), "");
+}
+
+void erase_webhook(rule_context& context, const webhook& hook) {
+    state_changes& state = context.state;
+    state.erase(webhook_key(hook.id));
+    state.erase(key_of(table::webhook_by_name).number(hook.workspace_id).text(hook.name));
+    state.erase(key_of(table::webhook_of_workspace).number(hook.workspace_id).number(hook.id));
+    state.erase(key_of(table::webhook_change).number(hook.revision).number(hook.id));
+    const std::string change = key_of(table::webhook_change).number(context.offset()).number(hook.id);
+    state.put(change, "-");
+    context.set_timer(context.time_ms() + limits::outbox_kept_ms, timer_kind::webhook_change_trim, change);
+}
+
+/// Whether events tell of resources of this type under the member of that name.
+bool is_of_registry(resource_type type) {
+    return type == resource_type::registered_model || type == resource_type::registered_model_version ||
+           type == resource_type::all;
+}
+bool is_of_deployment(resource_type type) {
+    return type == resource_type::endpoint || type == resource_type::build || type == resource_type::all;
+}
+
+result<void> check_family(const schemas::resource_filter& filter) {
+    const resource_type registry = filter.registry_service_resource_type;
+    const resource_type deployment = filter.deployment_service_resource_type;
+    if (registry != resource_type::none && !is_of_registry(registry))
+        return runtime::invalid_argument("registry_service_resource_type is " +
+                                         std::string(name_of(registry)) +
+                                         "; it must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION or ALL");
+    if (deployment != resource_type::none && !is_of_deployment(deployment))
+        return runtime::invalid_argument("deployment_service_resource_type is " +
+                                         std::string(name_of(deployment)) +
+                                         "; it must be ENDPOINT, BUILD or ALL");
+    const resource_type modeldb = filter.modeldb_service_resource_type;
+    if (modeldb != resource_type::none && modeldb != resource_type::all)
+        return runtime::invalid_argument("modeldb_service_resource_type is " + std::string(name_of(modeldb)) +
+                                         "; it must be ALL");
+    return {};
+}
+
+result<void> check_filters(const std::vector<schemas::resource_filter>& filters) {
+    if (filters.size() > filters_max)
+        return runtime::invalid_argument("resource_types holds more than 16 objects");
+    for (const schemas::resource_filter& filter : filters) {
+        const int keys = (filter.registry_service_resource_type != resource_type::none ? 1 : 0) +
+                         (filter.deployment_service_resource_type != resource_type::none ? 1 : 0) +
+                         (filter.modeldb_service_resource_type != resource_type::none ? 1 : 0);
+        if (keys != 1)
+            return runtime::invalid_argument(
+                "each object of resource_types must have exactly one of registry_service_resource_type, "
+                "deployment_service_resource_type, modeldb_service_resource_type");
+        if (const auto good = check_family(filter); !good) return good;
+    }
+    return {};
+}
+
+bool hears_anything(const webhook& hook) {
+    for (const auto& [type, type_name] : schemas::enum_names<schemas::event_type>::all)
+        for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
+            const bool is_one = resource != resource_type::none && resource != resource_type::all;
+            const resource_type only = schemas::resource_of(type);
+            if (is_one && (only == resource_type::none || only == resource) && hears(hook, type, resource))
+                return true;
+        }
+    return false;
+}
+
+/// "PROMOTE tells of REGISTERED_MODEL_VERSION, …", for each event type.
+std::string told_by_event_types() {
+    std::string text, of_any;
+    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
+        const resource_type only = schemas::resource_of(type);
+        if (only == resource_type::none)
+            of_any += (of_any.empty() ? "" : ", ") + std::string(name);
+        else
+            text += std::string(name) + " tells of " + std::string(name_of(only)) + ", ";
+    }
+    return text + of_any + " of any resource";
+}
+
+result<void> check_hears(const webhook& hook) {
+    if (hook.event_types.empty() && !hook.all_events)
+        return runtime::invalid_argument(
+            "event_types is empty and all_events false: this webhook would never hear anything; give event "
+            "types, or all_events true");
+    if (hears_anything(hook)) return {};
+    return runtime::invalid_argument(
+        "resource_types lets none of the events of event_types through: this webhook would never hear "
+        "anything; " +
+        told_by_event_types());
+}
+
+/// Without a number and a workspace.
+webhook described_by(const schemas::create_webhook& command) {
+    webhook hook;
+    hook.name = command.name;
+    hook.location = command.location;
+    hook.sealed_secret = command.sealed_secret;
+    hook.seal_binding = command.seal_binding;
+    hook.event_types = command.event_types;
+    std::sort(hook.event_types.begin(), hook.event_types.end());
+    hook.event_types.erase(std::unique(hook.event_types.begin(), hook.event_types.end()),
+                           hook.event_types.end());
+    hook.all_events = command.all_events;
+    hook.resource_types = command.resource_types;
+    return hook;
+}
+
+std::size_t webhooks_in(const state_view& state, schemas::workspace_id workspace) {
+    std::size_t count = 0;
+    state.scan(
+        key_of(table::webhook_of_workspace).number(workspace), {},
+        [&](std::string_view, std::string_view) { return ++count < limits::webhooks_per_workspace_max; });
+    return count;
+}
+
+}  // namespace
+
+/// Errors: permission_denied; not_found for the workspace; invalid_argument; already_exists for the name;
+/// resource_exhausted at 256 webhooks in the workspace. The location's form was checked at the door.
+answer apply(rule_context& context, const schemas::create_webhook& command) {
+    state_changes& state = context.state;
+    if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)
+        return may.error();
+    schemas::workspace_id workspace = command.workspace_id;
+    if (!workspace)
+        workspace = find_row<schemas::user>(state, key_of(table::user).number(context.principal()))
+                        ->default_workspace_id;
+    if (!find_workspace(state, workspace))
+        return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
+    if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
+        return good.error();
+    if (const auto good = check_url("location", command.location); !good) return good.error();
+    if (const auto good = check_filters(command.resource_types); !good) return good.error();
+    webhook hook = described_by(command);
+    if (const auto good = check_hears(hook); !good) return good.error();
+    const std::string name_key = key_of(table::webhook_by_name).number(workspace).text(command.name);
+    if (state.get(name_key))
+        return runtime::already_exists("a webhook named \"" + command.name +
+                                       "\" already exists in workspace " + std::to_string(workspace.value));
+    if (webhooks_in(state, workspace) >= limits::webhooks_per_workspace_max)
+        return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
+                                           std::to_string(limits::webhooks_per_workspace_max) +
+                                           " webhooks, the most there may be; delete one first");
+    hook.id = context.next_id<schemas::webhook_id>("webhook");
+    hook.workspace_id = workspace;
+    hook.time_created = hook.time_updated = context.stamp_ms();
+    put_webhook(context, hook);
+    put_number(state, name_key, hook.id.value);
+    state.put(key_of(table::webhook_of_workspace).number(workspace).number(hook.id), "");
+    return schemas::encode(hook);
+}
+
+/// All or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than 100 ids.
+answer apply(rule_context& context, const schemas::delete_webhooks& command) {
+    if (const auto may = require_system_admin(context.state, context.principal(), "deleting a webhook"); !may)
+        return may.error();
+    if (command.ids.empty() || command.ids.size() > webhooks_per_delete_max)
+        return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
+                                         " webhooks; give 1 to " + std::to_string(webhooks_per_delete_max));
+    for (const schemas::webhook_id id : std::set(command.ids.begin(), command.ids.end())) {
+        const auto hook = find_row<webhook>(context.state, webhook_key(id));
+        if (!hook) return runtime::not_found("webhook " + std::to_string(id.value) + " not found");
+        erase_webhook(context, *hook);
+    }
+    return std::string();
+}
+
+/// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
+/// left alone.
+answer apply(rule_context& context, const schemas::webhook_health& command) {
+    const auto claim =
+        find_row<schemas::claim_row>(context.state, key_of(table::claim).text("webhook-health"));
+    if (!claim || claim->token != command.token)
+        return runtime::aborted("the job webhook-health has another holder");
+    auto hook = find_row<webhook>(context.state, webhook_key(command.webhook_id));
+    if (!hook || hook->revision != command.revision || hook->status == webhook_status::disabled)
+        return std::string();
+    switch (command.condition) {
+        case webhook_condition::healthy:
+            hook->failing_since_ms = 0;
+            put_row(context.state, webhook_key(hook->id), *hook);
+            break;
+        case webhook_condition::failing:
+            if (hook->failing_since_ms != 0) break;
+            hook->failing_since_ms =
+                std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
+            put_row(context.state, webhook_key(hook->id), *hook);
+            context.set_timer(hook->failing_since_ms + disable_after_ms, timer_kind::webhook_disable,
+                              disable_key(hook->id));
+            break;
+        case webhook_condition::gone:
+            hook->status = webhook_status::disabled;
+            hook->status_reason = command.reason;
+            hook->time_updated = context.stamp_ms();
+            put_webhook(context, *hook);
+            break;
+    }
+    return std::string();
+}
+
+void fire_webhook_disable(rule_context& context, std::string_view key) {
+    auto hook = find_row<webhook>(context.state, key_of(table::webhook).text(key));
+    if (!hook || hook->status == webhook_status::disabled || hook->failing_since_ms == 0) return;
+    if (hook->failing_since_ms + disable_after_ms > context.time_ms()) return;  // it recovered and fails anew
+    hook->status = webhook_status::disabled;
+    hook->status_reason = "nothing but failures for 5 days";
+    hook->time_updated = context.stamp_ms();
+    put_webhook(context, *hook);
+}
+
+void fire_webhook_change_trim(rule_context& context, std::string_view key) {
+    context.state.erase(std::string(key));
+}
+
+}  // namespace herald::storage::rules

@@ -1,0 +1,115 @@
+// The registry's state as ordered rows of bytes: a view to read, and changes laid over it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace herald::storage {
+
+/// Called for each row in ascending order of key; returns false to stop.
+using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
+
+/// What a reader of a store's views keeps beside them (storage/registry/access/access.cpp: what it found of
+/// users).
+class view_memory {
+  public:
+    virtual ~view_memory() = default;
+};
+
+/// Reads rows. A view stands still: two reads of one view agree. Throws state_unreadable.
+class state_view {
+  public:
+    virtual ~state_view() = default;
+    virtual std::optional<std::string> get(std::string_view key) const = 0;
+    /// Rows whose key starts with `prefix`, from `from` on (`from` empty: from the prefix's first).
+    virtual void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const = 0;
+    /// Null where nothing is kept.
+    virtual view_memory* memory() const noexcept { return nullptr; }
+};
+
+/// A row that cannot be read: the disk failed, or what was read is corrupt. The node stops and opens its
+/// database again.
+class state_unreadable : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+class state_corrupt final : public state_unreadable {
+  public:
+    using state_unreadable::state_unreadable;
+};
+
+/// nullopt: the row is erased.
+using row_changes = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+/// Changes over a base view, which must outlive it and must not change meanwhile. One thread.
+class state_changes final : public state_view {
+  public:
+    explicit state_changes(const state_view* base) : x_base(base) {}
+    state_changes(const state_changes&) = delete;
+    state_changes& operator=(const state_changes&) = delete;
+    /// Goes on over another view of the same rows.
+    void rebase(const state_view* base) noexcept { x_base = base; }
+    std::optional<std::string> get(std::string_view key) const override;
+    void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
+    void put(std::string key, std::string value) {
+        x_changes.insert_or_assign(std::move(key), std::move(value));
+    }
+    void erase(std::string key) { x_changes.insert_or_assign(std::move(key), std::nullopt); }
+    /// Takes the changes of an overlay of this one.
+    void absorb(row_changes changes);
+    const row_changes& changes() const noexcept { return x_changes; }
+    row_changes take() { return std::exchange(x_changes, {}); }
+
+  private:
+    const state_view* x_base;
+    row_changes x_changes;
+};
+
+/// A view that reads each row, and each short table, from its base only once: neighbouring commands read
+/// mostly the same. One thread.
+class remembering_view final : public state_view {
+  public:
+    explicit remembering_view(std::shared_ptr<const state_view> base) : x_base(std::move(base)) {}
+    std::optional<std::string> get(std::string_view key) const override;
+    void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
+
+  private:
+    using rows = std::vector<std::pair<std::string, std::string>>;
+    struct hash_of_text {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    template <class Value>
+    using by_text = std::unordered_map<std::string, Value, hash_of_text, std::equal_to<>>;
+
+    const std::shared_ptr<const state_view> x_base;
+    mutable by_text<std::optional<std::string>> x_rows;
+    mutable by_text<std::optional<rows>> x_tables;  // by prefix; nothing: too long to remember
+};
+
+/// Where the rows are kept: RocksDB (rocks_state.hpp) or memory. One thread writes; any thread takes views.
+class state_store {
+  public:
+    virtual ~state_store() = default;
+    /// All of it or nothing. unavailable when it cannot be written (disk full): nothing changed, try again.
+    virtual result<void> write(const row_changes&) = 0;
+    /// A view of the rows as they are now; later writes do not show in it.
+    virtual std::shared_ptr<const state_view> view() const = 0;
+};
+
+/// In memory, for tests and the simulation. Views are copies: for small states.
+std::unique_ptr<state_store> make_memory_state();
+
+}  // namespace herald::storage

@@ -1,0 +1,28 @@
+#include "storage/registry/tables/tables.hpp"
+
+#include "schemas/commands/level.hpp"
+
+namespace herald::storage {
+
+std::optional<std::uint64_t> find_number(const state_view& state, std::string_view key) {
+    const std::optional<std::string> value = state.get(key);
+    if (!value) return std::nullopt;
+    std::string_view bytes = *value;
+    std::uint64_t number = 0;
+    if (!schemas::take_varint(bytes, number) || !bytes.empty())
+        throw state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not hold a number"};
+    return number;
+}
+
+void put_number(state_changes& state, std::string key, std::uint64_t value) {
+    std::string bytes;
+    schemas::append_varint(bytes, value);
+    state.put(std::move(key), std::move(bytes));
+}
+
+std::uint32_t level_in_force(const state_view& state) {
+    return static_cast<std::uint32_t>(
+        find_number(state, key_of(table::level)).value_or(schemas::first_level));
+}
+
+}  // namespace herald::storage

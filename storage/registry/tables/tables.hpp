@@ -1,0 +1,126 @@
+// The tables of the state and the grammar of their keys. Letters are frozen: nodes of different versions
+// share them.
+//
+//   key    := letter component*
+//   number := 8 bytes big-endian          so that rows sort by number
+//   text   := the bytes, last in its key; before another component it is followed by a 0 byte (texts hold
+//   none)
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "schemas/binary.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage {
+
+enum class table : char {
+    installation = 'A',          // → schemas::genesis
+    position = 'B',              // → engine_position; not part of the hash
+    counter = 'C',               // name → varint: the last number given out
+    organization = 'D',          // id
+    user = 'E',                  // id
+    user_by_email = 'F',         // lower-case e-mail → id
+    group = 'G',                 // id
+    group_member = 'H',          // group, user → ""
+    user_group = 'I',            // user, group → "" (the same, the other way)
+    role = 'J',                  // id
+    workspace = 'K',             // id
+    workspace_by_name = 'L',     // name → id
+    model = 'M',                 // id
+    model_by_name = 'N',         // workspace, name → id
+    version = 'O',               // id
+    version_by_name = 'P',       // model, name → id
+    version_of_model = 'Q',      // model, version → ""
+    activity = 'R',              // id
+    activity_of_version = 'S',   // version, activity → ""
+    transition = 'T',            // activity id → transition_row
+    transition_activity = 'U',   // transition, activity → "": its reviews, close and commit
+    promotion = 'V',             // version
+    build = 'W',                 // id
+    build_of_version = 'X',      // version, workspace, build → ""
+    scan = 'Y',                  // id
+    scan_of_build = 'Z',         // build, scan → ""
+    webhook = 'a',               // id
+    webhook_by_name = 'b',       // workspace, name → id
+    webhook_of_workspace = 'c',  // workspace, webhook → ""
+    webhook_change = 'd',        // offset, webhook → "" (changed) or "-" (deleted)
+    feature_flag = 'e',          // name
+    outcome = 'f',               // principal, 16 bytes of SHA-256(scope, key)
+    outcome_bucket = 'g',        // hour, key of the outcome row → varint: bytes of that row
+    timer = 'h',                 // due, kind, key → ""
+    outbox = 'i',                // topic 0, partition, sequence → schemas::event
+    outbox_sequence = 'j',       // topic 0, partition → the last sequence given out
+    outbox_published = 'k',      // topic 0, partition → the last sequence known to be published
+    resource_sequence = 'l',     // event type, resource type, resource id → svc-sequence
+    node = 'm',                  // name
+    claim = 'n',                 // job
+    model_of_workspace = 'o',    // workspace, model → ""
+    outbox_by_time = 'p',        // time, key of the outbox row → "": for trimming
+    level = 'q',                 // → varint: the level in force; absent: schemas::first_level
+};
+
+/// Builds a key: key_of(table::version_by_name).number(model.value).text(name).
+class key_of {
+  public:
+    explicit key_of(table which) : x_key(1, static_cast<char>(which)) {}
+    key_of& number(std::uint64_t value) {
+        schemas::append_big_endian(x_key, value);
+        return *this;
+    }
+    template <schemas::numeric_id Id>
+    key_of& number(Id value) {
+        return number(value.value);
+    }
+    /// Only as the last component.
+    key_of& text(std::string_view value) {
+        x_key += value;
+        return *this;
+    }
+    key_of& ended_text(std::string_view value) {
+        x_key += value;
+        x_key += '\0';
+        return *this;
+    }
+    operator std::string() const& { return x_key; }
+    operator std::string() && { return std::move(x_key); }
+    operator std::string_view() const { return x_key; }
+
+  private:
+    std::string x_key;
+};
+
+/// The number in a key's component at `position` bytes after the letter.
+inline std::uint64_t number_in_key(std::string_view key, std::size_t position = 0) {
+    return schemas::read_big_endian(key.substr(1 + position));
+}
+
+template <schemas::described Row>
+Row decode_row(std::string_view key, std::string_view value) {
+    auto row = schemas::decode<Row>(value);
+    if (!row) throw state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
+    return *std::move(row);
+}
+
+template <schemas::described Row>
+std::optional<Row> find_row(const state_view& state, std::string_view key) {
+    const std::optional<std::string> value = state.get(key);
+    if (!value) return std::nullopt;
+    return decode_row<Row>(key, *value);
+}
+
+template <schemas::described Row>
+void put_row(state_changes& state, std::string key, const Row& row) {
+    state.put(std::move(key), schemas::encode(row));
+}
+
+/// Numbers are kept as varints.
+std::optional<std::uint64_t> find_number(const state_view&, std::string_view key);
+void put_number(state_changes&, std::string key, std::uint64_t value);
+
+/// What apply goes by at this state (schemas/commands/level.hpp).
+std::uint32_t level_in_force(const state_view&);
+
+}  // namespace herald::storage
