@@ -11,6 +11,7 @@
 namespace herald::api {
 namespace {
 
+using calls::route;
 using schemas::json_schema_of;
 using schemas::object_writer;
 
@@ -18,18 +19,18 @@ using schemas::object_writer;
 std::map<std::string_view, std::string> components() {
     return {
         {"activity", json_schema_of<schemas::activity>()},
-        {"close_transition", json_schema_of<schemas::close_transition>()},
-        {"commit_transition", json_schema_of<schemas::commit_transition>()},
-        {"create_transition", json_schema_of<schemas::create_transition>()},
-        {"delete_webhooks", json_schema_of<schemas::delete_webhooks>()},
-        {"fail_promotion", json_schema_of<schemas::fail_promotion>()},
-        {"feature_flag", json_schema_of<schemas::feature_flag>()},
+        {"close_transition", json_schema_of<schemas::commands::close_transition>()},
+        {"commit_transition", json_schema_of<schemas::commands::commit_transition>()},
+        {"create_transition", json_schema_of<schemas::commands::create_transition>()},
+        {"delete_webhooks", json_schema_of<schemas::commands::delete_webhooks>()},
+        {"fail_promotion", json_schema_of<schemas::commands::fail_promotion>()},
+        {"feature_flag", json_schema_of<schemas::commands::feature_flag>()},
         {"find_request", json_schema_of<schemas::find_request>()},
         {"group", json_schema_of<schemas::group>()},
         {"model_version", json_schema_of<schemas::model_version>()},
         {"promotion", json_schema_of<schemas::promotion>()},
         {"registered_model", json_schema_of<schemas::registered_model>()},
-        {"review_transition", json_schema_of<schemas::review_transition>()},
+        {"review_transition", json_schema_of<schemas::commands::review_transition>()},
         {"webhook", json_schema_of<schemas::webhook>()},
     };
 }

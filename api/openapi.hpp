@@ -9,6 +9,6 @@
 namespace herald::api {
 
 /// OpenAPI 3.1, JSON. Answer of GET /api/openapi.json.
-std::string openapi_document(std::span<const route>);
+std::string openapi_document(std::span<const calls::route>);
 
 }  // namespace herald::api

@@ -9,7 +9,15 @@
 namespace herald::api {
 namespace {
 
-using runtime::http_response;
+using calls::authenticate;
+using calls::call;
+using calls::refusal_response;
+using calls::services;
+using routes::all_routes;
+using runtime::http::http_response;
+using runtime::http::server::error_response;
+using runtime::http::server::request;
+using runtime::http::server::request_handler;
 
 /// What an answer to a stale state may not say: somebody else's newer write may have made it untrue.
 bool needs_fresh_state(const error& why) {
@@ -22,7 +30,7 @@ void remember_known(const request& received) {
     if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
 }
 
-http_response respond(result<http_response> answered, const storage::node::reading& state) {
+http_response respond(result<http_response> answered, const storage::node::registry_node::reading& state) {
     if (answered) return *std::move(answered);
     if (state.stale && needs_fresh_state(answered.error()))
         return error_response(
@@ -62,7 +70,7 @@ class service final : public request_handler {
         const needed_state needed = is_write ? needed_state::applied : needed_state::newest;
         auto admitted = co_await admit(received, needed);
         if (!admitted) co_return admitted.error();
-        const storage::node::reading state = admitted->state;
+        const storage::node::registry_node::reading state = admitted->state;
         call call(received, *match, x_services);
         call.show(state, std::move(admitted->who));
         if (match->target->handler) {
@@ -85,7 +93,7 @@ class service final : public request_handler {
         co_return std::nullopt;
     }
 
-    std::size_t body_bytes_max(runtime::http_method, std::string_view) const noexcept override {
+    std::size_t body_bytes_max(runtime::http::http_method, std::string_view) const noexcept override {
         return limits::management_body_bytes_max;
     }
 
@@ -95,15 +103,16 @@ class service final : public request_handler {
         newest,
     };
     struct admission {
-        storage::node::reading state;
-        caller who;
+        storage::node::registry_node::reading state;
+        calls::caller who;
     };
 
     /// What needs no credentials.
     std::optional<http_response> answer_anybody(const request& received) const {
-        if (auto answer = answer_operator(received, x_options.ready, x_options.metrics)) return answer;
+        if (auto answer = operations::answer_operator(received, x_options.ready, x_options.metrics))
+            return answer;
         if (received.path != "/api/openapi.json") return std::nullopt;
-        if (auto refusal = refuse_all_but_get(received)) return refusal;
+        if (auto refusal = operations::refuse_all_but_get(received)) return refusal;
         http_response out;
         out.body = x_openapi;
         return out;
@@ -122,7 +131,7 @@ class service final : public request_handler {
             }
         }
         // Nobody is refused for what the state does not say yet.
-        auto newest = co_await read_state(x_services.registry);
+        auto newest = co_await calls::read_state(x_services.registry);
         if (!newest) co_return error_response(newest.error());
         auto who = authenticate(received, *newest->view);
         if (!who) co_return respond(who.error(), *newest);
@@ -131,8 +140,8 @@ class service final : public request_handler {
         co_return out;
     }
 
-    void answer_read(const request& received, const route_match& match, storage::node::reading state,
-                     http_response& out) {
+    void answer_read(const request& received, const calls::route_match& match,
+                     storage::node::registry_node::reading state, http_response& out) {
         auto who = authenticate(received, *state.view);
         if (!who) {
             out = respond(who.error(), state);
@@ -147,7 +156,7 @@ class service final : public request_handler {
     services& x_services;
     runtime::event_loops& x_loops;
     const service_options x_options;
-    const router x_router{all_routes()};
+    const calls::router x_router{all_routes()};
     turns x_turns;
     const std::string x_openapi;
 };

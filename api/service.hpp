@@ -12,11 +12,13 @@
 namespace herald::api {
 
 struct service_options {
-    metrics_here metrics = metrics_here::yes;
-    readiness ready;
+    operations::metrics_here metrics = operations::metrics_here::yes;
+    operations::readiness ready;
 };
 
 /// Thread-safe. `loops` runs the scans of many rows on its blocking pool; both outlive it.
-std::unique_ptr<request_handler> make_service(services&, runtime::event_loops& loops, service_options);
+std::unique_ptr<runtime::http::server::request_handler> make_service(calls::services&,
+                                                                     runtime::event_loops& loops,
+                                                                     service_options);
 
 }  // namespace herald::api

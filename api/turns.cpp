@@ -89,7 +89,7 @@ turns::~turns() = default;
 boost::asio::awaitable<result<turns::turn>> turns::take(schemas::user_id user,
                                                         runtime::scheduler& scheduler) {
     const auto start = [&](auto done) { x_queues->take(user, scheduler, std::move(done)); };
-    co_return co_await await_callback<result<turn>>(start);
+    co_return co_await calls::await_callback<result<turn>>(start);
 }
 
 }  // namespace herald::api

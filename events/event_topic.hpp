@@ -13,17 +13,17 @@
 namespace herald::events {
 
 /// The topics that events of apply go to; `event_partitions` of GENESIS is the number of partitions of each.
-inline constexpr std::array<std::string_view, 3> event_topics{topic::promote, topic::request_scan,
-                                                              topic::resource};
+inline constexpr std::array<std::string_view, 3> event_topics{log::topic::promote, log::topic::request_scan,
+                                                              log::topic::resource};
 
 constexpr std::string_view topic_of(schemas::event_type type) noexcept {
     switch (type) {
         case schemas::event_type::promote:
-            return topic::promote;
+            return log::topic::promote;
         case schemas::event_type::request_scan:
-            return topic::request_scan;
+            return log::topic::request_scan;
         default:
-            return topic::resource;
+            return log::topic::resource;
     }
 }
 

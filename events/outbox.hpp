@@ -38,14 +38,14 @@ class outbox {
     /// generation.
     virtual std::uint32_t generation() const = 0;
     /// Every event topic (event_topic.hpp) with every partition that GENESIS gave it; never changes.
-    virtual std::vector<topic_partition> output_partitions() const = 0;
+    virtual std::vector<log::topic_partition> output_partitions() const = 0;
     /// The highest sequence of the partition that a publisher's heartbeat reported; 0: none yet.
-    virtual std::uint64_t published(const topic_partition&) const = 0;
+    virtual std::uint64_t published(const log::topic_partition&) const = 0;
     /// Rows with sequence ≥ `from`, ascending, at most `rows_max`, and none after those that have `bytes_max`
     /// or more together. Sequences are missing only at or below published(): those were trimmed. Asked for
     /// every partition at every wake(): cheap when there is none.
-    virtual std::vector<outbox_row> rows(const topic_partition&, std::uint64_t from, std::size_t rows_max,
-                                         std::size_t bytes_max) const = 0;
+    virtual std::vector<outbox_row> rows(const log::topic_partition&, std::uint64_t from,
+                                         std::size_t rows_max, std::size_t bytes_max) const = 0;
 
     /// Offset of the newest change of any webhook; 0: none yet.
     virtual std::uint64_t last_subscriber_change() const = 0;

@@ -16,6 +16,11 @@
 namespace herald::events {
 namespace {
 
+using log::partition_scan;
+using log::partitioned_log;
+using log::record;
+using log::scan_partition;
+
 constexpr std::int64_t tick_ms = 1'000;
 /// How many of a partition's last records are read at first, and how much more each time that none of them
 /// has a sequence (READ events have none).
@@ -33,7 +38,7 @@ std::optional<partition_tail> newest_tail(const std::vector<record>& records) {
 
 class log_publisher final : public publisher, public std::enable_shared_from_this<log_publisher> {
   public:
-    log_publisher(log& to, const outbox& from, runtime::scheduler& scheduler)
+    log_publisher(partitioned_log& to, const outbox& from, runtime::scheduler& scheduler)
         : x_log(to), x_scheduler(scheduler), x_machine(from) {}
 
     void start(std::uint64_t token) override {
@@ -85,7 +90,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     }
 
     void perform_one(const action::open_producer&) {
-        x_producer = x_log.open_producer(producer_kind::strict);
+        x_producer = x_log.open_producer(log::producer_kind::strict);
     }
 
     void perform_one(const action::close_producer&) {
@@ -129,8 +134,8 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
             if (!from_first) return read_failed(wanted, from_first.error());
             perform(x_machine.subscribers_read(wanted.epoch, *content, now_ms()));
         };
-        x_subscribers_scan = scan_partition(x_log, x_scheduler, {std::string(topic::subscribers), 0},
-                                            whole_partition, std::move(handlers));
+        x_subscribers_scan = scan_partition(x_log, x_scheduler, {std::string(log::topic::subscribers), 0},
+                                            log::whole_partition, std::move(handlers));
     }
 
     template <class Read>
@@ -176,11 +181,11 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
         perform(std::move(actions));
     }
 
-    log& x_log;
+    partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     publisher_machine x_machine;
     std::uint64_t x_token = 0;
-    std::unique_ptr<producer> x_producer;
+    std::unique_ptr<log::producer> x_producer;
     std::map<std::size_t, std::shared_ptr<partition_scan>> x_tail_scans;  // by stream
     std::shared_ptr<partition_scan> x_subscribers_scan;
     std::atomic<bool> x_wake_posted = false;
@@ -189,7 +194,8 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
 }  // namespace
 
-std::shared_ptr<publisher> make_publisher(log& to, const outbox& from, runtime::scheduler& scheduler) {
+std::shared_ptr<publisher> make_publisher(partitioned_log& to, const outbox& from,
+                                          runtime::scheduler& scheduler) {
     return std::make_shared<log_publisher>(to, from, scheduler);
 }
 

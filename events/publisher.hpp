@@ -32,6 +32,6 @@ class publisher {
 };
 
 /// Stopped at first. All three must outlive it.
-std::shared_ptr<publisher> make_publisher(log&, const outbox&, runtime::scheduler&);
+std::shared_ptr<publisher> make_publisher(log::partitioned_log&, const outbox&, runtime::scheduler&);
 
 }  // namespace herald::events

@@ -14,7 +14,9 @@
 namespace herald::events {
 namespace {
 
-const topic_partition subscribers_partition{std::string(topic::subscribers), 0};
+using log::topic_partition;
+
+const topic_partition subscribers_partition{std::string(log::topic::subscribers), 0};
 
 /// The sequence to go on with, by the partition's end; none when its end is of a later generation. Too low is
 /// always safe (consumers drop what they had), too high never.

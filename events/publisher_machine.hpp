@@ -49,7 +49,7 @@ struct close_producer {
 struct read_tail {
     std::uint64_t epoch = 0;
     std::size_t stream = 0;
-    topic_partition where;
+    log::topic_partition where;
     friend bool operator==(const read_tail&, const read_tail&) = default;
 };
 /// Answered by subscribers_read() or read_failed().
@@ -66,7 +66,7 @@ struct end_read {
 /// Answered by acknowledged() or append_failed().
 struct append {
     append_ticket ticket;
-    topic_partition where;
+    log::topic_partition where;
     std::string key;
     std::optional<std::string> value;
     friend bool operator==(const append&, const append&) = default;
@@ -143,7 +143,7 @@ class publisher_machine {
         std::string reason;
     };
     struct cursor {
-        topic_partition where;
+        log::topic_partition where;
         cursor_state state = cursor_state::unread;
         std::uint64_t next = 0;
         // These survive the epochs.
@@ -192,7 +192,7 @@ class publisher_machine {
     std::size_t records_max(std::size_t stream) const;
     bool has_room(std::size_t stream) const;
     bool has_room() const;
-    const topic_partition& place_of(std::size_t stream) const;
+    const log::topic_partition& place_of(std::size_t stream) const;
     std::size_t subscribers_stream() const { return x_cursors.size(); }
     publisher_actions take() { return std::exchange(x_actions, {}); }
 

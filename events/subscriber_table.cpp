@@ -15,6 +15,10 @@
 namespace herald::events {
 namespace {
 
+using log::offset_range;
+using log::partitioned_log;
+using log::record;
+
 constexpr std::size_t records_per_poll_max = 1'000;
 /// How often the leader is asked when nothing comes, so that at_end_ms() stays fresh, and how long a broken
 /// reader rests.
@@ -67,7 +71,7 @@ class table_content {
         auto row = schemas::decode<schemas::subscriber>(*what.value);
         if (!row || row->webhook_id != id) {
             runtime::log(runtime::log_level::error, runtime::log_events::record_unreadable,
-                         {{"topic", topic::subscribers}, {"offset", what.offset}});
+                         {{"topic", log::topic::subscribers}, {"offset", what.offset}});
             return false;
         }
         if (x_deleted.contains(id)) return false;
@@ -113,7 +117,8 @@ class table_content {
 class log_subscriber_table final : public subscriber_table,
                                    public std::enable_shared_from_this<log_subscriber_table> {
   public:
-    log_subscriber_table(log& from, runtime::scheduler& scheduler) : x_log(from), x_scheduler(scheduler) {}
+    log_subscriber_table(partitioned_log& from, runtime::scheduler& scheduler)
+        : x_log(from), x_scheduler(scheduler) {}
 
     void start() { x_scheduler.post(guarded(&log_subscriber_table::tick)); }
 
@@ -175,7 +180,7 @@ class log_subscriber_table final : public subscriber_table,
     void poll() {
         x_poll_posted->store(false);
         if (!x_reader) return;
-        result<read_batch> batch = x_reader->poll(records_per_poll_max, 0);
+        result<log::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
         if (!batch) {
             if (batch.error().code != error_code::failed_precondition) return;
             runtime::log(runtime::log_level::error, runtime::log_events::subscribers_unreadable,
@@ -205,13 +210,13 @@ class log_subscriber_table final : public subscriber_table,
                      {{"missing", static_cast<std::int64_t>(missing)}});
     }
 
-    static topic_partition where() { return {std::string(topic::subscribers), 0}; }
+    static log::topic_partition where() { return {std::string(log::topic::subscribers), 0}; }
 
-    log& x_log;
+    partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     table_content x_content;
     std::function<void()> x_notify;
-    std::unique_ptr<reader> x_reader;
+    std::unique_ptr<log::reader> x_reader;
     bool x_asking = false;
     std::int64_t x_asked_ms = 0;
     std::int64_t x_leader_ms = 0;  // when the newest question was asked that the leader answered
@@ -222,7 +227,8 @@ class log_subscriber_table final : public subscriber_table,
 
 }  // namespace
 
-std::shared_ptr<subscriber_table> make_subscriber_table(log& from, runtime::scheduler& scheduler) {
+std::shared_ptr<subscriber_table> make_subscriber_table(partitioned_log& from,
+                                                        runtime::scheduler& scheduler) {
     auto table = std::make_shared<log_subscriber_table>(from, scheduler);
     table->start();
     return table;

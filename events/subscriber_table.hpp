@@ -42,7 +42,7 @@ class subscriber_table {
 };
 
 /// Starts to read at once, ends when the last owner lets go. Log and scheduler must outlive it.
-std::shared_ptr<subscriber_table> make_subscriber_table(log&, runtime::scheduler&);
+std::shared_ptr<subscriber_table> make_subscriber_table(log::partitioned_log&, runtime::scheduler&);
 
 /// True when every change of a webhook up to this place is in the table: an unknown webhook was deleted then.
 constexpr bool reaches(const schemas::subscribers_head& head, std::uint32_t generation,

@@ -15,38 +15,43 @@ namespace herald::program {
 namespace {
 
 /// A stopped standalone's state is at hand; else the log says what it is.
-result<std::shared_ptr<const storage::state_view>> state_of(const settings& chosen, events::log& log) {
+result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
+    const settings& chosen, events::log::partitioned_log& log) {
     const std::filesystem::path folder = folder_of(chosen) / "state";
     if (!is_on_kafka(chosen) && std::filesystem::exists(folder)) {
-        const auto opened = storage::open_rocks_state(folder);
+        const auto opened = storage::rocks::open_rocks_state(folder);
         if (!opened) return opened.error();
-        if (opened->store->view()->get(storage::key_of(storage::table::installation)))
+        if (opened->store->view()->get(
+                storage::registry::tables::key_of(storage::registry::tables::table::installation)))
             return opened->store->view();
     }
-    const auto rows = storage::make_memory_state();
+    const auto rows = storage::registry::state::make_memory_state();
     if (const auto applied = apply_log(log, *rows, 0); !applied) return applied.error();
     return rows->view();
 }
 
 /// Errors: not_found when the e-mail is nobody's, or not an administrator's.
-result<void> check_administrator(const storage::state_view& state, const std::string& email) {
-    using storage::key_of;
-    using storage::table;
-    const auto id = storage::find_number(state, key_of(table::user_by_email).text(runtime::to_lower(email)));
+result<void> check_administrator(const storage::registry::state::state_view& state,
+                                 const std::string& email) {
+    using storage::registry::tables::key_of;
+    using storage::registry::tables::table;
+    const auto id = storage::registry::tables::find_number(
+        state, key_of(table::user_by_email).text(runtime::to_lower(email)));
     const auto user =
-        id ? storage::find_row<schemas::user>(state, key_of(table::user).number(*id)) : std::nullopt;
+        id ? storage::registry::tables::find_row<schemas::user>(state, key_of(table::user).number(*id))
+           : std::nullopt;
     if (!user) return runtime::not_found("nobody here has the e-mail \"" + email + "\"");
     if (!user->system_admin)
         return runtime::not_found(email + " is no system administrator; only their keys are renewed here");
     return {};
 }
 
-result<void> renew(events::log& log, const schemas::genesis& genesis, const std::string& email,
-                   const std::string& key) {
-    schemas::renew_admin_key renewal;
+result<void> renew(events::log::partitioned_log& log, const schemas::commands::genesis& genesis,
+                   const std::string& email, const std::string& key) {
+    schemas::commands::renew_admin_key renewal;
     renewal.email = email;
     renewal.key_hash = runtime::as_bytes(runtime::sha256(key));
-    return append_command(log, genesis, schemas::make_envelope(renewal));
+    return append_command(log, genesis, schemas::commands::make_envelope(renewal));
 }
 
 }  // namespace
@@ -61,7 +66,7 @@ process_end run_admin_key(const settings& chosen) {
     if (!keys) return failed(keys.error());
     const auto log = open_log(chosen);
     if (!log) return failed(log.error());
-    const auto genesis = storage::read_genesis(**log, *keys);
+    const auto genesis = storage::node::read_genesis(**log, *keys);
     if (!genesis) return failed(genesis.error());
     const std::string email =
         chosen.installation.admin_email.empty() ? genesis->admin_email : chosen.installation.admin_email;

@@ -22,13 +22,13 @@ namespace {
 
 constexpr std::int64_t announce_interval_ms = 20;
 
-process_end end_for(storage::node_failure::kind what) {
+process_end end_for(storage::node::node_failure::kind what) {
     switch (what) {
-        case storage::node_failure::kind::log_mismatch:
-        case storage::node_failure::kind::log_mixed:
-        case storage::node_failure::kind::level_too_low:
+        case storage::node::node_failure::kind::log_mismatch:
+        case storage::node::node_failure::kind::log_mixed:
+        case storage::node::node_failure::kind::level_too_low:
             return process_end::mismatch;
-        case storage::node_failure::kind::state_unreadable:
+        case storage::node::node_failure::kind::state_unreadable:
             return process_end::reopen;
         default:
             return process_end::failure;
@@ -73,8 +73,8 @@ class composed_api_node final : public api_node {
     /// Errors: as make_api_node.
     result<void> start() {
         if (const auto opened = open_state(); !opened) return opened;
-        auto deliveries = storage::make_delivery_log(x_folder / "deliveries", x_parts.log,
-                                                     x_parts.descriptors.database_files);
+        auto deliveries = storage::deliveries::make_delivery_log(x_folder / "deliveries", x_parts.log,
+                                                                 x_parts.descriptors.database_files);
         if (!deliveries) return deliveries.error();
         x_deliveries = *std::move(deliveries);
         if (const auto made = make_registry(); !made) return made;
@@ -104,7 +104,8 @@ class composed_api_node final : public api_node {
 
   private:
     result<void> open_state() {
-        auto opened = storage::open_rocks_state(x_folder / "state", x_parts.descriptors.database_files);
+        auto opened =
+            storage::rocks::open_rocks_state(x_folder / "state", x_parts.descriptors.database_files);
         if (!opened) return opened.error();
         if (!opened->rebuilt_because.empty())
             runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
@@ -113,7 +114,7 @@ class composed_api_node final : public api_node {
         if (x_chosen.verify) {
             try {
                 x_store->verify();
-            } catch (const storage::state_corrupt&) {
+            } catch (const storage::registry::state::state_corrupt&) {
                 x_store.reset();
                 return open_state();  // it is marked: this open starts empty
             }
@@ -122,42 +123,45 @@ class composed_api_node final : public api_node {
     }
 
     result<void> make_registry() {
-        storage::node::options options = x_chosen.node;
+        storage::node::registry_node::options options = x_chosen.node;
         options.name = node_name(x_chosen, x_folder);
-        options.kind = is_on_kafka(x_chosen) ? storage::node_kind::cluster : storage::node_kind::standalone;
+        options.kind =
+            is_on_kafka(x_chosen) ? storage::node::node_kind::cluster : storage::node::node_kind::standalone;
         options.disk = &x_disk;
-        options.on_failure = [this](const storage::node_failure& failure) {
+        options.on_failure = [this](const storage::node::node_failure& failure) {
             std::cerr << "herald: " << failure.message << "\n";
-            if (failure.what == storage::node_failure::kind::diverged)
+            if (failure.what == storage::node::node_failure::kind::diverged)
                 x_store->mark_for_rebuilding(failure.message);
-            if (failure.what == storage::node_failure::kind::log_mixed)
+            if (failure.what == storage::node::node_failure::kind::log_mixed)
                 x_store->mark_as_refused(failure.message);
             x_end(end_for(failure.what));
         };
-        x_store->on_unreadable([this](storage::unreadable how) {
-            x_end(how == storage::unreadable::corrupt ? process_end::restart : process_end::reopen);
+        x_store->on_unreadable([this](storage::rocks::unreadable how) {
+            x_end(how == storage::rocks::unreadable::corrupt ? process_end::restart : process_end::reopen);
         });
         x_store->on_reopening([this] { x_end(process_end::restart); });
-        x_node = storage::make_node(options, {x_parts.log, *x_store, x_jobs[0], runtime::system_random()});
-        x_health = std::make_shared<storage::webhook_health_job>(*x_node, *x_store, x_jobs[0],
-                                                                 runtime::system_random());
-        x_node->add_job(storage::webhook_health_job::name, x_health);
+        x_node =
+            storage::node::make_node(options, {x_parts.log, *x_store, x_jobs[0], runtime::system_random()});
+        x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, *x_store, x_jobs[0],
+                                                                             runtime::system_random());
+        x_node->add_job(storage::deliveries::webhook_health_job::name, x_health);
         // Its own share: attempts come until the log of deliveries ends, which is after the node did.
         x_deliveries->on_attempt([health = x_health](const schemas::attempt& one) { health->observe(one); });
-        auto tests =
-            storage::make_test_deliveries(x_parts.log, *x_deliveries, x_jobs[0], runtime::system_random());
+        auto tests = storage::deliveries::make_test_deliveries(x_parts.log, *x_deliveries, x_jobs[0],
+                                                               runtime::system_random());
         if (!tests) return tests.error();
         x_tests = *std::move(tests);
-        x_services.emplace(api::services{*x_node, *x_tests, *x_deliveries, x_parts.keys,
-                                         runtime::system_random(), runtime::system_clock(),
-                                         x_chosen.transport.http, x_chosen.transport.policy});
+        x_services.emplace(api::calls::services{*x_node, *x_tests, *x_deliveries, x_parts.keys,
+                                                runtime::system_random(), runtime::system_clock(),
+                                                x_chosen.transport.http, x_chosen.transport.policy});
         return {};
     }
 
-    api::readiness_report report() const {
-        if (!x_is_draining) return api::report_of(x_node->state_now(), x_beside());
-        return api::report_of(x_node->state_now(), runtime::trouble{runtime::not_ready_reason::draining,
-                                                                    "this node is shutting down"});
+    api::operations::readiness_report report() const {
+        if (!x_is_draining) return api::operations::report_of(x_node->state_now(), x_beside());
+        return api::operations::report_of(
+            x_node->state_now(),
+            runtime::trouble{runtime::not_ready_reason::draining, "this node is shutting down"});
     }
 
     /// Says that it serves when that is true: once it has found the log to be its own and has caught up.
@@ -181,17 +185,17 @@ class composed_api_node final : public api_node {
 
     result<void> listen() {
         api::service_options options;
-        const api::readiness ready = [this] { return report(); };
+        const api::operations::readiness ready = [this] { return report(); };
         options.ready = ready;
-        if (x_chosen.metrics_listen) options.metrics = api::metrics_here::no;
+        if (x_chosen.metrics_listen) options.metrics = api::operations::metrics_here::no;
         x_service = api::make_service(*x_services, x_loops, std::move(options));
-        auto server = api::make_server(
+        auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_service, x_loops);
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
-        x_operator_service = api::make_operator_service(ready);
-        auto metrics = api::make_server(
+        x_operator_service = api::operations::make_operator_service(ready);
+        auto metrics = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.metrics_listen, limits::operator_connections_max),
             *x_operator_service, x_jobs);
         if (!metrics) return metrics.error();
@@ -206,20 +210,20 @@ class composed_api_node final : public api_node {
     const std::filesystem::path x_folder;
     std::atomic<bool> x_is_draining = false;
     bool x_is_ending = false;  // on the loop of the jobs
-    storage::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
+    storage::node::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
     runtime::event_loops x_loops;                 // HTTP: one a core
     runtime::event_loops& x_jobs = x_parts.jobs;  // heartbeats, publisher, health
-    std::unique_ptr<storage::rocks_state> x_store;
-    std::shared_ptr<storage::delivery_log> x_deliveries;
-    std::shared_ptr<storage::node> x_node;
-    std::shared_ptr<storage::webhook_health_job> x_health;
-    std::shared_ptr<storage::test_deliveries> x_tests;
-    std::optional<api::services> x_services;
-    std::unique_ptr<api::request_handler> x_service;
-    std::unique_ptr<api::request_handler> x_operator_service;
-    std::unique_ptr<api::server> x_server;
-    std::unique_ptr<api::server> x_metrics_server;
-    storage::node_metrics x_metrics;
+    std::unique_ptr<storage::rocks::rocks_state> x_store;
+    std::shared_ptr<storage::deliveries::delivery_log> x_deliveries;
+    std::shared_ptr<storage::node::registry_node> x_node;
+    std::shared_ptr<storage::deliveries::webhook_health_job> x_health;
+    std::shared_ptr<storage::deliveries::test_deliveries> x_tests;
+    std::optional<api::calls::services> x_services;
+    std::unique_ptr<runtime::http::server::request_handler> x_service;
+    std::unique_ptr<runtime::http::server::request_handler> x_operator_service;
+    std::unique_ptr<runtime::http::server::server> x_server;
+    std::unique_ptr<runtime::http::server::server> x_metrics_server;
+    storage::node::node_metrics x_metrics;
     const certificate_expiry x_certificate{x_chosen.server.tls_certificate_file};
     runtime::metrics_source x_metrics_source;
 };

@@ -8,6 +8,7 @@ namespace herald::program {
 
 /// Fills what the envelope lacks and waits until the log holds it. A standalone applies it when it is started
 /// again: it may take 24 h until then. Errors: those of the log.
-result<void> append_command(events::log&, const schemas::genesis&, schemas::command_envelope);
+result<void> append_command(events::log::partitioned_log&, const schemas::commands::genesis&,
+                            schemas::commands::command_envelope);
 
 }  // namespace herald::program

@@ -18,15 +18,15 @@ process_end run_init(const settings& chosen) {
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
     const auto keys = ring_of(key_ring_file(chosen), [&]() -> result<bool> {
-        const auto begun = storage::has_begun(**log);
+        const auto begun = storage::node::has_begun(**log);
         if (!begun) return begun.error();
         return !*begun;
     });
     if (!keys) return failed(keys.error());
-    const storage::genesis_options options = with_admin_key(chosen.installation);
-    const auto nothing = storage::make_memory_state();
-    const auto begun = storage::begin_log(**log, *keys, options, *nothing->view(), runtime::system_random(),
-                                          runtime::system_clock());
+    const storage::node::genesis_options options = with_admin_key(chosen.installation);
+    const auto nothing = storage::registry::state::make_memory_state();
+    const auto begun = storage::node::begin_log(**log, *keys, options, *nothing->view(),
+                                                runtime::system_random(), runtime::system_clock());
     if (!begun) return failed(begun.error());
     if (!begun->is_new) {
         std::cerr

@@ -8,7 +8,7 @@
 
 namespace herald::program {
 
-storage::genesis_options with_admin_key(storage::genesis_options options) {
+storage::node::genesis_options with_admin_key(storage::node::genesis_options options) {
     if (options.admin_key.empty()) options.admin_key = runtime::to_hex(runtime::system_random().bytes(32));
     return options;
 }

@@ -13,7 +13,7 @@
 namespace herald::program {
 
 /// What a new installation is made of. A key that was not given is made: 64 hexadecimal digits.
-storage::genesis_options with_admin_key(storage::genesis_options);
+storage::node::genesis_options with_admin_key(storage::node::genesis_options);
 
 /// The key ring of an installation; made when it is not there and `is_new` says that nothing has begun.
 /// Asking may block. Errors: failed_precondition when it is missing and something has; those of the key ring

@@ -9,7 +9,7 @@
 namespace herald::program {
 
 void log_that_it_runs(std::string_view event, const settings& chosen, const std::string& where) {
-    const bool http = chosen.transport.http == workers::plain_http::allowed;
+    const bool http = chosen.transport.http == runtime::http::client::plain_http::allowed;
     const std::string addresses =
         chosen.allowed_addresses.empty() ? "public" : "public," + chosen.allowed_addresses;
     runtime::log(runtime::log_level::info, event,
@@ -19,9 +19,9 @@ void log_that_it_runs(std::string_view event, const settings& chosen, const std:
                   {"webhook_http", http}});
 }
 
-api::server_options server_options_at(const settings& chosen, const endpoint& where,
-                                      std::size_t connections) {
-    api::server_options options = chosen.server;
+runtime::http::server::server_options server_options_at(const settings& chosen, const endpoint& where,
+                                                        std::size_t connections) {
+    runtime::http::server::server_options options = chosen.server;
     options.address = where.address;
     options.port = where.port;
     options.bounds.connections = connections;

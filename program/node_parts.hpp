@@ -19,7 +19,7 @@ namespace herald::program {
 
 /// Must outlive the node, or the worker.
 struct node_parts {
-    events::log& log;
+    events::log::partitioned_log& log;
     const runtime::key_ring& keys;
     runtime::descriptor_shares descriptors;
     runtime::event_loops& jobs;  // one loop; stopped by the node's end
@@ -34,7 +34,8 @@ inline constexpr runtime::event_loops_options one_loop{.loops = 1, .cores = {}, 
 void log_that_it_runs(std::string_view event, const settings&, const std::string& where);
 
 /// As the operator wants all addresses served, with so many connections, of which one client has a share.
-api::server_options server_options_at(const settings&, const endpoint&, std::size_t connections);
+runtime::http::server::server_options server_options_at(const settings&, const endpoint&,
+                                                        std::size_t connections);
 
 /// For the metric of how long the certificate still holds; nothing where there is none.
 class certificate_expiry {

@@ -14,22 +14,22 @@ constexpr std::size_t records_per_batch = 1'000;
 
 }  // namespace
 
-result<std::unique_ptr<events::log>> open_log(const settings& chosen) {
+result<std::unique_ptr<events::log::partitioned_log>> open_log(const settings& chosen) {
     if (is_on_kafka(chosen)) {
-        auto kafka = events::kafka::make_kafka_log(chosen.kafka);
+        auto kafka = events::log::kafka::make_kafka_log(chosen.kafka);
         if (!kafka) return kafka.error();
-        return std::unique_ptr<events::log>(*std::move(kafka));
+        return std::unique_ptr<events::log::partitioned_log>(*std::move(kafka));
     }
-    auto log =
-        storage::make_embedded_log(folder_of(chosen) / "log", chosen.embedded_log, runtime::system_clock());
+    auto log = storage::embedded_log::make_embedded_log(folder_of(chosen) / "log", chosen.embedded_log,
+                                                        runtime::system_clock());
     if (!log) return log.error();
-    return std::unique_ptr<events::log>(*std::move(log));
+    return std::unique_ptr<events::log::partitioned_log>(*std::move(log));
 }
 
-result<std::unique_ptr<events::kafka::kafka_log>> open_kafka_log(const settings& chosen) {
+result<std::unique_ptr<events::log::kafka::kafka_log>> open_kafka_log(const settings& chosen) {
     runtime::log(runtime::log_level::info, runtime::log_events::kafka_waiting,
                  {{"brokers", std::string_view(chosen.kafka.bootstrap_servers)}});
-    return events::kafka::make_kafka_log(chosen.kafka);
+    return events::log::kafka::make_kafka_log(chosen.kafka);
 }
 
 result<begun_log> open_begun_kafka_log(const settings& chosen) {
@@ -43,19 +43,20 @@ result<begun_log> open_begun_kafka_log(const settings& chosen) {
                                   chosen.kafka.topic_prefix + "\"; run `herald init` first");
     };
     if (const auto checked = (*log)->check_topics(); !checked) return nothing_here(checked.error());
-    const auto genesis = storage::read_genesis(**log, *keys);
+    const auto genesis = storage::node::read_genesis(**log, *keys);
     if (!genesis) return nothing_here(genesis.error());
     return begun_log{*std::move(keys), *std::move(log)};
 }
 
-result<storage::engine_position> apply_log(events::log& log, storage::state_store& rows,
-                                           std::uint64_t next_offset) {
-    storage::engine engine(rows);
-    const auto reader = log.open_reader({std::string(events::topic::commands), 0}, 0);
+result<storage::registry::engine::engine_position> apply_log(events::log::partitioned_log& log,
+                                                             storage::registry::state::state_store& rows,
+                                                             std::uint64_t next_offset) {
+    storage::registry::engine::engine engine(rows);
+    const auto reader = log.open_reader({std::string(events::log::topic::commands), 0}, 0);
     for (;;) {
         const auto batch = reader->poll(records_per_batch, 1'000);
         if (!batch) return batch.error();
-        for (const events::record& record : batch->records) {
+        for (const events::log::record& record : batch->records) {
             const auto applied = engine.apply(record);
             if (!applied) return applied.error();
             if (engine.position().next_offset == next_offset) return engine.position();

@@ -108,7 +108,7 @@ result<void> read_header_prefixes(settings& all, const given& said) {
 }
 
 result<void> read_allowed_addresses(settings& all, const given& said) {
-    auto policy = workers::address_policy::parse(said.text());
+    auto policy = runtime::http::client::address_policy::parse(said.text());
     if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);
     all.transport.policy = *std::move(policy);
     all.allowed_addresses = said.text();
@@ -141,7 +141,7 @@ result<void> read_admin_email(settings& all, const given& said) {
     if (said.text().empty()) return {};
     all.installation.admin_email = said.text();
     if (const auto good = check_last_character(dashed(said), said.text()); !good) return good;
-    return storage::check_admin_email(dashed(said), said.text());
+    return storage::node::check_admin_email(dashed(said), said.text());
 }
 
 result<void> read_admin_key(settings& all, const given& said) {
@@ -155,7 +155,7 @@ result<void> read_admin_key(settings& all, const given& said) {
 result<void> read_organization(settings& all, const given& said) {
     all.installation.organization_name = said.text();
     if (const auto good = check_last_character(dashed(said), said.text()); !good) return good;
-    return storage::check_organization_name(dashed(said), said.text());
+    return storage::node::check_organization_name(dashed(said), said.text());
 }
 
 result<void> read_approvals(settings& all, const given& said) {

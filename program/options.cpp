@@ -12,7 +12,7 @@ constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 constexpr std::uint64_t replication_max = 32;
 
 std::vector<option> options_of_http() {
-    using server = api::server_options;
+    using server = runtime::http::server::server_options;
     return {
         {.name = "listen",
          .operand = "ADDRESS:PORT",
@@ -40,7 +40,7 @@ std::vector<option> options_of_http() {
 }
 
 std::vector<option> options_of_kafka() {
-    using kafka = events::kafka::kafka_options;
+    using kafka = events::log::kafka::kafka_options;
     return {
         {.name = "kafka",
          .operand = "HOST:PORT,…",
@@ -61,7 +61,7 @@ std::vector<option> options_of_kafka() {
         {.name = "replication",
          .operand = "N",
          .group = group::topics,
-         .default_text = std::to_string(events::kafka::replicas_default),
+         .default_text = std::to_string(events::log::kafka::replicas_default),
          .help = "copies of each topic, at most as many as brokers",
          .value = number({.min = 1, .max = replication_max}, &settings::kafka, &kafka::replicas)},
         {.name = "reset",
@@ -89,8 +89,9 @@ std::vector<option> options_of_data() {
         {.name = "accept-clock",
          .group = group::clock,
          .help = "the clock is right though the newest data is over 30 days old",
-         .value = flag(storage::clock_leap::refused, storage::clock_leap::accepted, &settings::embedded_log,
-                       &storage::embedded_log_options::leap)},
+         .value =
+             flag(storage::embedded_log::clock_leap::refused, storage::embedded_log::clock_leap::accepted,
+                  &settings::embedded_log, &storage::embedded_log::embedded_log_options::leap)},
         {.name = "at",
          .operand = "OFFSET",
          .group = group::state_hash,
@@ -101,8 +102,8 @@ std::vector<option> options_of_data() {
 }
 
 std::vector<option> options_of_nodes() {
-    using node = storage::node::options;
-    using storage::read_mode;
+    using node = storage::node::registry_node::options;
+    using storage::node::read_mode;
     return {
         {.name = "metrics-listen",
          .operand = "ADDRESS:PORT",
@@ -114,8 +115,8 @@ std::vector<option> options_of_nodes() {
          .group = group::node,
          .default_text = "true",
          .help = "a line for each request",
-         .value = yes_or_no(api::request_log::off, api::request_log::on, &settings::server,
-                            &api::server_options::log)},
+         .value = yes_or_no(runtime::http::server::request_log::off, runtime::http::server::request_log::on,
+                            &settings::server, &runtime::http::server::server_options::log)},
         {.name = "free-disk-mb",
          .operand = "N",
          .group = group::node,
@@ -146,7 +147,7 @@ std::vector<option> options_of_nodes() {
 
 std::vector<option> options_of_webhooks() {
     using transport = workers::http_transport_options;
-    using workers::plain_http;
+    using runtime::http::client::plain_http;
     return {
         {.name = "allow-addresses",
          .operand = "CIDR,…",

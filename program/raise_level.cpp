@@ -21,34 +21,37 @@ namespace {
 constexpr std::chrono::milliseconds until_heard{limits::claim_lapse_ms + 1'000};
 
 /// What the log gives, up to its end.
-result<std::shared_ptr<const storage::state_view>> state_of(events::log& log) {
-    const auto rows = storage::make_memory_state();
+result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
+    events::log::partitioned_log& log) {
+    const auto rows = storage::registry::state::make_memory_state();
     if (const auto applied = apply_log(log, *rows, 0); !applied) return applied.error();
     return rows->view();
 }
 
-std::string older_nodes(std::shared_ptr<const storage::state_view> state) {
-    storage::applied_state now;
+std::string older_nodes(std::shared_ptr<const storage::registry::state::state_view> state) {
+    storage::node::applied_state now;
     now.view = std::move(state);
     std::string names;
-    for (const schemas::node_row& node : storage::nodes_below(now, schemas::newest_level))
+    for (const schemas::node_row& node : storage::node::nodes_below(now, schemas::commands::newest_level))
         names += (names.empty() ? "" : ", ") + node.node + " (level " + std::to_string(node.level) + ")";
     return names;
 }
 
 /// Errors: unavailable, naming the older nodes; those of the log.
-result<void> raise(events::log& log, const schemas::genesis& genesis) {
-    if (const auto heard = append_command(log, genesis, schemas::make_envelope(schemas::no_operation{}));
+result<void> raise(events::log::partitioned_log& log, const schemas::commands::genesis& genesis) {
+    if (const auto heard =
+            append_command(log, genesis, schemas::commands::make_envelope(schemas::commands::no_operation{}));
         !heard)
         return heard;
     std::this_thread::sleep_for(until_heard);
-    if (const auto asked =
-            append_command(log, genesis, schemas::make_envelope(schemas::raise_level{schemas::newest_level}));
+    if (const auto asked = append_command(log, genesis,
+                                          schemas::commands::make_envelope(schemas::commands::raise_level{
+                                              schemas::commands::newest_level}));
         !asked)
         return asked;
     const auto after = state_of(log);
     if (!after) return after.error();
-    if (storage::level_in_force(**after) >= schemas::newest_level) return {};
+    if (storage::registry::tables::level_in_force(**after) >= schemas::commands::newest_level) return {};
     return runtime::unavailable("the level stays: upgrade the older nodes first: " + older_nodes(*after));
 }
 
@@ -59,16 +62,16 @@ process_end run_raise_level(const settings& chosen) {
     if (!log) return failed(log.error());
     const auto before = state_of(**log);
     if (!before) return failed(before.error());
-    const auto genesis =
-        storage::find_row<schemas::genesis>(**before, storage::key_of(storage::table::installation));
+    const auto genesis = storage::registry::tables::find_row<schemas::commands::genesis>(
+        **before, storage::registry::tables::key_of(storage::registry::tables::table::installation));
     if (!genesis) return failed(runtime::not_found("nothing was begun in this log yet"));
-    const std::uint32_t level = storage::level_in_force(**before);
-    if (level > schemas::newest_level)
+    const std::uint32_t level = storage::registry::tables::level_in_force(**before);
+    if (level > schemas::commands::newest_level)
         return failed(runtime::failed_precondition("the log is at level " + std::to_string(level) +
                                                    " already, above this program's: install a newer one"));
-    if (level < schemas::newest_level)
+    if (level < schemas::commands::newest_level)
         if (const auto raised = raise(**log, *genesis); !raised) return failed(raised.error());
-    std::cout << "level " << schemas::newest_level << "\n";
+    std::cout << "level " << schemas::commands::newest_level << "\n";
     return process_end::done;
 }
 

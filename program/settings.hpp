@@ -31,11 +31,11 @@ struct settings {
     std::filesystem::path key_ring;  // as given; which file is meant says key_ring_file()
     std::optional<endpoint> listen;  // a worker that was told none serves no HTTP
     std::optional<endpoint> metrics_listen;
-    api::server_options server;  // of every address that is served
-    events::kafka::kafka_options kafka;
-    storage::embedded_log_options embedded_log;
-    storage::genesis_options installation;
-    storage::node::options node;
+    runtime::http::server::server_options server;  // of every address that is served
+    events::log::kafka::kafka_options kafka;
+    storage::embedded_log::embedded_log_options embedded_log;
+    storage::node::genesis_options installation;
+    storage::node::registry_node::options node;
     workers::worker_options worker;
     workers::http_transport_options transport;
     std::string allowed_addresses;  // of the transport's policy, as they were given

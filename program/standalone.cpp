@@ -14,31 +14,32 @@ namespace herald::program {
 namespace {
 
 /// What this machine has applied before; nothing where there is no state database.
-result<std::shared_ptr<const storage::state_view>> state_before(const std::filesystem::path& folder) {
-    if (!std::filesystem::exists(folder)) return storage::make_memory_state()->view();
-    const auto opened = storage::open_rocks_state(folder);
+result<std::shared_ptr<const storage::registry::state::state_view>> state_before(
+    const std::filesystem::path& folder) {
+    if (!std::filesystem::exists(folder)) return storage::registry::state::make_memory_state()->view();
+    const auto opened = storage::rocks::open_rocks_state(folder);
     if (!opened) return opened.error();
     return opened->store->view();
 }
 
 /// Nothing of it is there, neither the log nor a view of one that was lost.
-result<bool> is_new(const std::filesystem::path& folder, events::log& log) {
+result<bool> is_new(const std::filesystem::path& folder, events::log::partitioned_log& log) {
     if (std::filesystem::exists(folder / "state")) return false;
-    const auto begun = storage::has_begun(log);
+    const auto begun = storage::node::has_begun(log);
     if (!begun) return begun.error();
     return !*begun;
 }
 
 /// Begins an empty log. A key that Herald made itself is kept in a file, and nowhere else.
-result<void> begin(const settings& chosen, const std::filesystem::path& folder, events::log& log,
-                   const runtime::key_ring& keys) {
+result<void> begin(const settings& chosen, const std::filesystem::path& folder,
+                   events::log::partitioned_log& log, const runtime::key_ring& keys) {
     const std::filesystem::path key_file = folder / "admin-key";
     const std::filesystem::path new_key_file = folder / "admin-key.new";
     std::error_code ignored;
-    const auto existing = storage::read_genesis(log, keys);
+    const auto existing = storage::node::read_genesis(log, keys);
     if (!existing && existing.error().code != error_code::not_found) return existing.error();
     if (!existing) {
-        const storage::genesis_options options = with_admin_key(chosen.installation);
+        const storage::node::genesis_options options = with_admin_key(chosen.installation);
         const auto before = state_before(folder / "state");
         if (!before) return before.error();
         // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
@@ -46,8 +47,8 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder, 
         if (chosen.installation.admin_key.empty())
             if (const auto kept = write_key_file(new_key_file, options.admin_email, options.admin_key); !kept)
                 return kept;
-        const auto begun = storage::begin_log(log, keys, options, **before, runtime::system_random(),
-                                              runtime::system_clock());
+        const auto begun = storage::node::begin_log(log, keys, options, **before, runtime::system_random(),
+                                                    runtime::system_clock());
         if (!begun) {
             std::filesystem::remove(new_key_file, ignored);
             return begun.error();

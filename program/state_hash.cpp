@@ -10,10 +10,11 @@ namespace herald::program {
 
 process_end run_state_hash(const settings& given) {
     settings chosen = given;
-    chosen.embedded_log.leap = storage::clock_leap::accepted;  // nothing is written: no clock matters
+    chosen.embedded_log.leap =
+        storage::embedded_log::clock_leap::accepted;  // nothing is written: no clock matters
     const auto log = open_log(chosen);
     if (!log) return failed(log.error());
-    const auto rows = storage::make_memory_state();
+    const auto rows = storage::registry::state::make_memory_state();
     const auto position = apply_log(**log, *rows, chosen.at_offset);
     if (!position) return failed(position.error());
     std::cout << runtime::to_hex(position->hash) << "\n";

@@ -84,12 +84,15 @@ class composed_worker_node final : public worker_node {
     }
 
     result<void> serve(const endpoint& where) {
-        api::server_options options = server_options_at(x_chosen, where, limits::operator_connections_max);
+        runtime::http::server::server_options options =
+            server_options_at(x_chosen, where, limits::operator_connections_max);
         options.bounds.connections_per_address = options.bounds.connections;  // often one proxy asks all
-        options.log = api::request_log::off;
-        x_service = api::make_operator_service([this] { return api::report_of(trouble()); });
+        options.log = runtime::http::server::request_log::off;
+        x_service =
+            api::operations::make_operator_service([this] { return api::operations::report_of(trouble()); });
         x_certificate.emplace(options.tls_certificate_file);
-        auto made = api::make_server(std::move(options), *x_service, x_server_loops.emplace(one_loop));
+        auto made = runtime::http::server::make_server(std::move(options), *x_service,
+                                                       x_server_loops.emplace(one_loop));
         if (!made) return made.error();
         x_server = *std::move(made);
         x_certificate_source = runtime::add_metrics_source([this] { x_certificate->show(); });
@@ -132,8 +135,8 @@ class composed_worker_node final : public worker_node {
     std::shared_ptr<events::subscriber_table> x_subscribers;
     std::unique_ptr<workers::worker> x_worker;
     std::optional<runtime::event_loops> x_server_loops;
-    std::unique_ptr<api::request_handler> x_service;
-    std::unique_ptr<api::server> x_server;
+    std::unique_ptr<runtime::http::server::request_handler> x_service;
+    std::unique_ptr<runtime::http::server::server> x_server;
     std::optional<certificate_expiry> x_certificate;
     runtime::metrics_source x_certificate_source;
 };

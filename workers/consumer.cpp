@@ -25,8 +25,8 @@ std::int64_t delay_of(std::string_view topic) noexcept {
 
 void record_part::done() const { reader->part_done(of, offset, part); }
 
-consumer::consumer(events::log& log, runtime::scheduler& scheduler, log_clock& logs_time, std::string group,
-                   const std::vector<std::string>& topics, consumer_handlers handlers)
+consumer::consumer(events::log::partitioned_log& log, runtime::scheduler& scheduler, log_clock& logs_time,
+                   std::string group, const std::vector<std::string>& topics, consumer_handlers handlers)
     : x_log(log),
       x_scheduler(scheduler),
       x_log_clock(logs_time),
@@ -78,16 +78,16 @@ void consumer::poll_soon() {
 void consumer::poll() {
     *x_poll_planned = false;
     if (x_failed || !x_member) return;
-    std::vector<events::member_event> found = x_member->poll(events_a_poll_max, 0);
+    std::vector<events::log::member_event> found = x_member->poll(events_a_poll_max, 0);
     const bool more = found.size() >= events_a_poll_max;
-    for (events::member_event& one : found)
+    for (events::log::member_event& one : found)
         std::visit([this](auto& event) { handle(std::move(event)); }, one);
     if (more) poll_soon();
 }
 
-void consumer::handle(events::assigned&& got) {
+void consumer::handle(events::log::assigned&& got) {
     const auto before = x_assignments.find(got.where);
-    if (before != x_assignments.end()) handle(events::revoked{got.where, before->second->epoch});
+    if (before != x_assignments.end()) handle(events::log::revoked{got.where, before->second->epoch});
     delivery_tracker tracker({got.next_offset, got.metadata});
     const event_position last = position_from_text(tracker.first_position());
     auto mine = std::make_shared<assignment>(assignment{got.where, got.epoch, false, std::move(tracker),
@@ -97,7 +97,7 @@ void consumer::handle(events::assigned&& got) {
     advance(mine);
 }
 
-void consumer::handle(const events::revoked& lost) {
+void consumer::handle(const events::log::revoked& lost) {
     const auto found = x_assignments.find(lost.where);
     if (found == x_assignments.end() || found->second->epoch != lost.epoch) return;
     const std::shared_ptr<assignment> mine = found->second;
@@ -107,7 +107,7 @@ void consumer::handle(const events::revoked& lost) {
     x_handlers.on_revoked(*mine);
 }
 
-void consumer::handle(events::consumed&& got) {
+void consumer::handle(events::log::consumed&& got) {
     const auto found = x_assignments.find(got.where);
     if (found == x_assignments.end() || found->second->epoch != got.epoch) return;
     const std::shared_ptr<assignment> mine = found->second;
@@ -117,7 +117,7 @@ void consumer::handle(events::consumed&& got) {
     advance(mine);
 }
 
-void consumer::handle(const events::member_failure& failure) {
+void consumer::handle(const events::log::member_failure& failure) {
     x_failed = true;
     runtime::log(runtime::log_level::error, runtime::log_events::worker_group_failed,
                  {{"group", x_group}, {"reason", failure.reason.message}});
@@ -131,7 +131,7 @@ bool consumer::has_room(const assignment& mine) const {
 void consumer::advance(const std::shared_ptr<assignment>& mine) {
     bool is_wanted = true;
     while (is_wanted && has_room(*mine)) {
-        const events::record* due = mine->early.due(x_scheduler.time(), x_log_clock);
+        const events::log::record* due = mine->early.due(x_scheduler.time(), x_log_clock);
         if (due == nullptr) break;
         if (mine->early.is_doubtful(x_scheduler.time())) {
             ask_end(mine);
@@ -168,7 +168,7 @@ void consumer::ask_end(const std::shared_ptr<assignment>& mine) {
     if (std::exchange(mine->asking, true)) return;
     const auto answered =
         x_lifetime.guard([this, weak = std::weak_ptr(mine), now_ms = x_scheduler.time().steady_ms()](
-                             const result<events::offset_range>& range) {
+                             const result<events::log::offset_range>& range) {
             const auto still = weak.lock();
             if (!still) return;
             still->asking = false;
@@ -177,7 +177,7 @@ void consumer::ask_end(const std::shared_ptr<assignment>& mine) {
             advance(still);
         });
     x_log.query_range(mine->where,
-                      [&scheduler = x_scheduler, answered](const result<events::offset_range>& range) {
+                      [&scheduler = x_scheduler, answered](const result<events::log::offset_range>& range) {
                           scheduler.post([answered, range] { answered(range); });
                       });
 }

@@ -24,7 +24,7 @@ namespace herald::workers {
 
 /// A partition from the moment this worker got it until it lost it. Getting it again makes another one.
 struct assignment {
-    events::topic_partition where;
+    events::log::topic_partition where;
     std::uint64_t epoch = 0;
     bool revoked = false;
     delivery_tracker tracker;
@@ -55,7 +55,7 @@ struct consumer_handlers {
     /// A record that is due. Must call tracker.opened() for it, then part_done() or record_part::done() for
     /// each part. Or it returns false: there is no room for this one now; it is asked again soon, and what is
     /// behind it waits.
-    std::function<bool(const std::shared_ptr<assignment>&, const events::record&)> on_record;
+    std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_record;
     /// The assignment is revoked already.
     std::function<void(const assignment&)> on_revoked;
     /// The group cannot go on; said once, final.
@@ -70,7 +70,7 @@ struct consumer_handlers {
 /// on revocation.
 class consumer {
   public:
-    consumer(events::log&, runtime::scheduler&, log_clock&, std::string group,
+    consumer(events::log::partitioned_log&, runtime::scheduler&, log_clock&, std::string group,
              const std::vector<std::string>& topics, consumer_handlers);
 
     void tick();
@@ -89,10 +89,10 @@ class consumer {
   private:
     void poll();
     void poll_soon();
-    void handle(events::assigned&&);
-    void handle(const events::revoked&);
-    void handle(events::consumed&&);
-    void handle(const events::member_failure&);
+    void handle(events::log::assigned&&);
+    void handle(const events::log::revoked&);
+    void handle(events::log::consumed&&);
+    void handle(const events::log::member_failure&);
     /// Hands on what is due as far as there is room; pauses, resumes and plans the next wake-up.
     void advance(const std::shared_ptr<assignment>&);
     void wake_at(const std::shared_ptr<assignment>&, std::int64_t due_ms);
@@ -102,18 +102,18 @@ class consumer {
     void commit_soon();
     bool has_room(const assignment&) const;
 
-    events::log& x_log;
+    events::log::partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     log_clock& x_log_clock;
     std::string x_group;
     consumer_handlers x_handlers;
-    std::map<events::topic_partition, std::shared_ptr<assignment>> x_assignments;
+    std::map<events::log::topic_partition, std::shared_ptr<assignment>> x_assignments;
     std::shared_ptr<std::atomic<bool>> x_poll_planned = std::make_shared<std::atomic<bool>>(false);
     bool x_commit_planned = false;
     bool x_taking = true;
     bool x_failed = false;
     lifetime x_lifetime;
-    std::unique_ptr<events::group_member> x_member;  // last: it may notify until it is gone
+    std::unique_ptr<events::log::group_member> x_member;  // last: it may notify until it is gone
 };
 
 }  // namespace herald::workers

@@ -424,7 +424,7 @@ void delivery_machine::spill(iterator at, const lane_action& how) {
 void delivery_machine::spill_for_room(iterator at) {
     at->second.what.record.wait_left_ms = 0;
     ++x_parts.counters.spilled;
-    write(at, events::topic::waiting);
+    write(at, events::log::topic::waiting);
 }
 
 // --- successors ---
@@ -442,7 +442,7 @@ void delivery_machine::write_wait(iterator at, std::int64_t wait_ms, counter mov
 void delivery_machine::write_dead(iterator at, std::string reason) {
     at->second.what.record.reason = std::move(reason);
     at->second.is_dead = true;
-    write(at, events::topic::dead);
+    write(at, events::log::topic::dead);
 }
 
 void delivery_machine::write(iterator at, std::string_view topic) {

@@ -23,17 +23,17 @@ class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}
 
-    void add(events::record what, std::int64_t steady_ms) {
-        x_bytes += events::bytes_of(what);
+    void add(events::log::record what, std::int64_t steady_ms) {
+        x_bytes += events::log::bytes_of(what);
         x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
     /// The first record, when it is due, else null; until pop().
-    const events::record* due(const runtime::clock& own, const log_clock& logs) const {
+    const events::log::record* due(const runtime::clock& own, const log_clock& logs) const {
         const auto due_ms = next_due_ms(own, logs);
         return due_ms && *due_ms <= own.steady_ms() ? &x_records.front().what : nullptr;
     }
     void pop() {
-        x_bytes -= events::bytes_of(x_records.front().what);
+        x_bytes -= events::log::bytes_of(x_records.front().what);
         x_records.pop_front();
     }
     /// Whether the first record, which is due, is so by the word of the log's clock alone: it has been here
@@ -69,7 +69,7 @@ class early_records {
 
   private:
     struct early {
-        events::record what;
+        events::log::record what;
         std::int64_t due_ms_max = 0;  // steady
     };
 

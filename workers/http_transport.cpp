@@ -24,6 +24,18 @@ namespace herald::workers {
 
 namespace {
 
+using runtime::http::client::answer_parser;
+using runtime::http::client::connection;
+using runtime::http::client::connection_pool;
+using runtime::http::client::ip_address;
+using runtime::http::client::location;
+using runtime::http::client::lookup;
+using runtime::http::client::make_client_tls;
+using runtime::http::client::make_resolver;
+using runtime::http::client::parse_location;
+using runtime::http::client::resolver;
+using runtime::http::client::tls_sessions;
+
 namespace asio = boost::asio;
 using boost::system::error_code;
 using schemas::delivery_error;

@@ -18,10 +18,10 @@ class io_context;
 namespace herald::workers {
 
 struct http_transport_options {
-    plain_http http = plain_http::refused;
-    address_policy policy;
+    runtime::http::client::plain_http http = runtime::http::client::plain_http::refused;
+    runtime::http::client::address_policy policy;
     std::string extra_ca_file;  // PEM, trusted beside the system's store; empty: none
-    resolver_options dns;
+    runtime::http::client::resolver_options dns;
     std::size_t connections_max = 2 * limits::attempts_in_flight_max;  // under way and idle
     std::size_t idle_connections_max = 256;
     std::int64_t idle_ms_max = 30'000;

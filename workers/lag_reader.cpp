@@ -17,7 +17,7 @@ void lag_reader::measure(positions now) {
 
 void lag_reader::ask() {
     if (x_left.empty()) return show();
-    const auto answered = x_lifetime.guard([this](const result<events::offset_range>& range) {
+    const auto answered = x_lifetime.guard([this](const result<events::log::offset_range>& range) {
         const auto first = x_left.begin();
         std::int64_t& lag = x_lags[first->first.topic];
         if (range) lag += std::max<std::int64_t>(0, range->next - std::max(first->second, range->first));
@@ -25,7 +25,7 @@ void lag_reader::ask() {
         ask();
     });
     x_log.query_range(x_left.begin()->first,
-                      [&scheduler = x_scheduler, answered](const result<events::offset_range>& range) {
+                      [&scheduler = x_scheduler, answered](const result<events::log::offset_range>& range) {
                           scheduler.post([answered, range] { answered(range); });
                       });
 }

@@ -16,9 +16,10 @@ namespace herald::workers {
 /// scheduler must outlive it.
 class lag_reader {
   public:
-    using positions = std::map<events::topic_partition, std::int64_t>;
+    using positions = std::map<events::log::topic_partition, std::int64_t>;
 
-    lag_reader(events::log& from, runtime::scheduler& scheduler) : x_log(from), x_scheduler(scheduler) {}
+    lag_reader(events::log::partitioned_log& from, runtime::scheduler& scheduler)
+        : x_log(from), x_scheduler(scheduler) {}
 
     /// Everything below these offsets is done. Nothing happens while a round is under way.
     void measure(positions);
@@ -27,7 +28,7 @@ class lag_reader {
     void ask();
     void show();
 
-    events::log& x_log;
+    events::log::partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     positions x_left;                            // of this round; the first is being asked
     std::map<std::string, std::int64_t> x_lags;  // by topic; those that are no longer ours stay, with 0

@@ -13,11 +13,11 @@ constexpr std::int64_t tick_ms = 1'000;
 constexpr std::int64_t rest_ms = 60'000;  // steady clocks drift by less than 10 ms in a minute
 constexpr std::size_t records_per_poll_max = 16;
 
-events::topic_partition commands() { return {std::string(events::topic::commands), 0}; }
+events::log::topic_partition commands() { return {std::string(events::log::topic::commands), 0}; }
 
 }  // namespace
 
-log_clock_reader::log_clock_reader(events::log& from, runtime::scheduler& scheduler)
+log_clock_reader::log_clock_reader(events::log::partitioned_log& from, runtime::scheduler& scheduler)
     : x_log(from), x_scheduler(scheduler) {
     x_scheduler.post(x_lifetime.guard([this] { tick(); }));
 }
@@ -34,14 +34,14 @@ void log_clock_reader::tick() {
 void log_clock_reader::listen() {
     x_asking = true;
     const auto answered =
-        x_lifetime.guard([this](const result<events::offset_range>& range) { opened(range); });
+        x_lifetime.guard([this](const result<events::log::offset_range>& range) { opened(range); });
     x_log.query_range(commands(),
-                      [&scheduler = x_scheduler, answered](const result<events::offset_range>& range) {
+                      [&scheduler = x_scheduler, answered](const result<events::log::offset_range>& range) {
                           scheduler.post([answered, range] { answered(range); });
                       });
 }
 
-void log_clock_reader::opened(const result<events::offset_range>& range) {
+void log_clock_reader::opened(const result<events::log::offset_range>& range) {
     x_asking = false;
     if (!range) return;
     x_reader = x_log.open_reader(commands(), range->next);
@@ -55,7 +55,7 @@ void log_clock_reader::opened(const result<events::offset_range>& range) {
 void log_clock_reader::poll() {
     x_poll_posted->store(false);
     if (!x_reader) return;
-    const result<events::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
+    const result<events::log::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
     const std::int64_t now_ms = x_scheduler.time().steady_ms();
     if (!batch) {
         if (batch.error().code == error_code::failed_precondition) x_reader.reset();

@@ -18,24 +18,24 @@ namespace herald::workers {
 /// thread; log and scheduler must outlive it.
 class log_clock_reader {
   public:
-    log_clock_reader(events::log&, runtime::scheduler&);
+    log_clock_reader(events::log::partitioned_log&, runtime::scheduler&);
 
     log_clock& clock() noexcept { return x_clock; }
 
   private:
     void tick();
     void listen();
-    void opened(const result<events::offset_range>&);
+    void opened(const result<events::log::offset_range>&);
     void poll();
 
-    events::log& x_log;
+    events::log::partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     log_clock x_clock;
     std::int64_t x_listen_ms = 0;  // steady time from when on a record is wanted
     bool x_asking = false;
     const std::shared_ptr<std::atomic<bool>> x_poll_posted = std::make_shared<std::atomic<bool>>(false);
     lifetime x_lifetime;
-    std::unique_ptr<events::reader> x_reader;  // last: it may notify until it is gone
+    std::unique_ptr<events::log::reader> x_reader;  // last: it may notify until it is gone
 };
 
 }  // namespace herald::workers

@@ -26,7 +26,7 @@ bool is_refusal(const error& why) noexcept {
 }  // namespace
 
 struct record_writer::pending {
-    events::topic_partition where;
+    events::log::topic_partition where;
     std::string key;
     std::string value;
     std::function<bool()> wanted;                    // none: a record of an attempt
@@ -35,12 +35,12 @@ struct record_writer::pending {
     std::int64_t pause_ms = pause_ms_first;
 };
 
-record_writer::record_writer(events::log& log, runtime::scheduler& scheduler, partition_counts partitions,
-                             worker_counters& counters)
+record_writer::record_writer(events::log::partitioned_log& log, runtime::scheduler& scheduler,
+                             partition_counts partitions, worker_counters& counters)
     : x_scheduler(scheduler),
       x_partitions(std::move(partitions)),
       x_counters(counters),
-      x_producer(log.open_producer(events::producer_kind::ordinary)) {}
+      x_producer(log.open_producer(events::log::producer_kind::ordinary)) {}
 
 void record_writer::write(std::string_view topic, schemas::webhook_id webhook, std::string value,
                           std::function<bool()> wanted, std::function<void(const result<void>&)> ended) {
@@ -57,7 +57,7 @@ void record_writer::write_attempt(const schemas::attempt& attempt) {
         return;
     }
     ++x_attempts_waiting;
-    append(make_pending(events::topic::attempts, attempt.webhook_id, schemas::encode(attempt)));
+    append(make_pending(events::log::topic::attempts, attempt.webhook_id, schemas::encode(attempt)));
 }
 
 std::shared_ptr<record_writer::pending> record_writer::make_pending(std::string_view topic,

@@ -25,7 +25,7 @@ using partition_counts = std::map<std::string, std::int32_t, std::less<>>;
 /// limits::attempt_records_waiting_max.
 class record_writer {
   public:
-    record_writer(events::log&, runtime::scheduler&, partition_counts, worker_counters&);
+    record_writer(events::log::partitioned_log&, runtime::scheduler&, partition_counts, worker_counters&);
 
     /// Appends, again and again, until it is acknowledged, or refused because it is too large: then calls
     /// `ended`, on the scheduler's thread. Before each repeat it asks `wanted`; when that says no, it gives
@@ -51,7 +51,7 @@ class record_writer {
     std::size_t x_unacknowledged = 0;
     std::size_t x_attempts_waiting = 0;
     lifetime x_lifetime;
-    std::unique_ptr<events::producer> x_producer;  // last: its destructor still calls handlers
+    std::unique_ptr<events::log::producer> x_producer;  // last: its destructor still calls handlers
 };
 
 }  // namespace herald::workers

@@ -31,11 +31,11 @@ struct retry_tier {
     std::int64_t delay_ms;
 };
 inline constexpr std::array<retry_tier, 5> retry_tiers{{
-    {events::topic::retry_5s, 5 * detail::second_ms},
-    {events::topic::retry_30s, 30 * detail::second_ms},
-    {events::topic::retry_5m, 5 * detail::minute_ms},
-    {events::topic::retry_1h, detail::hour_ms},
-    {events::topic::retry_6h, 6 * detail::hour_ms},
+    {events::log::topic::retry_5s, 5 * detail::second_ms},
+    {events::log::topic::retry_30s, 30 * detail::second_ms},
+    {events::log::topic::retry_5m, 5 * detail::minute_ms},
+    {events::log::topic::retry_1h, detail::hour_ms},
+    {events::log::topic::retry_6h, 6 * detail::hour_ms},
 }};
 /// What is shorter than the shortest tier is not waited for.
 inline constexpr std::int64_t retry_wait_ms_min = retry_tiers.front().delay_ms;

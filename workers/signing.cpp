@@ -12,7 +12,7 @@ namespace herald::workers {
 
 namespace {
 
-using runtime::header;
+using runtime::http::header;
 
 constexpr std::string_view standard_secret_prefix = "whsec_";
 constexpr std::size_t standard_key_bytes_min = 24;

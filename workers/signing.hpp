@@ -24,7 +24,7 @@ struct delivery_description {
 
 /// content-type, user-agent, webhook-*, x-hub-signature-256, <prefix>*, ce-*, traceparent: everything but
 /// what the transport adds. `prefix` is "svc-" unless configured.
-std::vector<runtime::header> delivery_headers(const delivery_description&, std::string_view prefix);
+std::vector<runtime::http::header> delivery_headers(const delivery_description&, std::string_view prefix);
 
 /// "v1,<base64>": Standard Webhooks' HMAC-SHA256 over "{id}.{timestamp}.{body}".
 std::string standard_signature(std::string_view secret, std::string_view signed_text);
@@ -35,6 +35,6 @@ std::string signing_key(std::string_view secret);
 
 /// One "name: value" a line, for the delivery log; signatures only by name, so that nobody can try secrets on
 /// them.
-std::string headers_without_secrets(const std::vector<runtime::header>&);
+std::string headers_without_secrets(const std::vector<runtime::http::header>&);
 
 }  // namespace herald::workers

@@ -21,7 +21,7 @@ struct delivery_request {
     schemas::webhook_id webhook_id;
     std::string location;  // checked again at each attempt: form, address policy
     /// Without host, content-length, connection and transfer-encoding, which are the transport's.
-    std::vector<runtime::header> headers;
+    std::vector<runtime::http::header> headers;
     std::shared_ptr<const std::string> body;                    // the bytes that were signed
     std::int64_t deadline_ms = limits::delivery_deadline_ms;    // over everything
     std::int64_t connect_ms_max = limits::delivery_connect_ms;  // of it, until TCP is connected
@@ -40,8 +40,9 @@ struct phase_times {
 struct delivery_answer {
     /// There is one only if the answer was correctly framed as far as it was read.
     std::optional<std::uint16_t> status;
-    std::vector<runtime::header> headers;  // as received; at most limits::answer_header_bytes_max in all
-    std::string body;                      // at most limits::answer_body_bytes_max, never decompressed
+    std::vector<runtime::http::header>
+        headers;       // as received; at most limits::answer_header_bytes_max in all
+    std::string body;  // at most limits::answer_body_bytes_max, never decompressed
     /// none: 2xx; status: any other answer.
     schemas::delivery_error error = schemas::delivery_error::none;
     std::string message;  // what went wrong, for the person who looks at the delivery

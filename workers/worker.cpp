@@ -29,13 +29,13 @@ constexpr std::int64_t drain_check_ms = 50;
 
 std::vector<std::string> topics_of(std::string_view group) {
     std::vector<std::string> topics;
-    for (const events::topic_settings& topic : events::all_topics)
+    for (const events::log::topic_settings& topic : events::log::all_topics)
         if (topic.group == group) topics.emplace_back(topic.name);
     return topics;
 }
 
 template <class T>
-result<T> read(const events::record& what) {
+result<T> read(const events::log::record& what) {
     if (!what.value) return runtime::invalid_argument("a tombstone");
     return schemas::decode<T>(*what.value);
 }
@@ -52,10 +52,10 @@ class log_worker final : public worker {
                      x_log_time.clock(), x_counters},
                     x_options) {
         parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
-        join(parts.log, events::group::events, &log_worker::take_event);
-        join(parts.log, events::group::direct, &log_worker::take_delivery);
-        join(parts.log, events::group::retry, &log_worker::take_delivery);
-        join(parts.log, events::group::waiting, &log_worker::take_waiting);
+        join(parts.log, events::log::group::events, &log_worker::take_event);
+        join(parts.log, events::log::group::direct, &log_worker::take_delivery);
+        join(parts.log, events::log::group::retry, &log_worker::take_delivery);
+        join(parts.log, events::log::group::waiting, &log_worker::take_waiting);
         x_scheduler.post(x_lifetime.guard([this] { tick(); }));
     }
 
@@ -82,8 +82,8 @@ class log_worker final : public worker {
 
     const worker_counters& counters() const override { return x_counters; }
 
-    std::map<events::topic_partition, std::int64_t> positions() const override {
-        std::map<events::topic_partition, std::int64_t> all;
+    std::map<events::log::topic_partition, std::int64_t> positions() const override {
+        std::map<events::log::topic_partition, std::int64_t> all;
         for (const auto& group : x_groups)
             group->each_partition(
                 [&](const auto& where, std::int64_t next, const auto&) { all.emplace(where, next); });
@@ -105,12 +105,12 @@ class log_worker final : public worker {
 
   private:
     using record_taker = bool (log_worker::*)(consumer&, const std::shared_ptr<assignment>&,
-                                              const events::record&);
+                                              const events::log::record&);
 
-    void join(events::log& log, std::string_view group, record_taker taker) {
+    void join(events::log::partitioned_log& log, std::string_view group, record_taker taker) {
         const std::size_t place = x_groups.size();
         consumer_handlers handlers;
-        handlers.on_record = [this, place, taker](const auto& where, const events::record& what) {
+        handlers.on_record = [this, place, taker](const auto& where, const events::log::record& what) {
             return (this->*taker)(*x_groups[place], where, what);
         };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
@@ -132,7 +132,8 @@ class log_worker final : public worker {
         x_scheduler.run_at(x_scheduler.time().steady_ms() + tick_ms, x_lifetime.guard([this] { tick(); }));
     }
 
-    bool take_event(consumer& reader, const std::shared_ptr<assignment>& where, const events::record& what) {
+    bool take_event(consumer& reader, const std::shared_ptr<assignment>& where,
+                    const events::log::record& what) {
         auto event = read<schemas::event>(what);
         if (!event) return pass_over(*where, what);
         const event_position position{event->generation, event->partition_sequence};
@@ -163,7 +164,7 @@ class log_worker final : public worker {
     }
 
     bool take_delivery(consumer& reader, const std::shared_ptr<assignment>& where,
-                       const events::record& what) {
+                       const events::log::record& what) {
         auto record = read<schemas::delivery>(what);
         if (!record) return pass_over(*where, what);
         return take(reader, where, what, *std::move(record), false);
@@ -171,7 +172,7 @@ class log_worker final : public worker {
 
     /// From the topic of deliveries that wait for room.
     bool take_waiting(consumer& reader, const std::shared_ptr<assignment>& where,
-                      const events::record& what) {
+                      const events::log::record& what) {
         auto record = read<schemas::delivery>(what);
         if (!record) return pass_over(*where, what);
         const bool is_open = !where->tracker.parts_left(what.offset, 1).empty();
@@ -179,7 +180,7 @@ class log_worker final : public worker {
         return take(reader, where, what, *std::move(record), true);
     }
 
-    bool take(consumer& reader, const std::shared_ptr<assignment>& where, const events::record& what,
+    bool take(consumer& reader, const std::shared_ptr<assignment>& where, const events::log::record& what,
               schemas::delivery record, bool has_waited) {
         if (record.id.empty()) record.id = delivery_id(record.event.id, record.webhook_id);
         const std::vector<std::size_t> left = where->tracker.parts_left(what.offset, 1);
@@ -192,7 +193,7 @@ class log_worker final : public worker {
     }
 
     /// A record that this worker cannot read holds up nothing, but is an alarm.
-    bool pass_over(assignment& where, const events::record& what) {
+    bool pass_over(assignment& where, const events::log::record& what) {
         ++x_counters.unreadable;
         log_about(where, what, runtime::log_events::record_unreadable, "the record is passed over");
         const bool unknown = where.last == event_position{} || where.tracker.had(what.offset + 1);
@@ -200,7 +201,7 @@ class log_worker final : public worker {
         return true;
     }
 
-    static void log_about(const assignment& where, const events::record& what, std::string_view event,
+    static void log_about(const assignment& where, const events::log::record& what, std::string_view event,
                           std::string_view message) {
         runtime::log(runtime::log_level::error, event,
                      {{"topic", where.where.topic},
@@ -238,8 +239,8 @@ class log_worker final : public worker {
 
 result<std::unique_ptr<worker>> make_worker(worker_parts parts, worker_options options) {
     partition_counts partitions;
-    std::vector<std::string_view> written{events::topic::dead, events::topic::attempts,
-                                          events::topic::waiting};
+    std::vector<std::string_view> written{events::log::topic::dead, events::log::topic::attempts,
+                                          events::log::topic::waiting};
     for (const retry_tier& tier : retry_tiers) written.push_back(tier.topic);
     for (const std::string_view topic : written) {
         const result<std::int32_t> count = parts.log.partitions(std::string(topic));

@@ -26,7 +26,7 @@ namespace herald::workers {
 
 /// All must outlive the worker. The worker is the only one who sets the table's on_change().
 struct worker_parts {
-    events::log& log;
+    events::log::partitioned_log& log;
     runtime::scheduler& scheduler;
     runtime::random_source& random;
     const runtime::key_ring& keys;
@@ -54,7 +54,7 @@ class worker {
     virtual const worker_counters& counters() const = 0;
     virtual worker_gauges gauges() const = 0;
     /// For each of its partitions the offset below which all is done.
-    virtual std::map<events::topic_partition, std::int64_t> positions() const = 0;
+    virtual std::map<events::log::topic_partition, std::int64_t> positions() const = 0;
 };
 
 /// Asks the log for the topics' partition counts: may block for as long as log::partitions(). Errors:

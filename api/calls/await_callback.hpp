@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace herald::api {
+namespace herald::api::calls {
 
 /// Calls `start` with a function that takes one T; goes on, on the coroutine's own executor, with what that
 /// function was given. It must be called exactly once, on any thread. `start` must outlive the await.
@@ -29,4 +29,4 @@ boost::asio::awaitable<T> await_callback(const Start& start) {
                                                                                                   token);
 }
 
-}  // namespace herald::api
+}  // namespace herald::api::calls

@@ -7,8 +7,11 @@
 #include "runtime/text.hpp"
 #include "storage/registry/access/access.hpp"
 
-namespace herald::api {
+namespace herald::api::calls {
 namespace {
+
+using runtime::http::server::header_view;
+using runtime::http::server::request;
 
 std::string offset_text(std::uint32_t generation, std::uint64_t offset) {
     return std::to_string(generation) + "-" + std::to_string(offset);
@@ -85,7 +88,7 @@ bool is_visible_ascii(std::string_view text) {
     return true;
 }
 
-error refusal_of(const schemas::outcome& outcome) {
+error refusal_of(const schemas::commands::outcome& outcome) {
     const auto code =
         runtime::is_error_code(outcome.code) ? static_cast<error_code>(outcome.code) : error_code::internal;
     return {code, outcome.message};
@@ -157,13 +160,13 @@ std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member
     return ignored;
 }
 
-void call::show(storage::node::reading state, caller who) {
+void call::show(storage::node::registry_node::reading state, caller who) {
     x_reading = std::move(state);
     x_caller = std::move(who);
 }
 
-result<schemas::request_identity> call::identity() const {
-    schemas::request_identity identity;
+result<schemas::commands::request_identity> call::identity() const {
+    schemas::commands::request_identity identity;
     identity.principal = x_caller.user->id;
     identity.credential_hash = x_caller.credential_hash;
     identity.scope = std::string(name_of(x_request.method)) + " " + std::string(x_request.path);
@@ -190,14 +193,15 @@ result<schemas::request_identity> call::identity() const {
     return identity;
 }
 
-task<schemas::outcome> call::append(schemas::command_type type, std::string body, schemas::uuid command_id) {
+task<schemas::commands::outcome> call::append(schemas::commands::command_type type, std::string body,
+                                              schemas::uuid command_id) {
     auto who = identity();
     if (!who) co_return who.error();
-    storage::node& registry = x_services.registry;
+    storage::node::registry_node& registry = x_services.registry;
     const auto start = [&](auto finished) {
         registry.submit(type, std::move(body), *std::move(who), command_id, std::move(finished));
     };
-    const auto outcome = co_await await_callback<result<schemas::outcome>>(start);
+    const auto outcome = co_await await_callback<result<schemas::commands::outcome>>(start);
     if (!outcome) co_return outcome.error();
     if (outcome->code != 0) co_return refusal_of(*outcome);
     co_return *outcome;
@@ -209,42 +213,42 @@ result<std::string> call::mint(std::string_view key_name, const schemas::uuid& c
     return x_services.keys.mint(key_name, id, purpose);
 }
 
-result<std::string> call::minted(const schemas::outcome& outcome, std::string_view purpose) const {
+result<std::string> call::minted(const schemas::commands::outcome& outcome, std::string_view purpose) const {
     return mint(outcome.key_name, outcome.command_id, purpose);
 }
 
 task<schemas::attempt> call::test(schemas::delivery what) {
-    storage::test_deliveries& tests = x_services.tests;
+    storage::deliveries::test_deliveries& tests = x_services.tests;
     const auto start = [&](auto finished) { tests.send(std::move(what), std::move(finished)); };
     co_return co_await await_callback<result<schemas::attempt>>(start);
 }
 
-runtime::http_response call::answer_at(std::uint64_t offset, std::string body) const {
-    runtime::http_response response;
+runtime::http::http_response call::answer_at(std::uint64_t offset, std::string body) const {
+    runtime::http::http_response response;
     response.body = std::move(body);
     response.headers.push_back({"svc-registry-offset", offset_text(x_reading.generation, offset)});
     if (!x_warnings.empty()) response.headers.push_back({"svc-warning", joined(x_warnings)});
     return response;
 }
 
-runtime::http_response call::answer(std::string body) const {
-    runtime::http_response response = answer_at(x_reading.offset, std::move(body));
+runtime::http::http_response call::answer(std::string body) const {
+    runtime::http::http_response response = answer_at(x_reading.offset, std::move(body));
     if (x_reading.stale) response.headers.push_back({"svc-registry-stale", "true"});
     return response;
 }
 
-runtime::http_response call::answer(const schemas::outcome& outcome, std::string body) const {
+runtime::http::http_response call::answer(const schemas::commands::outcome& outcome, std::string body) const {
     return answer_at(outcome.offset, std::move(body));
 }
 
-task<storage::node::reading> read_state(storage::node& registry) {
+task<storage::node::registry_node::reading> read_state(storage::node::registry_node& registry) {
     auto now = registry.read_now();
     if (now) co_return *std::move(now);
     const auto start = [&](auto finished) { registry.read(std::move(finished)); };
-    co_return co_await await_callback<result<storage::node::reading>>(start);
+    co_return co_await await_callback<result<storage::node::registry_node::reading>>(start);
 }
 
-result<caller> authenticate(const request& received, const storage::state_view& state) {
+result<caller> authenticate(const request& received, const storage::registry::state::state_view& state) {
     // The two spellings of the key's name are one field.
     std::optional<std::string_view> email, key, dashed_key;
     for (const auto& [name, value] : received.headers) {
@@ -266,7 +270,7 @@ result<caller> authenticate(const request& received, const storage::state_view& 
     if (!key) key = dashed_key;
     if (email && key && !key->empty() && email->size() <= limits::email_bytes_max) {
         std::string key_hash(runtime::as_bytes(runtime::sha256(*key)));
-        if (auto user = storage::user_with_key(state, *email, key_hash))
+        if (auto user = storage::registry::access::user_with_key(state, *email, key_hash))
             return caller{std::move(user), std::move(key_hash)};
     }
     return runtime::unauthenticated(
@@ -274,4 +278,4 @@ result<caller> authenticate(const request& received, const storage::state_view& 
         "Grpc-Metadata-developer_key");
 }
 
-}  // namespace herald::api
+}  // namespace herald::api::calls

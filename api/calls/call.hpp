@@ -18,18 +18,18 @@
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/node/node.hpp"
 
-namespace herald::api {
+namespace herald::api::calls {
 
 /// What handlers work with. Made by the composition; all of it outlives the server. Thread-safe.
 struct services {
-    storage::node& registry;
-    storage::test_deliveries& tests;
-    storage::delivery_log& deliveries;
+    storage::node::registry_node& registry;
+    storage::deliveries::test_deliveries& tests;
+    storage::deliveries::delivery_log& deliveries;
     const runtime::key_ring& keys;
     runtime::random_source& random;
     const runtime::clock& clock;
-    workers::plain_http http_locations = workers::plain_http::refused;
-    workers::address_policy addresses;
+    runtime::http::client::plain_http http_locations = runtime::http::client::plain_http::refused;
+    runtime::http::client::address_policy addresses;
 };
 
 template <class T = void>
@@ -58,10 +58,10 @@ bool sets_another(const schemas::json_value& body, std::string_view name, const 
 /// Lives for one request, on one event loop. Views of the request stay valid until the handler ends.
 class call {
   public:
-    call(const request& received, const route_match& match, services& with)
+    call(const runtime::http::server::request& received, const route_match& match, services& with)
         : x_request(received), x_match(match), x_services(with) {}
 
-    const request& received() const noexcept { return x_request; }
+    const runtime::http::server::request& received() const noexcept { return x_request; }
     services& with() noexcept { return x_services; }
 
     // ---- what came
@@ -103,61 +103,63 @@ class call {
     result<void> ignore(const std::vector<ignored_member>&);
 
     // ---- the state that the request is about, and who asks; set before any handler is called
-    void show(storage::node::reading state, caller who);
-    const storage::state_view& state() const noexcept { return *x_reading.view; }
-    const storage::node::reading& reading() const noexcept { return x_reading; }
+    void show(storage::node::registry_node::reading state, caller who);
+    const storage::registry::state::state_view& state() const noexcept { return *x_reading.view; }
+    const storage::node::registry_node::reading& reading() const noexcept { return x_reading; }
     const schemas::user& user() const noexcept { return *x_caller.user; }
 
     // ---- writes
     /// Appends the command and waits until this node has applied it. The value is what apply decided; its
     /// refusals are errors.
-    template <schemas::any_command Command>
-    task<schemas::outcome> submit(Command command) {
+    template <schemas::commands::any_command Command>
+    task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), x_services.random.uuid());
     }
     /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
     /// key, command id ‖ purpose). minted() gives the secret itself, after a repeat too (design.md §1).
-    template <schemas::any_command Command>
-    task<schemas::outcome> submit_minting(Command command, std::string_view purpose) {
+    template <schemas::commands::any_command Command>
+    task<schemas::commands::outcome> submit_minting(Command command, std::string_view purpose) {
         const schemas::uuid command_id = x_services.random.uuid();
         const auto secret = mint(command.key_name, command_id, purpose);
         if (!secret) co_return secret.error();
         command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
         co_return co_await append(Command::type, schemas::encode(command), command_id);
     }
-    result<std::string> minted(const schemas::outcome&, std::string_view purpose) const;
+    result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
     /// Sends a test delivery and waits for its attempt. Errors: those of storage::test_deliveries.
     task<schemas::attempt> test(schemas::delivery);
 
     // ---- the answer
     /// Reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning where they
     /// apply.
-    runtime::http_response answer(std::string body) const;
+    runtime::http::http_response answer(std::string body) const;
     /// To a write that was applied at the outcome's offset.
-    runtime::http_response answer(const schemas::outcome&, std::string body) const;
+    runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
 
   private:
-    runtime::http_response answer_at(std::uint64_t offset, std::string body) const;
+    runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
     result<std::uint64_t> path_number(std::string_view name) const;
-    result<schemas::request_identity> identity() const;
-    task<schemas::outcome> append(schemas::command_type, std::string body, schemas::uuid command_id);
+    result<schemas::commands::request_identity> identity() const;
+    task<schemas::commands::outcome> append(schemas::commands::command_type, std::string body,
+                                            schemas::uuid command_id);
     result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,
                              std::string_view purpose) const;
 
-    const request& x_request;
+    const runtime::http::server::request& x_request;
     const route_match& x_match;
     services& x_services;
-    storage::node::reading x_reading;
+    storage::node::registry_node::reading x_reading;
     caller x_caller;
     std::vector<std::string> x_warnings;
 };
 
 /// The state to read from. Errors: unavailable when the node does not serve.
-task<storage::node::reading> read_state(storage::node&);
+task<storage::node::registry_node::reading> read_state(storage::node::registry_node&);
 
 /// Finds the user of the e-mail and developer key that the request shows (wire.md §2). Errors:
 /// unauthenticated, also when there are two of either: whoever checks requests on the way may have read the
 /// other one.
-result<caller> authenticate(const request&, const storage::state_view&);
+result<caller> authenticate(const runtime::http::server::request&,
+                            const storage::registry::state::state_view&);
 
-}  // namespace herald::api
+}  // namespace herald::api::calls

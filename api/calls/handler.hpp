@@ -4,11 +4,11 @@
 
 #include "api/calls/call.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::calls {
 
 /// A write (or a test): appends and waits.
-using response = task<runtime::http_response>;
+using response = task<runtime::http::http_response>;
 /// A read: call::state() and call::user() are set.
-using answered = result<runtime::http_response>;
+using answered = result<runtime::http::http_response>;
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::calls

@@ -8,12 +8,12 @@
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 
-namespace herald::api {
+namespace herald::api::calls {
 
 class call;
-using route_handler = boost::asio::awaitable<result<runtime::http_response>> (*)(call&);
+using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(call&);
 /// For answers that are made from the state at hand, without waiting.
-using read_handler = result<runtime::http_response> (*)(call&);
+using read_handler = result<runtime::http::http_response> (*)(call&);
 
 /// Whom a route answers (wire.md §2).
 enum class authentication : std::uint8_t {
@@ -27,7 +27,7 @@ enum class authentication : std::uint8_t {
 /// A row of the table. Texts are literals. A pattern is a path whose segments are literal text, `{name}` (one
 /// segment, not empty) or, at the end only, `{name...}` (all that is left, slashes included, not empty).
 struct route {
-    runtime::http_method method = runtime::http_method::get;
+    runtime::http::http_method method = runtime::http::http_method::get;
     std::string_view pattern;
     route_handler handler = nullptr;  // this one or `read`, not both
     read_handler read = nullptr;
@@ -42,4 +42,4 @@ struct route {
     std::string_view response_schema;
 };
 
-}  // namespace herald::api
+}  // namespace herald::api::calls

@@ -7,10 +7,11 @@
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::api {
+namespace herald::api::calls {
 namespace {
 
-using runtime::http_method;
+using runtime::http::http_method;
+using runtime::http::server::error_response;
 
 // Where the patterns of a node's depth end: the route, and the names of its parameters in order.
 struct pattern_end {
@@ -19,7 +20,7 @@ struct pattern_end {
 };
 
 std::string shown(const route& row) {
-    return std::string(runtime::name_of(row.method)) + " " + std::string(row.pattern);
+    return std::string(runtime::http::name_of(row.method)) + " " + std::string(row.pattern);
 }
 
 [[noreturn]] void refuse(const route& row, std::string_view why) {
@@ -171,7 +172,7 @@ std::string allow_of(unsigned methods) {
         if ((methods & 1u << i) == 0) continue;
         if (!out.empty()) out += ", ";
         const auto method = static_cast<http_method>(i);
-        out += runtime::name_of(method);
+        out += runtime::http::name_of(method);
         if (method == http_method::get) out += ", HEAD";
     }
     return out;
@@ -209,16 +210,17 @@ boost::system::result<route_match, route_refusal> router::match(http_method meth
 }
 
 route_refusal wrong_method(http_method method, std::string_view path, std::string allow) {
-    error why{error_code::unimplemented,
-              std::string(path) + " has no " + std::string(runtime::name_of(method)) + ", only " + allow,
-              405};
+    error why{
+        error_code::unimplemented,
+        std::string(path) + " has no " + std::string(runtime::http::name_of(method)) + ", only " + allow,
+        405};
     return {std::move(why), std::move(allow)};
 }
 
-runtime::http_response refusal_response(const route_refusal& refusal) {
-    runtime::http_response out = error_response(refusal.why);
+runtime::http::http_response refusal_response(const route_refusal& refusal) {
+    runtime::http::http_response out = error_response(refusal.why);
     if (!refusal.allow.empty()) out.headers.push_back({"allow", refusal.allow});
     return out;
 }
 
-}  // namespace herald::api
+}  // namespace herald::api::calls

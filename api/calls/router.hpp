@@ -14,7 +14,7 @@
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 
-namespace herald::api {
+namespace herald::api::calls {
 
 constexpr std::size_t path_parameters_max = 8;
 
@@ -58,7 +58,7 @@ class router {
     /// Literal segments win over parameters. HEAD is answered by the route for GET. Errors (in `why`):
     /// not_found for an unknown path; unimplemented with status 405 for a known path with other methods;
     /// invalid_argument for a parameter that is not percent-encoded UTF-8.
-    boost::system::result<route_match, route_refusal> match(runtime::http_method,
+    boost::system::result<route_match, route_refusal> match(runtime::http::http_method,
                                                             std::string_view path) const;
 
   private:
@@ -72,9 +72,9 @@ class router {
 };
 
 /// 405, for a path that answers these methods only (as in Allow).
-route_refusal wrong_method(runtime::http_method, std::string_view path, std::string allow);
+route_refusal wrong_method(runtime::http::http_method, std::string_view path, std::string allow);
 
 /// The error's answer, with its Allow header.
-runtime::http_response refusal_response(const route_refusal&);
+runtime::http::http_response refusal_response(const route_refusal&);
 
-}  // namespace herald::api
+}  // namespace herald::api::calls

@@ -6,9 +6,11 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/scan_status.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::deployment {
 namespace {
 
+using calls::answered;
+using calls::call;
 using schemas::build;
 using schemas::object_writer;
 
@@ -39,7 +41,7 @@ struct create_build_body {
 
 }  // namespace
 
-response create_build(call& call) {
+calls::response create_build(call& call) {
     const auto json = call.json();
     if (!json) co_return json.error();
     const auto body = call.body_as<create_build_body>(*json);
@@ -49,7 +51,7 @@ response create_build(call& call) {
     if (!body->model_version_id)
         co_return runtime::invalid_argument(
             "model_version_id is missing; it must be the id of the version to build");
-    schemas::create_build command;
+    schemas::commands::create_build command;
     command.workspace_name = call.path("workspace");
     command.model_version_id = body->model_version_id;
     command.external_location = body->external_location;
@@ -69,7 +71,7 @@ response create_build(call& call) {
 answered get_build(call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
-    const auto found = storage::readable_build(call.state(), call.user().id, *id);
+    const auto found = storage::registry::access::readable_build(call.state(), call.user().id, *id);
     if (!found) return found.error();
     if (found->workspace.name != call.path("workspace"))
         return runtime::not_found("build " + call.path("build") + " not found in the workspace \"" +
@@ -81,14 +83,14 @@ answered get_build(call& call) {
 answered list_builds(call& call) {
     const auto id = call.query_number("model_version_id");
     if (!id) return id.error();
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     const schemas::version_id version{*id};
-    const auto readable = storage::readable_version(state, call.user().id, version);
+    const auto readable = storage::registry::access::readable_version(state, call.user().id, version);
     if (!readable) return readable.error();
-    std::vector<build> builds = storage::readable_builds(state, call.user().id, version);
+    std::vector<build> builds = storage::registry::find::readable_builds(state, call.user().id, version);
     std::reverse(builds.begin(), builds.end());
     const auto view = [](const build& one) { return schemas::view_of(one); };
     return call.answer(object_writer().raw("builds", schemas::json_list(builds, view)).finish());
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::deployment

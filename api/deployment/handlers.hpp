@@ -3,17 +3,17 @@
 
 #include "api/calls/handler.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::deployment {
 
 // builds.cpp
-response create_build(call&);
-answered get_build(call&);
-answered list_builds(call&);
+calls::response create_build(calls::call&);
+calls::answered get_build(calls::call&);
+calls::answered list_builds(calls::call&);
 
 // scans.cpp
-response request_scan(call&);
-response request_version_scan(call&);
-response report_scan(call&);
-answered get_scan(call&);
+calls::response request_scan(calls::call&);
+calls::response request_version_scan(calls::call&);
+calls::response report_scan(calls::call&);
+calls::answered get_scan(calls::call&);
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::deployment

@@ -5,9 +5,11 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/scan_status.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::deployment {
 namespace {
 
+using calls::call;
+using calls::response;
 using schemas::build;
 using schemas::scan;
 
@@ -52,14 +54,16 @@ result<schemas::json_text> checked_request(call& call) {
 }
 
 /// The build's scans but the newest, oldest first.
-std::vector<scan> history_of(const storage::state_view& state, const build& build) {
+std::vector<scan> history_of(const storage::registry::state::state_view& state, const build& build) {
     std::vector<scan> scans;
     state.scan(
-        storage::key_of(storage::table::scan_of_build).number(build.id), {},
-        [&](std::string_view key, std::string_view) {
-            const schemas::scan_id id{storage::number_in_key(key, 8)};
+        storage::registry::tables::key_of(storage::registry::tables::table::scan_of_build).number(build.id),
+        {}, [&](std::string_view key, std::string_view) {
+            const schemas::scan_id id{storage::registry::tables::number_in_key(key, 8)};
             if (id == build.scan_id) return true;
-            if (auto old = storage::find_row<scan>(state, storage::key_of(storage::table::scan).number(id)))
+            if (auto old = storage::registry::tables::find_row<scan>(
+                    state,
+                    storage::registry::tables::key_of(storage::registry::tables::table::scan).number(id)))
                 scans.push_back(*std::move(old));
             return scans.size() < history_max;
         });
@@ -83,7 +87,7 @@ response request_scan(call& call) {
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) co_return id.error();
-    schemas::request_scan command;
+    schemas::commands::request_scan command;
     command.workspace_name = call.path("workspace");
     command.build_id = *id;
     command.creator_request = *std::move(request);
@@ -95,7 +99,7 @@ response request_version_scan(call& call) {
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    schemas::request_version_scan command;
+    schemas::commands::request_version_scan command;
     command.model_version_id = *id;
     command.creator_request = *std::move(request);
     co_return co_await answer_scan(call, std::move(command));
@@ -106,7 +110,7 @@ response report_scan(call& call) {
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) co_return id.error();
-    schemas::report_scan command;
+    schemas::commands::report_scan command;
     command.workspace_name = call.path("workspace");
     command.build_id = *id;
     command.scan_status = body->scan_status;
@@ -117,15 +121,15 @@ response report_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-answered get_scan(call& call) {
+calls::answered get_scan(call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
-    const storage::state_view& state = call.state();
-    const auto found = storage::readable_build(state, call.user().id, *id);
+    const storage::registry::state::state_view& state = call.state();
+    const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
-    const scan newest = storage::newest_scan(state, found->row).value_or(scan());
+    const scan newest = storage::registry::find::newest_scan(state, found->row).value_or(scan());
     const std::vector<scan> history = history_of(state, found->row);
     return call.answer(schemas::view_of(found->row, newest, history));
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::deployment

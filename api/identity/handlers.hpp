@@ -3,19 +3,19 @@
 
 #include "api/calls/handler.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::identity {
 
-answered verify_connection(call&);
-response create_user(call&);
-answered get_user(call&);
-answered get_current_user(call&);
-answered get_workspace_by_id(call&);
-answered get_workspace_by_name(call&);
-answered get_visible_workspaces(call&);
-answered get_organization_by_name(call&);
-answered list_organizations(call&);
-answered list_groups(call&);
-answered list_roles(call&);
-response add_group_users(call&);
+calls::answered verify_connection(calls::call&);
+calls::response create_user(calls::call&);
+calls::answered get_user(calls::call&);
+calls::answered get_current_user(calls::call&);
+calls::answered get_workspace_by_id(calls::call&);
+calls::answered get_workspace_by_name(calls::call&);
+calls::answered get_visible_workspaces(calls::call&);
+calls::answered get_organization_by_name(calls::call&);
+calls::answered list_organizations(calls::call&);
+calls::answered list_groups(calls::call&);
+calls::answered list_roles(calls::call&);
+calls::response add_group_users(calls::call&);
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::identity

@@ -6,9 +6,12 @@
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::identity {
 namespace {
 
+using calls::answered;
+using calls::call;
+using calls::response;
 using schemas::object_writer;
 
 constexpr std::string_view key_purpose = "developer-key";
@@ -45,24 +48,26 @@ std::string group_view(const schemas::group& group) {
 
 /// Rows of a table that belong to the organisation.
 template <class Row>
-std::vector<Row> rows_of(const storage::state_view& state, storage::table which,
-                         schemas::organization_id org) {
+std::vector<Row> rows_of(const storage::registry::state::state_view& state,
+                         storage::registry::tables::table which, schemas::organization_id org) {
     std::vector<Row> rows;
-    state.scan(storage::key_of(which), {}, [&](std::string_view key, std::string_view value) {
-        auto row = storage::decode_row<Row>(key, value);
-        if (row.org_id == org) rows.push_back(std::move(row));
-        return true;
-    });
+    state.scan(storage::registry::tables::key_of(which), {},
+               [&](std::string_view key, std::string_view value) {
+                   auto row = storage::registry::tables::decode_row<Row>(key, value);
+                   if (row.org_id == org) rows.push_back(std::move(row));
+                   return true;
+               });
     return rows;
 }
 
-bool is_in_organization(const storage::state_view& state, schemas::user_id user,
+bool is_in_organization(const storage::registry::state::state_view& state, schemas::user_id user,
                         schemas::organization_id org) {
     bool found = false;
-    state.scan(storage::key_of(storage::table::user_group).number(user), {},
-               [&](std::string_view key, std::string_view) {
-                   const auto group = storage::find_row<schemas::group>(
-                       state, storage::key_of(storage::table::group).number(storage::number_in_key(key, 8)));
+    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::user_group).number(user),
+               {}, [&](std::string_view key, std::string_view) {
+                   const auto group = storage::registry::tables::find_row<schemas::group>(
+                       state, storage::registry::tables::key_of(storage::registry::tables::table::group)
+                                  .number(storage::registry::tables::number_in_key(key, 8)));
                    found = group && group->org_id == org;
                    return !found;
                });
@@ -70,25 +75,27 @@ bool is_in_organization(const storage::state_view& state, schemas::user_id user,
 }
 
 /// The organisation of the path, which the caller belongs to; else not_found.
-result<schemas::organization> organization_of(const call& call, const storage::state_view& state,
+result<schemas::organization> organization_of(const call& call,
+                                              const storage::registry::state::state_view& state,
                                               schemas::user_id user) {
     const auto id = call.path_id<schemas::organization_id>("org");
     if (!id) return id.error();
-    auto found = storage::find_row<schemas::organization>(
-        state, storage::key_of(storage::table::organization).number(*id));
+    auto found = storage::registry::tables::find_row<schemas::organization>(
+        state, storage::registry::tables::key_of(storage::registry::tables::table::organization).number(*id));
     if (!found || !is_in_organization(state, user, *id))
         return runtime::not_found("organization " + call.path("org") + " not found");
     return *std::move(found);
 }
 
-result<schemas::workspace> visible(const storage::state_view& state, schemas::user_id user,
+result<schemas::workspace> visible(const storage::registry::state::state_view& state, schemas::user_id user,
                                    std::optional<schemas::workspace> found, const std::string& what) {
-    if (found && storage::is_visible(state, user, *found)) return *std::move(found);
+    if (found && storage::registry::access::is_visible(state, user, *found)) return *std::move(found);
     return runtime::not_found("workspace " + what + " not found");
 }
 
-std::optional<schemas::workspace> named(const storage::state_view& state, const std::string& name) {
-    auto found = storage::workspace_named(state, name);
+std::optional<schemas::workspace> named(const storage::registry::state::state_view& state,
+                                        const std::string& name) {
+    auto found = storage::registry::access::workspace_named(state, name);
     if (!found) return std::nullopt;
     return *std::move(found);
 }
@@ -101,7 +108,7 @@ response create_user(call& call) {
     const auto body = call.body<create_user_body>();
     if (!body) co_return body.error();
     if (!body->info) co_return runtime::invalid_argument("info is missing; it must be an object with email");
-    schemas::create_user command;
+    schemas::commands::create_user command;
     command.email = body->info->email;
     command.full_name = body->info->full_name;
     if (body->info->verta_info) command.username = body->info->verta_info->username;
@@ -117,13 +124,14 @@ response create_user(call& call) {
 }
 
 answered get_user(call& call) {
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     const std::string email = call.query("email");
-    const auto id = storage::find_number(
-        state, storage::key_of(storage::table::user_by_email).text(runtime::to_lower(email)));
+    const auto id = storage::registry::tables::find_number(
+        state, storage::registry::tables::key_of(storage::registry::tables::table::user_by_email)
+                   .text(runtime::to_lower(email)));
     if (!id) return runtime::not_found("user with the e-mail \"" + email + "\" not found");
-    const auto user =
-        storage::find_row<schemas::user>(state, storage::key_of(storage::table::user).number(*id));
+    const auto user = storage::registry::tables::find_row<schemas::user>(
+        state, storage::registry::tables::key_of(storage::registry::tables::table::user).number(*id));
     return call.answer(schemas::view_of(*user));
 }
 
@@ -132,29 +140,29 @@ answered get_current_user(call& call) { return call.answer(schemas::view_of(call
 answered get_workspace_by_id(call& call) {
     const auto id = call.query_number("id");
     if (!id) return id.error();
-    const storage::state_view& state = call.state();
-    const auto found =
-        visible(state, call.user().id, storage::find_workspace(state, schemas::workspace_id{*id}),
-                std::to_string(*id));
+    const storage::registry::state::state_view& state = call.state();
+    const auto found = visible(state, call.user().id,
+                               storage::registry::access::find_workspace(state, schemas::workspace_id{*id}),
+                               std::to_string(*id));
     if (!found) return found.error();
     return call.answer(schemas::view_of(*found));
 }
 
 answered get_workspace_by_name(call& call) {
     const std::string name = call.query("name");
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     const auto found = visible(state, call.user().id, named(state, name), "\"" + name + "\"");
     if (!found) return found.error();
     return call.answer(schemas::view_of(*found));
 }
 
 answered get_visible_workspaces(call& call) {
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     std::vector<schemas::workspace> seen;
-    state.scan(storage::key_of(storage::table::workspace), {},
+    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::workspace), {},
                [&](std::string_view key, std::string_view value) {
-                   auto workspace = storage::decode_row<schemas::workspace>(key, value);
-                   if (storage::is_visible(state, call.user().id, workspace))
+                   auto workspace = storage::registry::tables::decode_row<schemas::workspace>(key, value);
+                   if (storage::registry::access::is_visible(state, call.user().id, workspace))
                        seen.push_back(std::move(workspace));
                    return true;
                });
@@ -166,10 +174,10 @@ answered get_visible_workspaces(call& call) {
 /// (client_calls.md §1).
 answered get_organization_by_name(call& call) {
     const std::string name = call.query("org_name");
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     const auto workspace = named(state, name);
-    const bool shared =
-        workspace && workspace->org_id && storage::is_visible(state, call.user().id, *workspace);
+    const bool shared = workspace && workspace->org_id &&
+                        storage::registry::access::is_visible(state, call.user().id, *workspace);
     if (!shared) return runtime::not_found("organization \"" + name + "\" not found");
     const std::string organization =
         object_writer().quoted_number("id", workspace->org_id.value).text("name", name).finish();
@@ -177,11 +185,12 @@ answered get_organization_by_name(call& call) {
 }
 
 answered list_organizations(call& call) {
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     std::vector<schemas::organization> seen;
-    state.scan(storage::key_of(storage::table::organization), {},
+    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::organization), {},
                [&](std::string_view key, std::string_view value) {
-                   auto organization = storage::decode_row<schemas::organization>(key, value);
+                   auto organization =
+                       storage::registry::tables::decode_row<schemas::organization>(key, value);
                    if (is_in_organization(state, call.user().id, organization.id))
                        seen.push_back(std::move(organization));
                    return true;
@@ -193,18 +202,20 @@ answered list_organizations(call& call) {
 }
 
 answered list_groups(call& call) {
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
-    const auto groups = rows_of<schemas::group>(state, storage::table::group, organization->id);
+    const auto groups =
+        rows_of<schemas::group>(state, storage::registry::tables::table::group, organization->id);
     return call.answer(object_writer().raw("groups", schemas::json_list(groups, group_view)).finish());
 }
 
 answered list_roles(call& call) {
-    const storage::state_view& state = call.state();
+    const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
-    const auto roles = rows_of<schemas::role>(state, storage::table::role, organization->id);
+    const auto roles =
+        rows_of<schemas::role>(state, storage::registry::tables::table::role, organization->id);
     const auto view = [](const schemas::role& role) {
         return schemas::to_json_object(role, schemas::integers::as_strings);
     };
@@ -218,7 +229,7 @@ response add_group_users(call& call) {
     if (!org) co_return org.error();
     const auto group = call.path_id<schemas::group_id>("group");
     if (!group) co_return group.error();
-    schemas::add_group_users command;
+    schemas::commands::add_group_users command;
     command.org_id = *org;
     command.group_id = *group;
     command.user_id = body->user_id;
@@ -229,4 +240,4 @@ response add_group_users(call& call) {
     co_return call.answer(*outcome, object_writer().raw("group", group_view(*added)).finish());
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::identity

@@ -5,11 +5,12 @@
 #include "schemas/views.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::operations {
 namespace {
 
-using schemas::feature_flag;
+using calls::call;
 using schemas::object_writer;
+using schemas::commands::feature_flag;
 
 constexpr std::array<std::string_view, 2> flag_names{"promote_events", "scan_events"};
 
@@ -28,22 +29,23 @@ std::string flag_view(const feature_flag& flag) {
 
 }  // namespace
 
-answered list_feature_flags(call& call) {
+calls::answered list_feature_flags(call& call) {
     object_writer flags;
     for (const std::string_view name : flag_names) {
-        const auto flag = storage::find_row<feature_flag>(
-            call.state(), storage::key_of(storage::table::feature_flag).text(name));
+        const auto flag = storage::registry::tables::find_row<feature_flag>(
+            call.state(),
+            storage::registry::tables::key_of(storage::registry::tables::table::feature_flag).text(name));
         flags.raw(name, flag_view(flag.value_or(feature_flag())));
     }
     return call.answer(object_writer().raw("feature_flags", flags.finish()).finish());
 }
 
-response set_feature_flag(call& call) {
+calls::response set_feature_flag(call& call) {
     const auto body = call.body<flag_body>();
     if (!body) co_return body.error();
     // A flag is not switched off by a body that says nothing of it.
     if (!body->enabled) co_return runtime::invalid_argument("enabled is missing; it must be true or false");
-    schemas::set_feature_flag command;
+    schemas::commands::set_feature_flag command;
     command.name = call.path("name");
     command.enabled = *body->enabled;
     command.content = body->content;
@@ -54,4 +56,4 @@ response set_feature_flag(call& call) {
     co_return call.answer(*outcome, flag_view(*flag));
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::operations

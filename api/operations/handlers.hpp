@@ -3,9 +3,9 @@
 
 #include "api/calls/handler.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::operations {
 
-answered list_feature_flags(call&);
-response set_feature_flag(call&);
+calls::answered list_feature_flags(calls::call&);
+calls::response set_feature_flag(calls::call&);
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::operations

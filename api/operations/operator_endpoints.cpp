@@ -6,10 +6,13 @@
 #include "runtime/metrics.hpp"
 #include "schemas/json_codec.hpp"
 
-namespace herald::api {
+namespace herald::api::operations {
 namespace {
 
-using runtime::http_response;
+using runtime::http::http_response;
+using runtime::http::server::error_response;
+using runtime::http::server::request;
+using runtime::http::server::request_handler;
 
 http_response json(std::string body) {
     http_response out;
@@ -67,7 +70,8 @@ readiness_report report_of(std::optional<runtime::trouble> not_ready) {
     return {std::move(not_ready), std::move(body)};
 }
 
-readiness_report report_of(const storage::node::status& now, const std::optional<runtime::trouble>& beside) {
+readiness_report report_of(const storage::node::registry_node::status& now,
+                           const std::optional<runtime::trouble>& beside) {
     std::optional<runtime::trouble> not_ready = now.not_ready ? now.not_ready : beside;
     const auto& refused = now.writes_refused ? now.writes_refused : not_ready;
     std::string body = begun(not_ready, refused)
@@ -96,13 +100,14 @@ std::optional<http_response> answer_operator(const request& received, const read
 }
 
 std::optional<http_response> refuse_all_but_get(const request& received) {
-    if (received.method == runtime::http_method::get || received.method == runtime::http_method::head)
+    if (received.method == runtime::http::http_method::get ||
+        received.method == runtime::http::http_method::head)
         return std::nullopt;
-    return refusal_response(wrong_method(received.method, received.path, "GET, HEAD"));
+    return calls::refusal_response(calls::wrong_method(received.method, received.path, "GET, HEAD"));
 }
 
 std::unique_ptr<request_handler> make_operator_service(readiness ready) {
     return std::make_unique<operator_service>(std::move(ready));
 }
 
-}  // namespace herald::api
+}  // namespace herald::api::operations

@@ -3,29 +3,29 @@
 
 #include "api/calls/handler.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::registry {
 
 // models.cpp
-response create_model(call&);
-answered get_model_by_name(call&);
-answered get_model(call&);
-answered find_models(call&);
+calls::response create_model(calls::call&);
+calls::answered get_model_by_name(calls::call&);
+calls::answered get_model(calls::call&);
+calls::answered find_models(calls::call&);
 
 // versions.cpp
-response create_version(call&);
-answered get_version(call&);
-answered get_version_by_names(call&);
-answered find_versions(call&);
-response patch_version(call&);
-response put_version(call&);
+calls::response create_version(calls::call&);
+calls::answered get_version(calls::call&);
+calls::answered get_version_by_names(calls::call&);
+calls::answered find_versions(calls::call&);
+calls::response patch_version(calls::call&);
+calls::response put_version(calls::call&);
 
 // stages.cpp
-response create_transition(call&);
-response approve_transition(call&);
-response reject_transition(call&);
-response close_transition(call&);
-response commit_transition(call&);
-answered get_promotion(call&);
-response fail_promotion(call&);
+calls::response create_transition(calls::call&);
+calls::response approve_transition(calls::call&);
+calls::response reject_transition(calls::call&);
+calls::response close_transition(calls::call&);
+calls::response commit_transition(calls::call&);
+calls::answered get_promotion(calls::call&);
+calls::response fail_promotion(calls::call&);
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::registry

@@ -4,9 +4,12 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/find.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::registry {
 namespace {
 
+using calls::answered;
+using calls::call;
+using calls::ignored_member;
 using schemas::object_writer;
 using schemas::registered_model;
 
@@ -19,7 +22,7 @@ std::vector<ignored_member> ignored_members(const schemas::json_value& body, con
                                             const registered_model& kept) {
     std::vector<ignored_member> ignored;
     const auto compare = [&](std::string_view name, const auto& member, const auto& own) {
-        if (sets_another(body, name, member, own))
+        if (calls::sets_another(body, name, member, own))
             ignored.push_back({std::string(name), "is set by Herald itself"});
     };
     compare("id", sent.id, kept.id);
@@ -33,7 +36,7 @@ std::vector<ignored_member> ignored_members(const schemas::json_value& body, con
 
 }  // namespace
 
-response create_model(call& call) {
+calls::response create_model(call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto model = call.body_as<registered_model>(*body);
@@ -41,10 +44,11 @@ response create_model(call& call) {
     registered_model kept;
     kept.owner = call.user().id;
     if (model->workspace_id)
-        if (const auto workspace = storage::workspace_named(call.state(), call.path("workspace")))
+        if (const auto workspace =
+                storage::registry::access::workspace_named(call.state(), call.path("workspace")))
             kept.workspace_id = workspace->id;
     if (const auto good = call.ignore(ignored_members(*body, *model, kept)); !good) co_return good.error();
-    schemas::create_model command;
+    schemas::commands::create_model command;
     command.workspace_name = call.path("workspace");
     command.model = *std::move(model);
     const auto outcome = co_await call.submit(command);
@@ -55,8 +59,8 @@ response create_model(call& call) {
 }
 
 answered get_model_by_name(call& call) {
-    const auto found =
-        storage::readable_model(call.state(), call.user().id, call.path("workspace"), call.path("model"));
+    const auto found = storage::registry::access::readable_model(call.state(), call.user().id,
+                                                                 call.path("workspace"), call.path("model"));
     if (!found) return found.error();
     return call.answer(model_answer(found->row));
 }
@@ -64,7 +68,7 @@ answered get_model_by_name(call& call) {
 answered get_model(call& call) {
     const auto id = call.path_id<schemas::model_id>("model");
     if (!id) return id.error();
-    const auto found = storage::readable_model(call.state(), call.user().id, *id);
+    const auto found = storage::registry::access::readable_model(call.state(), call.user().id, *id);
     if (!found) return found.error();
     return call.answer(model_answer(found->row));
 }
@@ -73,7 +77,7 @@ answered find_models(call& call) {
     auto request = call.body<schemas::find_request>();
     if (!request) return request.error();
     if (call.has_path("workspace")) request->workspace_name = call.path("workspace");
-    const auto page = storage::find_models(call.state(), call.user().id, *request);
+    const auto page = storage::registry::find::find_models(call.state(), call.user().id, *request);
     if (!page) return page.error();
     const auto view = [](const registered_model& model) { return schemas::view_of(model); };
     return call.answer(object_writer()
@@ -82,4 +86,4 @@ answered find_models(call& call) {
                            .finish());
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::registry

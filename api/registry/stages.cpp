@@ -5,9 +5,11 @@
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::registry {
 namespace {
 
+using calls::call;
+using calls::response;
 using schemas::activity;
 using schemas::object_writer;
 using schemas::promotion;
@@ -46,11 +48,11 @@ struct fail_body {
 response review(call& call, bool approve) {
     const auto body = call.body<review_body>();
     if (!body) co_return body.error();
-    schemas::review_transition command{body->transition_id, approve, body->comment};
+    schemas::commands::review_transition command{body->transition_id, approve, body->comment};
     co_return co_await answer_activity(call, std::move(command));
 }
 
-std::string promotion_view(const promotion& row, const storage::delivery_counts& deliveries) {
+std::string promotion_view(const promotion& row, const storage::deliveries::delivery_counts& deliveries) {
     return object_writer()
         .members_of(schemas::to_json_object(row, schemas::integers::as_strings))
         .raw("deliveries", object_writer()
@@ -63,25 +65,27 @@ std::string promotion_view(const promotion& row, const storage::delivery_counts&
 
 }  // namespace
 
-response create_transition(call& call) { return act<schemas::create_transition>(call); }
+response create_transition(call& call) { return act<schemas::commands::create_transition>(call); }
 response approve_transition(call& call) { return review(call, true); }
 response reject_transition(call& call) { return review(call, false); }
-response close_transition(call& call) { return act<schemas::close_transition>(call); }
-response commit_transition(call& call) { return act<schemas::commit_transition>(call); }
+response close_transition(call& call) { return act<schemas::commands::close_transition>(call); }
+response commit_transition(call& call) { return act<schemas::commands::commit_transition>(call); }
 
-answered get_promotion(call& call) {
+calls::answered get_promotion(call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
-    const storage::state_view& state = call.state();
-    const auto version = storage::readable_version(state, call.user().id, *id);
+    const storage::registry::state::state_view& state = call.state();
+    const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
     if (!version) return version.error();
-    auto row = storage::find_row<promotion>(state, storage::key_of(storage::table::promotion).number(*id));
+    auto row = storage::registry::tables::find_row<promotion>(
+        state, storage::registry::tables::key_of(storage::registry::tables::table::promotion).number(*id));
     if (!row) {
         row.emplace();
         row->model_version_id = *id;
     }
     // The delivery log knows the deliveries that had an attempt; the rest of the audience is still to come.
-    storage::delivery_counts deliveries = call.with().deliveries.deliveries_of_event(row->event_id);
+    storage::deliveries::delivery_counts deliveries =
+        call.with().deliveries.deliveries_of_event(row->event_id);
     deliveries.pending =
         row->audience - std::min(row->audience, deliveries.succeeded + deliveries.dead + deliveries.skipped);
     return call.answer(promotion_view(*row, deliveries));
@@ -92,7 +96,7 @@ response fail_promotion(call& call) {
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    schemas::fail_promotion command{*id, body->reason};
+    schemas::commands::fail_promotion command{*id, body->reason};
     const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
     const auto row = schemas::decode<promotion>(outcome->body);
@@ -100,4 +104,4 @@ response fail_promotion(call& call) {
     co_return call.answer(*outcome, schemas::to_json_object(*row, schemas::integers::as_strings));
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::registry

@@ -4,9 +4,13 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/find.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::registry {
 namespace {
 
+using calls::answered;
+using calls::call;
+using calls::ignored_member;
+using calls::response;
 using schemas::model_version;
 using schemas::object_writer;
 
@@ -30,7 +34,8 @@ std::vector<ignored_member> ignored_members(const schemas::json_value& body, con
     std::vector<ignored_member> ignored;
     const auto compare = [&](std::string_view name, const auto& member, const auto& own,
                              std::string_view why = "is set by Herald itself") {
-        if (sets_another(body, name, member, own)) ignored.push_back({std::string(name), std::string(why)});
+        if (calls::sets_another(body, name, member, own))
+            ignored.push_back({std::string(name), std::string(why)});
     };
     compare("id", sent.id, kept.id);
     compare("registered_model_id", sent.registered_model_id, kept.registered_model_id);
@@ -53,23 +58,23 @@ std::vector<ignored_member> ignored_by_update(const schemas::json_value& body, c
 }
 
 /// A strict caller wants to know before anything is changed: the newest row is compared.
-task<> refuse_ignored(call& call, const schemas::json_value& body, const model_version& sent,
-                      schemas::version_id id) {
-    const auto now = co_await read_state(call.with().registry);
+calls::task<> refuse_ignored(call& call, const schemas::json_value& body, const model_version& sent,
+                             schemas::version_id id) {
+    const auto now = co_await calls::read_state(call.with().registry);
     if (!now) co_return now.error();
-    const auto kept = storage::readable_version(*now->view, call.user().id, id);
+    const auto kept = storage::registry::access::readable_version(*now->view, call.user().id, id);
     if (!kept) co_return kept.error();
     co_return call.ignore(ignored_by_update(body, sent, kept->row));
 }
 
-response update_version(call& call, schemas::update_mode mode) {
+response update_version(call& call, schemas::commands::update_mode mode) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto version = call.body_as<model_version>(*body);
     if (!version) co_return version.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    schemas::update_version command;
+    schemas::commands::update_version command;
     command.id = *id;
     if (call.has_path("model_id")) {
         const auto model = call.path_id<schemas::model_id>("model_id");
@@ -97,7 +102,7 @@ response create_version(call& call) {
     if (!body) co_return body.error();
     auto version = call.body_as<model_version>(*body);
     if (!version) co_return version.error();
-    schemas::create_version command;
+    schemas::commands::create_version command;
     if (call.has_path("model_id")) {
         const auto model = call.path_id<schemas::model_id>("model_id");
         if (!model) co_return model.error();
@@ -125,7 +130,7 @@ response create_version(call& call) {
 answered get_version(call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
-    const auto found = storage::readable_version(call.state(), call.user().id, *id);
+    const auto found = storage::registry::access::readable_version(call.state(), call.user().id, *id);
     if (!found) return found.error();
     if (call.has_path("model_id")) {
         const auto model = call.path_id<schemas::model_id>("model_id");
@@ -138,17 +143,19 @@ answered get_version(call& call) {
 }
 
 answered get_version_by_names(call& call) {
-    const storage::state_view& state = call.state();
-    const auto model =
-        storage::readable_model(state, call.user().id, call.path("workspace"), call.path("model"));
+    const storage::registry::state::state_view& state = call.state();
+    const auto model = storage::registry::access::readable_model(state, call.user().id,
+                                                                 call.path("workspace"), call.path("model"));
     if (!model) return model.error();
-    const auto id = storage::find_number(
-        state,
-        storage::key_of(storage::table::version_by_name).number(model->row.id).text(call.path("version")));
+    const auto id = storage::registry::tables::find_number(
+        state, storage::registry::tables::key_of(storage::registry::tables::table::version_by_name)
+                   .number(model->row.id)
+                   .text(call.path("version")));
     if (!id)
         return runtime::not_found("version \"" + call.path("version") +
                                   "\" not found in registered model \"" + model->row.name + "\"");
-    const auto found = storage::readable_version(state, call.user().id, schemas::version_id{*id});
+    const auto found =
+        storage::registry::access::readable_version(state, call.user().id, schemas::version_id{*id});
     if (!found) return found.error();
     return call.answer(version_answer(found->row));
 }
@@ -167,7 +174,7 @@ answered find_versions(call& call) {
     } else if (call.has_path("workspace")) {
         request->workspace_name = call.path("workspace");
     }
-    const auto page = storage::find_versions(call.state(), call.user().id, *request);
+    const auto page = storage::registry::find::find_versions(call.state(), call.user().id, *request);
     if (!page) return page.error();
     const auto view = [](const model_version& version) { return schemas::view_of(version); };
     return call.answer(object_writer()
@@ -176,7 +183,7 @@ answered find_versions(call& call) {
                            .finish());
 }
 
-response patch_version(call& call) { return update_version(call, schemas::update_mode::merge); }
-response put_version(call& call) { return update_version(call, schemas::update_mode::replace); }
+response patch_version(call& call) { return update_version(call, schemas::commands::update_mode::merge); }
+response put_version(call& call) { return update_version(call, schemas::commands::update_mode::replace); }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::registry

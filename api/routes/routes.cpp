@@ -7,11 +7,18 @@
 #include "api/registry/handlers.hpp"
 #include "api/webhooks/handlers.hpp"
 
-namespace herald::api {
+namespace herald::api::routes {
 namespace {
 
-using runtime::http_method;
-using namespace handlers;
+using calls::read_handler;
+using calls::route;
+using calls::route_handler;
+using runtime::http::http_method;
+using namespace identity;
+using namespace registry;
+using namespace deployment;
+using namespace webhooks;
+using namespace operations;
 
 constexpr route reads(std::string_view pattern, read_handler read, std::string_view tag,
                       std::string_view summary, std::string_view answer) {
@@ -180,4 +187,4 @@ const route table[] = {
 
 std::span<const route> all_routes() { return table; }
 
-}  // namespace herald::api
+}  // namespace herald::api::routes

@@ -5,8 +5,8 @@
 
 #include "api/calls/route.hpp"
 
-namespace herald::api {
+namespace herald::api::routes {
 
-std::span<const route> all_routes();
+std::span<const calls::route> all_routes();
 
-}  // namespace herald::api
+}  // namespace herald::api::routes

@@ -3,11 +3,11 @@
 
 #include "api/calls/handler.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::webhooks {
 
-response create_webhook(call&);
-answered find_webhooks(call&);
-response delete_webhooks(call&);
-response trigger_test(call&);
+calls::response create_webhook(calls::call&);
+calls::answered find_webhooks(calls::call&);
+calls::response delete_webhooks(calls::call&);
+calls::response trigger_test(calls::call&);
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::webhooks

@@ -11,9 +11,11 @@
 #include "storage/registry/access/access.hpp"
 #include "workers/signing.hpp"
 
-namespace herald::api::handlers {
+namespace herald::api::webhooks {
 namespace {
 
+using calls::call;
+using calls::response;
 using schemas::object_writer;
 using schemas::webhook;
 
@@ -156,10 +158,10 @@ response create_webhook(call& call) {
     const auto body = call.body<create_webhook_body>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
-    const auto location =
-        workers::parse_location(body->location, call.with().http_locations, call.with().addresses);
+    const auto location = runtime::http::client::parse_location(body->location, call.with().http_locations,
+                                                                call.with().addresses);
     if (!location) co_return location.error();
-    schemas::create_webhook command;
+    schemas::commands::create_webhook command;
     command.name = body->name;
     command.location = body->location;
     command.event_types = body->event_types;
@@ -185,7 +187,7 @@ response create_webhook(call& call) {
 }
 
 /// Of the workspaces that the caller sees. The secret is never shown again.
-answered find_webhooks(call& call) {
+calls::answered find_webhooks(call& call) {
     const auto body = call.body<find_webhook_body>();
     if (!body) return body.error();
     for (const std::size_t size :
@@ -194,23 +196,24 @@ answered find_webhooks(call& call) {
             return runtime::invalid_argument("a list of " + std::to_string(size) + " values; at most " +
                                              std::to_string(limits::webhooks_per_workspace_max) +
                                              " can be asked for at once");
-    const storage::state_view& state = call.state();
-    const bool sees_all = storage::is_system_admin(state, call.user().id);
+    const storage::registry::state::state_view& state = call.state();
+    const bool sees_all = storage::registry::access::is_system_admin(state, call.user().id);
     std::vector<webhook> found;
-    state.scan(
-        storage::key_of(storage::table::webhook), {}, [&](std::string_view key, std::string_view value) {
-            auto hook = storage::decode_row<webhook>(key, value);
-            const auto workspace = storage::find_workspace(state, hook.workspace_id);
-            if (body->wants(hook) && (sees_all || storage::is_visible(state, call.user().id, *workspace)))
-                found.push_back(std::move(hook));
-            return found.size() < limits::list_rows_max;
-        });
+    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::webhook), {},
+               [&](std::string_view key, std::string_view value) {
+                   auto hook = storage::registry::tables::decode_row<webhook>(key, value);
+                   const auto workspace = storage::registry::access::find_workspace(state, hook.workspace_id);
+                   if (body->wants(hook) &&
+                       (sees_all || storage::registry::access::is_visible(state, call.user().id, *workspace)))
+                       found.push_back(std::move(hook));
+                   return found.size() < limits::list_rows_max;
+               });
     const auto view = [](const webhook& hook) { return schemas::view_of(hook, ""); };
     return call.answer(object_writer().raw("webhooks", schemas::json_list(found, view)).finish());
 }
 
 response delete_webhooks(call& call) {
-    auto command = call.body<schemas::delete_webhooks>();
+    auto command = call.body<schemas::commands::delete_webhooks>();
     if (!command) co_return command.error();
     const auto outcome = co_await call.submit(*std::move(command));
     if (!outcome) co_return outcome.error();
@@ -222,11 +225,14 @@ response delete_webhooks(call& call) {
 response trigger_test(call& call) {
     const auto body = call.body<trigger_test_body>();
     if (!body) co_return body.error();
-    const storage::state_view& state = call.state();
-    if (const auto may = storage::require_system_admin(state, call.user().id, "testing a webhook"); !may)
+    const storage::registry::state::state_view& state = call.state();
+    if (const auto may =
+            storage::registry::access::require_system_admin(state, call.user().id, "testing a webhook");
+        !may)
         co_return may.error();
-    const auto hook =
-        storage::find_row<webhook>(state, storage::key_of(storage::table::webhook).number(body->webhook_id));
+    const auto hook = storage::registry::tables::find_row<webhook>(
+        state, storage::registry::tables::key_of(storage::registry::tables::table::webhook)
+                   .number(body->webhook_id));
     if (!hook)
         co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
@@ -247,4 +253,4 @@ response trigger_test(call& call) {
     co_return call.answer(object_writer().number("status_code", attempt->status).finish());
 }
 
-}  // namespace herald::api::handlers
+}  // namespace herald::api::webhooks

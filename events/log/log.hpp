@@ -14,7 +14,7 @@
 
 #include "runtime/error.hpp"
 
-namespace herald::events {
+namespace herald::events::log {
 
 /// `topic` is the name without the installation's prefix ("registry.commands").
 struct topic_partition {
@@ -134,9 +134,9 @@ struct offset_range {
 };
 using range_handler = std::function<void(result<offset_range>)>;
 
-class log {
+class partitioned_log {
   public:
-    virtual ~log() = default;
+    virtual ~partitioned_log() = default;
     virtual std::unique_ptr<producer> open_producer(producer_kind) = 0;
     /// Why appends are refused now (unavailable), as far as the log knows by itself; a log elsewhere that
     /// falls silent is told by its silence alone. Any thread; cheap.
@@ -161,4 +161,4 @@ class log {
     virtual result<void> create_topics() = 0;
 };
 
-}  // namespace herald::events
+}  // namespace herald::events::log

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-namespace herald::events {
+namespace herald::events::log {
 namespace {
 
 constexpr std::size_t records_per_poll_max = 1'000;
@@ -14,7 +14,8 @@ constexpr std::int64_t poll_interval_ms = 1'000;
 class log_partition_scan final : public partition_scan,
                                  public std::enable_shared_from_this<log_partition_scan> {
   public:
-    log_partition_scan(log& from, runtime::scheduler& scheduler, topic_partition where, handlers tell)
+    log_partition_scan(partitioned_log& from, runtime::scheduler& scheduler, topic_partition where,
+                       handlers tell)
         : x_log(from), x_scheduler(scheduler), x_where(std::move(where)), x_handlers(std::move(tell)) {}
 
     // The log calls from threads of its own. They only post: were they to hold the scan, even for a moment,
@@ -74,7 +75,7 @@ class log_partition_scan final : public partition_scan,
         if (done) done(std::move(outcome));
     }
 
-    log& x_log;
+    partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     const topic_partition x_where;
     handlers x_handlers;
@@ -87,7 +88,7 @@ class log_partition_scan final : public partition_scan,
 
 }  // namespace
 
-std::shared_ptr<partition_scan> scan_partition(log& from, runtime::scheduler& scheduler,
+std::shared_ptr<partition_scan> scan_partition(partitioned_log& from, runtime::scheduler& scheduler,
                                                topic_partition where, std::int64_t offsets,
                                                partition_scan::handlers handlers) {
     auto scan = std::make_shared<log_partition_scan>(from, scheduler, std::move(where), std::move(handlers));
@@ -95,4 +96,4 @@ std::shared_ptr<partition_scan> scan_partition(log& from, runtime::scheduler& sc
     return scan;
 }
 
-}  // namespace herald::events
+}  // namespace herald::events::log

@@ -8,7 +8,7 @@
 #include "events/log/log.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace herald::events {
+namespace herald::events::log {
 
 /// Goes on until the owner lets go of it or `done` was called; both handlers run on the scheduler's thread,
 /// and either may let go of the scan. Log and scheduler must outlive it.
@@ -27,7 +27,7 @@ class partition_scan {
 constexpr std::int64_t whole_partition = INT64_MAX;
 
 /// Reads the last `offsets` offsets (> 0), as the partition's leader knows them at the start.
-std::shared_ptr<partition_scan> scan_partition(log&, runtime::scheduler&, topic_partition where,
+std::shared_ptr<partition_scan> scan_partition(partitioned_log&, runtime::scheduler&, topic_partition where,
                                                std::int64_t offsets, partition_scan::handlers);
 
-}  // namespace herald::events
+}  // namespace herald::events::log

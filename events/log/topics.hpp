@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace herald::events {
+namespace herald::events::log {
 
 enum class cleanup : std::uint8_t { by_age, compact };
 
@@ -50,21 +50,21 @@ constexpr std::int32_t partitions_default = 12;
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
 inline constexpr std::array<topic_settings, 15> all_topics{{
-    {topic::commands, 1, cleanup::by_age, -1, true, ""},
-    {topic::promote, partitions_default, cleanup::by_age, 14 * day_ms, false, group::events},
-    {topic::request_scan, partitions_default, cleanup::by_age, 14 * day_ms, false, group::events},
-    {topic::resource, partitions_default, cleanup::by_age, 14 * day_ms, false, group::events},
-    {topic::subscribers, 1, cleanup::compact, -1, true, ""},
-    {topic::direct, partitions_default, cleanup::by_age, 7 * day_ms, true, group::direct},
-    {topic::replay, partitions_default, cleanup::by_age, 7 * day_ms, true, group::direct},
-    {topic::waiting, partitions_default, cleanup::by_age, 14 * day_ms, true, group::waiting},
-    {topic::retry_5s, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
-    {topic::retry_30s, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
-    {topic::retry_5m, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
-    {topic::retry_1h, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
-    {topic::retry_6h, partitions_default, cleanup::by_age, 14 * day_ms, true, group::retry},
-    {topic::dead, partitions_default, cleanup::by_age, 30 * day_ms, true, ""},
-    {topic::attempts, partitions_default, cleanup::by_age, 7 * day_ms, false, ""},
+    {log::topic::commands, 1, cleanup::by_age, -1, true, ""},
+    {log::topic::promote, partitions_default, cleanup::by_age, 14 * day_ms, false, log::group::events},
+    {log::topic::request_scan, partitions_default, cleanup::by_age, 14 * day_ms, false, log::group::events},
+    {log::topic::resource, partitions_default, cleanup::by_age, 14 * day_ms, false, log::group::events},
+    {log::topic::subscribers, 1, cleanup::compact, -1, true, ""},
+    {log::topic::direct, partitions_default, cleanup::by_age, 7 * day_ms, true, log::group::direct},
+    {log::topic::replay, partitions_default, cleanup::by_age, 7 * day_ms, true, log::group::direct},
+    {log::topic::waiting, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::waiting},
+    {log::topic::retry_5s, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
+    {log::topic::retry_30s, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
+    {log::topic::retry_5m, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
+    {log::topic::retry_1h, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
+    {log::topic::retry_6h, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
+    {log::topic::dead, partitions_default, cleanup::by_age, 30 * day_ms, true, ""},
+    {log::topic::attempts, partitions_default, cleanup::by_age, 7 * day_ms, false, ""},
 }};
 
 constexpr const topic_settings* find_topic(std::string_view name) noexcept {
@@ -73,4 +73,4 @@ constexpr const topic_settings* find_topic(std::string_view name) noexcept {
     return nullptr;
 }
 
-}  // namespace herald::events
+}  // namespace herald::events::log

@@ -1,6 +1,6 @@
 #include "runtime/http/message.hpp"
 
-namespace herald::runtime {
+namespace herald::runtime::http {
 
 std::string_view name_of(http_method method) noexcept {
     switch (method) {
@@ -22,4 +22,4 @@ std::string_view name_of(http_method method) noexcept {
     return "OPTIONS";
 }
 
-}  // namespace herald::runtime
+}  // namespace herald::runtime::http

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace herald::runtime {
+namespace herald::runtime::http {
 
 enum class http_method : std::uint8_t { get, head, post, put, patch, delete_, options };
 
@@ -26,4 +26,4 @@ struct http_response {
     std::vector<header> headers;  // beside content-type, content-length, date and svc-request-id
 };
 
-}  // namespace herald::runtime
+}  // namespace herald::runtime::http

@@ -20,7 +20,7 @@
 #include "schemas/commands/versions.hpp"
 #include "schemas/commands/webhooks.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 template <class... Commands>
 struct command_list {};
@@ -74,9 +74,9 @@ consteval auto table_of(command_list<Commands...>) {
 
 /// A command of the list: only these can be sent (make_envelope, command_gateway, api::call).
 template <class Command>
-concept any_command = described<Command> && listing::is_listed<Command, all_commands>;
+concept any_command = described<Command> && commands::listing::is_listed<Command, all_commands>;
 
-inline constexpr auto command_table = listing::table_of(all_commands{});
+inline constexpr auto command_table = commands::listing::table_of(all_commands{});
 
 static_assert(std::ranges::adjacent_find(command_table, std::ranges::greater_equal{},
                                          &listed_command::type) == command_table.end(),
@@ -104,4 +104,4 @@ command_envelope make_envelope(const Command& command) {
     return envelope;
 }
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/deployment.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → build
 struct create_build {
@@ -34,4 +34,4 @@ struct create_build {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

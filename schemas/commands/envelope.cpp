@@ -3,7 +3,7 @@
 #include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 namespace {
 
 constexpr std::string_view magic = "HRC1";
@@ -36,4 +36,4 @@ result<command_envelope> open_envelope(std::string_view record_value) {
     return decode<command_envelope>(rest);
 }
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -5,7 +5,7 @@
 #include "schemas/commands/level.hpp"
 #include "schemas/describe.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// The number of a kind of command, frozen. Each command's struct states its own.
 enum class command_type : std::uint16_t {};
@@ -92,4 +92,4 @@ struct outcome {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

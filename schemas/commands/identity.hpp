@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/identity.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → user. The developer key is minted: HMAC(key ring key, command id ‖ "developer-key").
 struct create_user {
@@ -44,4 +44,4 @@ struct add_group_users {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/registry.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// The first record of a log; says what the installation is.
 struct genesis {
@@ -93,4 +93,4 @@ struct renew_admin_key {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// Of a log in which nothing was raised yet.
 constexpr std::uint32_t first_level = 1;
@@ -16,4 +16,4 @@ constexpr std::uint32_t first_level = 1;
 /// advertises it; a log at a higher level is not for this program.
 constexpr std::uint32_t newest_level = 1;
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

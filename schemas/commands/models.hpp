@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/registry.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → registered_model. Only the fields a client may set are read from `model`.
 struct create_model {
@@ -20,4 +20,4 @@ struct create_model {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -5,7 +5,7 @@
 #include "schemas/commands/level.hpp"
 #include "schemas/nodes.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 struct no_operation {
     static constexpr command_type type{2};
@@ -27,8 +27,8 @@ struct node_heartbeat {
     std::string state_hash;   // the state's rolling hash after it
     /// Somebody differs, and the node has read its records in the log again since: they are the log's.
     bool vouches = false;
-    std::uint32_t newest_level = schemas::newest_level;  // of the program that speaks
-    std::vector<published_position> published;           // from the publisher only
+    std::uint32_t newest_level = commands::newest_level;  // of the program that speaks
+    std::vector<published_position> published;            // from the publisher only
     std::uint64_t publisher_token = 0;
     /// The boot's first: only it may replace another boot of the same node.
     bool first = false;
@@ -66,4 +66,4 @@ struct claim {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/deployment.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → scan
 struct request_scan {
@@ -56,4 +56,4 @@ struct report_scan {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/registry.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → activity
 struct create_transition {
@@ -80,4 +80,4 @@ struct fail_promotion {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/registry.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → model_version. The model by id, or by workspace and name.
 struct create_version {
@@ -47,4 +47,4 @@ struct update_version {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

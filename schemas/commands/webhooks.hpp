@@ -4,7 +4,7 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/webhooks.hpp"
 
-namespace herald::schemas {
+namespace herald::schemas::commands {
 
 /// → webhook. workspace_id none: the caller's default workspace. The secret comes sealed.
 struct create_webhook {
@@ -66,4 +66,4 @@ struct webhook_health {
     }
 };
 
-}  // namespace herald::schemas
+}  // namespace herald::schemas::commands

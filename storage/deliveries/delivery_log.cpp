@@ -24,7 +24,7 @@
 #include "schemas/binary.hpp"
 #include "storage/rocks/rocks.hpp"
 
-namespace herald::storage {
+namespace herald::storage::deliveries {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,10 +63,10 @@ rocksdb::Options fading_options(std::size_t open_files_max) {
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
     options.max_bgerror_resume_count = 0;
-    options.env = env_without_resumption();
+    options.env = rocks::env_without_resumption();
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
-    options.info_log = make_rocks_logger();
+    options.info_log = rocks::make_rocks_logger();
     return options;
 }
 
@@ -115,11 +115,11 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
 class rocks_delivery_log final : public delivery_log {
   public:
     rocks_delivery_log(fs::path folder, std::size_t open_files_max, std::unique_ptr<rocksdb::DB> db,
-                       events::log& log, std::int32_t partitions)
+                       events::log::partitioned_log& log, std::int32_t partitions)
         : x_folder(std::move(folder)), x_open_files_max(open_files_max), x_db(std::move(db)), x_log(log) {
         for (std::int32_t index = 0; index < partitions; ++index) {
             x_partitions.emplace_back();
-            x_partitions.back().where = {std::string(events::topic::attempts), index};
+            x_partitions.back().where = {std::string(events::log::topic::attempts), index};
         }
     }
     ~rocks_delivery_log() override {
@@ -153,10 +153,10 @@ class rocks_delivery_log final : public delivery_log {
 
   private:
     struct partition {
-        events::topic_partition where;
-        std::unique_ptr<events::reader> reader;
+        events::log::topic_partition where;
+        std::unique_ptr<events::log::reader> reader;
         std::int64_t next = 0;
-        std::future<result<events::offset_range>> range;  // asked for, to open the reader
+        std::future<result<events::log::offset_range>> range;  // asked for, to open the reader
         std::chrono::steady_clock::time_point open_again_at{};
     };
 
@@ -181,7 +181,7 @@ class rocks_delivery_log final : public delivery_log {
     mutable std::shared_mutex x_db_mutex;                              // unique: opening anew, by the thread
     std::unique_ptr<rocksdb::DB> x_db;                                 // null: could not be opened anew yet
     std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // the thread's: a write failed
-    events::log& x_log;
+    events::log::partitioned_log& x_log;
     attempt_handler x_on_attempt;
     std::mutex x_mutex;
     std::condition_variable x_wake;
@@ -222,7 +222,7 @@ bool rocks_delivery_log::take_some(partition& from, std::chrono::milliseconds& r
     }
     if (batch->records.empty()) return false;
     std::vector<placed_attempt> read;
-    for (const events::record& each : batch->records)
+    for (const events::log::record& each : batch->records)
         if (auto made = schemas::decode<attempt>(each.value.value_or("")))
             read.push_back({static_cast<std::uint64_t>(each.offset), *std::move(made)});
     from.next = batch->records.back().offset + 1;
@@ -239,10 +239,11 @@ bool rocks_delivery_log::open(partition& from, std::chrono::milliseconds& rest) 
         return false;
     }
     if (!from.range.valid()) {
-        const auto answer = std::make_shared<std::promise<result<events::offset_range>>>();
+        const auto answer = std::make_shared<std::promise<result<events::log::offset_range>>>();
         from.range = answer->get_future();
-        x_log.query_range(
-            from.where, [answer](result<events::offset_range> told) { answer->set_value(std::move(told)); });
+        x_log.query_range(from.where, [answer](result<events::log::offset_range> told) {
+            answer->set_value(std::move(told));
+        });
     }
     if (from.range.wait_for(std::chrono::milliseconds(0)) != std::future_status::ready) {
         rest = std::min(rest, answer_look_interval);
@@ -275,7 +276,7 @@ bool rocks_delivery_log::open(partition& from, std::chrono::milliseconds& rest) 
 /// RocksDB takes no more writes after one that failed; opened anew it does, once there is room.
 void rocks_delivery_log::reopen() {
     const auto now = std::chrono::steady_clock::now();
-    if (!x_reopen_at || now < *x_reopen_at || !has_room(x_folder)) return;
+    if (!x_reopen_at || now < *x_reopen_at || !rocks::has_room(x_folder)) return;
     const std::unique_lock lock(x_db_mutex);
     x_db.reset();
     auto opened = open_database(x_folder, x_open_files_max, false);
@@ -428,9 +429,10 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
 
 }  // namespace
 
-result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder, events::log& log,
+result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder,
+                                                        events::log::partitioned_log& log,
                                                         std::size_t open_files_max) {
-    const auto partitions = log.partitions(std::string(events::topic::attempts));
+    const auto partitions = log.partitions(std::string(events::log::topic::attempts));
     if (!partitions) return partitions.error();
     auto db = open_database(folder, open_files_max, false);
     if (!db) return db.error();
@@ -438,4 +440,4 @@ result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder, 
         std::make_shared<rocks_delivery_log>(folder, open_files_max, *std::move(db), log, *partitions));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::deliveries

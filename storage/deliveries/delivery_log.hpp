@@ -14,7 +14,7 @@
 #include "events/log/log.hpp"
 #include "schemas/webhooks.hpp"
 
-namespace herald::storage {
+namespace herald::storage::deliveries {
 
 /// Deliveries of one event, by how far they are (each counts once, by its newest attempt).
 struct delivery_counts {
@@ -52,7 +52,8 @@ class delivery_log {
 /// Opens or makes the database in `folder`; one that is corrupt is emptied. It holds all its files open and
 /// keeps no more than go into about `open_files_max`, the newest. Errors: unavailable when the folder cannot
 /// be used; not_found when the topic does not exist.
-result<std::shared_ptr<delivery_log>> make_delivery_log(const std::filesystem::path& folder, events::log&,
+result<std::shared_ptr<delivery_log>> make_delivery_log(const std::filesystem::path& folder,
+                                                        events::log::partitioned_log&,
                                                         std::size_t open_files_max = 512);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::deliveries

@@ -11,19 +11,20 @@
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_log.hpp"
 
-namespace herald::storage {
+namespace herald::storage::deliveries {
 namespace {
 
 class log_test_deliveries final : public test_deliveries,
                                   public std::enable_shared_from_this<log_test_deliveries> {
   public:
-    log_test_deliveries(events::log& log, delivery_log& deliveries, runtime::scheduler& scheduler,
-                        runtime::random_source& random, std::int32_t partitions)
+    log_test_deliveries(events::log::partitioned_log& log, delivery_log& deliveries,
+                        runtime::scheduler& scheduler, runtime::random_source& random,
+                        std::int32_t partitions)
         : x_partitions(static_cast<std::uint32_t>(partitions)),
           x_deliveries(deliveries),
           x_scheduler(scheduler),
           x_random(random),
-          x_producer(log.open_producer(events::producer_kind::ordinary)) {}
+          x_producer(log.open_producer(events::log::producer_kind::ordinary)) {}
 
     void send(schemas::delivery what, attempt_handler handler) override {
         const runtime::clock& time = x_scheduler.time();
@@ -66,8 +67,8 @@ class log_test_deliveries final : public test_deliveries,
 
     void append(const schemas::delivery& what) {
         const std::string key = events::subscriber_key(what.webhook_id);
-        const events::topic_partition where{std::string(events::topic::direct),
-                                            events::partition_of(key, x_partitions)};
+        const events::log::topic_partition where{std::string(events::log::topic::direct),
+                                                 events::partition_of(key, x_partitions)};
         // Of unknown outcome: the attempt comes or the deadline does.
         const auto appended = [weak = weak_from_this(),
                                call_id = what.call_id](const result<std::int64_t>& done) {
@@ -110,18 +111,19 @@ class log_test_deliveries final : public test_deliveries,
     std::mutex x_mutex;
     std::map<std::string, attempt_handler, std::less<>> x_under_way;
     bool x_is_closed = false;
-    const std::unique_ptr<events::producer> x_producer;  // destroyed first
+    const std::unique_ptr<events::log::producer> x_producer;  // destroyed first
 };
 
 }  // namespace
 
-result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log& log, delivery_log& deliveries,
+result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log::partitioned_log& log,
+                                                              delivery_log& deliveries,
                                                               runtime::scheduler& scheduler,
                                                               runtime::random_source& random) {
-    const auto partitions = log.partitions(std::string(events::topic::direct));
+    const auto partitions = log.partitions(std::string(events::log::topic::direct));
     if (!partitions) return partitions.error();
     return std::shared_ptr<test_deliveries>(
         std::make_shared<log_test_deliveries>(log, deliveries, scheduler, random, *partitions));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::deliveries

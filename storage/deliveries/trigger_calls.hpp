@@ -9,7 +9,7 @@
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
 
-namespace herald::storage {
+namespace herald::storage::deliveries {
 
 class delivery_log;
 
@@ -28,7 +28,7 @@ class test_deliveries {
 };
 
 /// All must outlive it. Blocks up to 5 s. Errors: those of events::log::partitions.
-result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log&, delivery_log&,
+result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log::partitioned_log&, delivery_log&,
                                                               runtime::scheduler&, runtime::random_source&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::deliveries

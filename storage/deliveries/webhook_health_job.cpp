@@ -7,12 +7,12 @@
 #include "schemas/binary.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::deliveries {
 namespace {
 
 using schemas::attempt;
 using schemas::attempt_result;
-using schemas::webhook_condition;
+using schemas::commands::webhook_condition;
 
 constexpr std::int64_t review_interval_ms = 1'000;
 
@@ -88,9 +88,10 @@ void webhook_health_job::review() {
     if (!x_findings.empty()) review_later();
 }
 
-bool webhook_health_job::is_news(const state_view& state, schemas::webhook_id id,
+bool webhook_health_job::is_news(const registry::state::state_view& state, schemas::webhook_id id,
                                  const finding& found) const {
-    const auto hook = find_row<schemas::webhook>(state, key_of(table::webhook).number(id));
+    const auto hook = registry::tables::find_row<schemas::webhook>(
+        state, registry::tables::key_of(registry::tables::table::webhook).number(id));
     if (!hook || hook->revision > found.revision || hook->status == schemas::webhook_status::disabled)
         return false;
     switch (found.condition) {
@@ -106,7 +107,7 @@ bool webhook_health_job::is_news(const state_view& state, schemas::webhook_id id
 
 void webhook_health_job::tell(schemas::webhook_id id, finding& found) {
     found.told_ms = x_scheduler.time().steady_ms();
-    schemas::webhook_health health;
+    schemas::commands::webhook_health health;
     health.webhook_id = id;
     health.revision = found.revision;
     health.condition = found.condition;
@@ -114,7 +115,7 @@ void webhook_health_job::tell(schemas::webhook_id id, finding& found) {
     health.reason = found.reason;
     health.token = x_token;
     // Whatever becomes of it shows in the state; what does not is told again.
-    x_registry.submit(schemas::webhook_health::type, schemas::encode(health), {}, x_random.uuid(),
+    x_registry.submit(schemas::commands::webhook_health::type, schemas::encode(health), {}, x_random.uuid(),
                       [](const auto&) {});
 }
 
@@ -128,4 +129,4 @@ void webhook_health_job::review_later() {
     });
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::deliveries

@@ -12,19 +12,20 @@
 #include "schemas/commands/webhooks.hpp"
 #include "storage/node/node.hpp"
 
-namespace herald::storage {
+namespace herald::storage::deliveries {
 
 /// Every node observes, only the holder of the claim "webhook-health" speaks: what the state does not say
 /// yet, at most once in limits::health_report_interval_ms for each webhook (that it is gone: at once). Apply
 /// ignores what is about an older revision. Lives on the scheduler's thread, but observe() may be called on
 /// any.
-class webhook_health_job final : public claimed_job, public std::enable_shared_from_this<webhook_health_job> {
+class webhook_health_job final : public node::claimed_job,
+                                 public std::enable_shared_from_this<webhook_health_job> {
   public:
     static constexpr const char* name = "webhook-health";
 
     /// All must outlive it.
-    webhook_health_job(node& registry, const state_store& store, runtime::scheduler& scheduler,
-                       runtime::random_source& random)
+    webhook_health_job(node::registry_node& registry, const registry::state::state_store& store,
+                       runtime::scheduler& scheduler, runtime::random_source& random)
         : x_registry(registry), x_store(store), x_scheduler(scheduler), x_random(random) {}
 
     void observe(const schemas::attempt&);
@@ -35,7 +36,7 @@ class webhook_health_job final : public claimed_job, public std::enable_shared_f
   private:
     struct finding {
         std::uint64_t revision = 0;
-        schemas::webhook_condition condition = schemas::webhook_condition::healthy;
+        schemas::commands::webhook_condition condition = schemas::commands::webhook_condition::healthy;
         std::int64_t failing_since_ms = 0;
         std::string reason;
         std::int64_t told_ms = INT64_MIN / 2;  // steady
@@ -43,12 +44,12 @@ class webhook_health_job final : public claimed_job, public std::enable_shared_f
 
     void take(schemas::webhook_id, finding);
     void review();
-    bool is_news(const state_view&, schemas::webhook_id, const finding&) const;
+    bool is_news(const registry::state::state_view&, schemas::webhook_id, const finding&) const;
     void tell(schemas::webhook_id, finding&);
     void review_later();
 
-    node& x_registry;
-    const state_store& x_store;
+    node::registry_node& x_registry;
+    const registry::state::state_store& x_store;
     runtime::scheduler& x_scheduler;
     runtime::random_source& x_random;
     std::uint64_t x_token = 0;
@@ -56,4 +57,4 @@ class webhook_health_job final : public claimed_job, public std::enable_shared_f
     bool x_is_review_planned = false;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::deliveries

@@ -10,23 +10,23 @@
 #include "runtime/limits.hpp"
 #include "storage/embedded_log/log_committer.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 namespace {
 
-using events::topic_partition;
+using events::log::topic_partition;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 using committer_pointer = std::shared_ptr<log_committer>;
 
-class embedded_producer final : public events::producer {
+class embedded_producer final : public events::log::producer {
   public:
-    embedded_producer(committer_pointer committer, events::producer_kind kind)
+    embedded_producer(committer_pointer committer, events::log::producer_kind kind)
         : x_committer(std::move(committer)), x_account(std::make_shared<producer_account>(kind)) {}
     ~embedded_producer() override { x_committer->close(x_account); }
 
     result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
-                        events::append_handler handler) override {
+                        events::log::append_handler handler) override {
         return x_committer->append(x_account, where, std::move(key), std::move(value), std::move(handler));
     }
 
@@ -35,7 +35,7 @@ class embedded_producer final : public events::producer {
     const account_pointer x_account;
 };
 
-class embedded_reader final : public events::reader {
+class embedded_reader final : public events::log::reader {
   public:
     embedded_reader(committer_pointer committer, topic_partition where, std::int64_t from_offset)
         : x_committer(std::move(committer)),
@@ -48,14 +48,14 @@ class embedded_reader final : public events::reader {
 
     void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
 
-    result<events::read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
+    result<events::log::read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
         if (x_partition == nullptr)
             return runtime::failed_precondition("there is no " + x_where.topic + "/" +
                                                 std::to_string(x_where.partition));
         const auto deadline = steady_clock::now() + milliseconds(wait_ms);
         while (!x_failure) {
             x_bell->reset();
-            result<events::read_batch> batch = x_committer->read(*x_partition, x_next, records_max);
+            result<events::log::read_batch> batch = x_committer->read(*x_partition, x_next, records_max);
             if (!batch && batch.error().code == error_code::failed_precondition) x_failure = batch.error();
             if (!batch) return batch;
             if (!batch->records.empty()) x_next = batch->records.back().offset + 1;
@@ -75,7 +75,7 @@ class embedded_reader final : public events::reader {
     std::optional<error> x_failure;
 };
 
-class embedded_member final : public events::group_member {
+class embedded_member final : public events::log::group_member {
   public:
     embedded_member(committer_pointer committer, std::string group, std::vector<std::string> topics)
         : x_committer(std::move(committer)), x_group(std::move(group)), x_topics(std::move(topics)) {
@@ -88,8 +88,8 @@ class embedded_member final : public events::group_member {
 
     void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
 
-    std::vector<events::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
-        std::vector<events::member_event> found;
+    std::vector<events::log::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
+        std::vector<events::log::member_event> found;
         const auto deadline = steady_clock::now() + milliseconds(wait_ms);
         while (true) {
             x_bell->reset();
@@ -128,7 +128,7 @@ class embedded_member final : public events::group_member {
 
     void fail(error reason) {
         x_has_failed = true;
-        x_to_tell.assign(1, events::member_failure{std::move(reason)});
+        x_to_tell.assign(1, events::log::member_failure{std::move(reason)});
         x_committer->leave(x_group, x_bell);
     }
 
@@ -147,14 +147,15 @@ class embedded_member final : public events::group_member {
                 const std::uint64_t epoch = x_committer->next_epoch();
                 x_places.push_back({x_committer->find(where), epoch, commit->next_offset});
                 x_committer->hang(*x_places.back().partition, x_bell);
-                x_to_tell.emplace_back(events::assigned{where, commit->next_offset, commit->metadata, epoch});
+                x_to_tell.emplace_back(
+                    events::log::assigned{where, commit->next_offset, commit->metadata, epoch});
             }
         }
     }
 
     /// A share from each partition in turn, so that none waits for another's backlog. True when it ended
     /// because there was enough.
-    bool read(std::vector<events::member_event>& found, std::size_t events_max) {
+    bool read(std::vector<events::log::member_event>& found, std::size_t events_max) {
         const std::size_t share = std::max<std::size_t>(1, events_max / (x_places.size() + 1));
         std::size_t bytes = 0;
         const auto is_full = [&] {
@@ -166,7 +167,7 @@ class embedded_member final : public events::group_member {
             for (std::size_t i = 0; i < x_places.size() && !is_full(); ++i) {
                 reading_place& place = x_places[x_turn++ % x_places.size()];
                 if (place.is_paused) continue;
-                result<events::read_batch> batch = x_committer->read(
+                result<events::log::read_batch> batch = x_committer->read(
                     *place.partition, place.next, std::min(share, events_max - found.size()));
                 if (!batch && batch.error().code == error_code::unavailable) continue;
                 if (!batch) {
@@ -174,12 +175,12 @@ class embedded_member final : public events::group_member {
                     return false;
                 }
                 has_more = has_more || !batch->at_end;
-                for (events::record& each : batch->records) {
+                for (events::log::record& each : batch->records) {
                     if (is_full()) break;
                     place.next = each.offset + 1;
-                    bytes += events::bytes_of(each);
+                    bytes += events::log::bytes_of(each);
                     found.emplace_back(
-                        events::consumed{place.partition->where, place.epoch, std::move(each)});
+                        events::log::consumed{place.partition->where, place.epoch, std::move(each)});
                 }
             }
         }
@@ -198,7 +199,7 @@ class embedded_member final : public events::group_member {
     const std::shared_ptr<log_bell> x_bell = std::make_shared<log_bell>();
     bool x_has_joined = false;
     bool x_has_failed = false;
-    std::deque<events::member_event> x_to_tell;
+    std::deque<events::log::member_event> x_to_tell;
     std::vector<reading_place> x_places;
     std::size_t x_turn = 0;
 };
@@ -208,20 +209,20 @@ class rocks_embedded_log final : public embedded_log {
     explicit rocks_embedded_log(committer_pointer committer) : x_committer(std::move(committer)) {}
     ~rocks_embedded_log() override { x_committer->stop(); }
 
-    std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind kind) override {
         return std::make_unique<embedded_producer>(x_committer, kind);
     }
     result<void> takes_appends() const override { return x_committer->takes_appends(); }
     std::optional<std::int64_t> time_ms() const override { return x_committer->time_ms(); }
-    std::unique_ptr<events::reader> open_reader(const topic_partition& where,
-                                                std::int64_t from_offset) override {
+    std::unique_ptr<events::log::reader> open_reader(const topic_partition& where,
+                                                     std::int64_t from_offset) override {
         return std::make_unique<embedded_reader>(x_committer, where, from_offset);
     }
-    std::unique_ptr<events::group_member> join(const std::string& group,
-                                               const std::vector<std::string>& topics) override {
+    std::unique_ptr<events::log::group_member> join(const std::string& group,
+                                                    const std::vector<std::string>& topics) override {
         return std::make_unique<embedded_member>(x_committer, group, topics);
     }
-    void query_range(const topic_partition& where, events::range_handler handler) override {
+    void query_range(const topic_partition& where, events::log::range_handler handler) override {
         x_committer->query_range(where, std::move(handler));
     }
     result<std::int32_t> partitions(const std::string& topic) override {
@@ -245,4 +246,4 @@ result<std::unique_ptr<embedded_log>> make_embedded_log(const std::filesystem::p
     return std::unique_ptr<embedded_log>(std::make_unique<rocks_embedded_log>(std::move(committer)));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

@@ -10,7 +10,7 @@
 #include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 
 /// Whether a wall clock that is more than 30 days ahead of the newest record is taken (--accept-clock).
 enum class clock_leap : std::uint8_t { refused, accepted };
@@ -36,7 +36,7 @@ struct embedded_log_options {
 /// kill -9 loses no acknowledged record. When the disk is full or fails, appends are `unavailable` and
 /// readers read on; it resumes by itself. What it opened may outlive it and is then out of reach. Not to be
 /// destroyed in a handler.
-class embedded_log : public events::log {
+class embedded_log : public events::log::partitioned_log {
   public:
     /// Retention and compaction, now. Blocks; any thread.
     virtual void maintain() = 0;
@@ -52,4 +52,4 @@ class embedded_log : public events::log {
 result<std::unique_ptr<embedded_log>> make_embedded_log(const std::filesystem::path& folder,
                                                         const embedded_log_options&, const runtime::clock&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

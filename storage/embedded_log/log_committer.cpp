@@ -8,11 +8,11 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 namespace {
 
-using events::record;
-using events::topic_partition;
+using events::log::record;
+using events::log::topic_partition;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -156,7 +156,7 @@ bool log_committer::adopt(const log_contents& found) {
 
 void log_committer::pending_append::refuse(error reason) {
     outcome = std::move(reason);
-    if (account->kind == events::producer_kind::strict) account->has_ended = true;
+    if (account->kind == events::log::producer_kind::strict) account->has_ended = true;
 }
 
 result<void> log_committer::takes_appends() const {
@@ -168,14 +168,14 @@ result<void> log_committer::takes_appends() const {
 
 result<void> log_committer::append(const account_pointer& account, const topic_partition& where,
                                    std::string key, std::optional<std::string> value,
-                                   events::append_handler handler) {
+                                   events::log::append_handler handler) {
     auto what = std::make_shared<record>(record{0, 0, std::move(key), std::move(value)});
     const std::size_t bytes = bytes_of(*what);
     const std::lock_guard lock(x_mutex);
     if (x_is_stopping) return runtime::aborted("the log is closed");
     if (account->has_ended) return runtime::aborted("this producer has ended");
     if (x_broken_until) {
-        account->has_ended = account->kind == events::producer_kind::strict;
+        account->has_ended = account->kind == events::log::producer_kind::strict;
         return runtime::aborted(x_broken_why);
     }
     if (account->records >= limits::producer_records_unacknowledged_max ||
@@ -196,17 +196,17 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
     return {};
 }
 
-std::vector<events::append_handler> log_committer::take_handlers(std::deque<pending_append>& from,
-                                                                 const account_pointer& account) {
-    std::vector<events::append_handler> taken;
+std::vector<events::log::append_handler> log_committer::take_handlers(std::deque<pending_append>& from,
+                                                                      const account_pointer& account) {
+    std::vector<events::log::append_handler> taken;
     for (pending_append& each : from)
         if (each.account == account && each.handler) taken.push_back(std::exchange(each.handler, nullptr));
     return taken;
 }
 
 void log_committer::close(const account_pointer& account) {
-    std::vector<events::append_handler> unanswered;
-    const auto add = [&](std::vector<events::append_handler> more) {
+    std::vector<events::log::append_handler> unanswered;
+    const auto add = [&](std::vector<events::log::append_handler> more) {
         std::move(more.begin(), more.end(), std::back_inserter(unanswered));
     };
     {
@@ -222,7 +222,7 @@ void log_committer::close(const account_pointer& account) {
         add(take_handlers(x_queue, account));
         std::erase_if(x_queue, [&](const pending_append& each) { return each.account == account; });
     }
-    for (const events::append_handler& each : unanswered)
+    for (const events::log::append_handler& each : unanswered)
         each(runtime::unavailable("the producer ended before the acknowledgement"));
 }
 
@@ -380,11 +380,11 @@ void log_committer::answer(std::unique_lock<std::mutex>& lock) {
         --each.account->records;
         each.account->bytes -= each.bytes;
     }
-    std::vector<std::pair<events::range_handler, result<events::offset_range>>> told;
+    std::vector<std::pair<events::log::range_handler, result<events::log::offset_range>>> told;
     for (pending_question& each : std::exchange(x_questions, {}))
         told.emplace_back(std::move(each.handler),
                           each.partition != nullptr
-                              ? result<events::offset_range>(each.partition->range)
+                              ? result<events::log::offset_range>(each.partition->range)
                               : runtime::failed_precondition("there is no such topic and partition"));
     const auto to_ring = std::exchange(x_to_ring, {});
     x_is_answering = true;
@@ -414,9 +414,9 @@ void log_committer::hang(log_partition& partition, const std::shared_ptr<log_bel
     partition.bells.push_back(bell);
 }
 
-result<events::read_batch> log_committer::read(log_partition& partition, std::int64_t from,
-                                               std::size_t records_max) {
-    events::read_batch batch;
+result<events::log::read_batch> log_committer::read(log_partition& partition, std::int64_t from,
+                                                    std::size_t records_max) {
+    events::log::read_batch batch;
     std::vector<std::shared_ptr<const record>> recent;
     std::int64_t next = 0;
     {
@@ -448,7 +448,7 @@ result<events::read_batch> log_committer::read(log_partition& partition, std::in
     return batch;
 }
 
-void log_committer::query_range(const topic_partition& where, events::range_handler handler) {
+void log_committer::query_range(const topic_partition& where, events::log::range_handler handler) {
     {
         const std::lock_guard lock(x_mutex);
         if (!x_is_stopping) {
@@ -477,7 +477,7 @@ result<void> log_committer::create_topics() {
     {
         const std::lock_guard lock(x_mutex);
         if (x_is_stopping) return not_open();
-        for (const events::topic_settings& each : events::all_topics) {
+        for (const events::log::topic_settings& each : events::log::all_topics) {
             const std::string name(each.name);
             const auto present = x_topics.find(name);
             const std::int32_t count = present == x_topics.end() ? each.partitions : present->second;
@@ -547,7 +547,7 @@ void log_committer::maintain(maintenance how) {
 
 /// The newest record always stays: by it the next offset is known when the log is opened again.
 void log_committer::expire(log_partition& partition) {
-    events::offset_range range;
+    events::log::offset_range range;
     {
         const std::lock_guard lock(x_mutex);
         range = partition.range;
@@ -566,7 +566,7 @@ void log_committer::expire(log_partition& partition) {
 }
 
 void log_committer::compact(log_partition& partition, maintenance how) {
-    events::offset_range range;
+    events::log::offset_range range;
     std::int64_t appended = 0;
     {
         const std::lock_guard lock(x_mutex);
@@ -631,4 +631,4 @@ void log_committer::commit(commit_key key, stored_commit what) {
     x_unwritten_commits.insert(std::move(key));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

@@ -24,7 +24,7 @@
 #include "storage/embedded_log/log_database.hpp"
 #include "storage/embedded_log/log_time.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 
 /// Calls one reader or member when there may be something; at most once between two polls. Thread-safe.
 class log_bell {
@@ -52,28 +52,28 @@ class log_bell {
 
 /// Guarded by the committer, but for `where` and `settings`. Never destroyed before it.
 struct log_partition {
-    explicit log_partition(const events::topic_partition& name)
-        : where(name), settings(events::find_topic(name.topic)) {}
+    explicit log_partition(const events::log::topic_partition& name)
+        : where(name), settings(events::log::find_topic(name.topic)) {}
 
-    const events::topic_partition where;
-    const events::topic_settings* const settings;  // null: a topic that this version does not know
-    events::offset_range range;                    // what readers see: durable if the topic is
-    std::deque<std::shared_ptr<const events::record>> recent;  // the newest, without holes
+    const events::log::topic_partition where;
+    const events::log::topic_settings* const settings;  // null: a topic that this version does not know
+    events::log::offset_range range;                    // what readers see: durable if the topic is
+    std::deque<std::shared_ptr<const events::log::record>> recent;  // the newest, without holes
     std::vector<std::weak_ptr<log_bell>> bells;
     std::int64_t uncompacted = 0;  // appended since the last compaction
     std::int64_t compacted = 0;    // records that it left
 
     bool is_durable() const noexcept { return settings == nullptr || settings->durable; }
     bool is_compacted() const noexcept {
-        return settings != nullptr && settings->policy == events::cleanup::compact;
+        return settings != nullptr && settings->policy == events::log::cleanup::compact;
     }
 };
 
 /// A producer as the committer sees it. Guarded by the committer.
 struct producer_account {
-    explicit producer_account(events::producer_kind what) : kind(what) {}
+    explicit producer_account(events::log::producer_kind what) : kind(what) {}
 
-    const events::producer_kind kind;
+    const events::log::producer_kind kind;
     bool has_ended = false;
     std::size_t records = 0;  // unacknowledged
     std::size_t bytes = 0;
@@ -97,18 +97,18 @@ class log_committer {
     /// As events::log.
     result<void> takes_appends() const;
     std::int64_t time_ms() const noexcept { return x_time->now_ms(); }
-    result<void> append(const account_pointer&, const events::topic_partition&, std::string key,
-                        std::optional<std::string> value, events::append_handler);
+    result<void> append(const account_pointer&, const events::log::topic_partition&, std::string key,
+                        std::optional<std::string> value, events::log::append_handler);
     /// Answers what the producer has unacknowledged, and waits for its handler if one runs on another thread.
     void close(const account_pointer&);
 
     // ---- readers
     /// Null when there is no such partition.
-    log_partition* find(const events::topic_partition&);
+    log_partition* find(const events::log::topic_partition&);
     void hang(log_partition&, const std::shared_ptr<log_bell>&);
     /// Without waiting. Errors: those of reader::poll.
-    result<events::read_batch> read(log_partition&, std::int64_t from, std::size_t records_max);
-    void query_range(const events::topic_partition&, events::range_handler);
+    result<events::log::read_batch> read(log_partition&, std::int64_t from, std::size_t records_max);
+    void query_range(const events::log::topic_partition&, events::log::range_handler);
 
     // ---- topics
     result<std::int32_t> partitions(const std::string& topic);
@@ -132,9 +132,9 @@ class log_committer {
     struct pending_append {
         account_pointer account;
         log_partition* partition = nullptr;
-        std::shared_ptr<events::record> what;
+        std::shared_ptr<events::log::record> what;
         std::size_t bytes = 0;
-        events::append_handler handler;
+        events::log::append_handler handler;
         result<std::int64_t> outcome = 0;  // an error: not to be written
 
         /// Ends a strict producer.
@@ -142,7 +142,7 @@ class log_committer {
     };
     struct pending_question {
         log_partition* partition;
-        events::range_handler handler;
+        events::log::range_handler handler;
     };
 
     void run();
@@ -157,8 +157,8 @@ class log_committer {
     void publish(const pending_append&);
     void fail_batch(const error&);
     void answer(std::unique_lock<std::mutex>&);
-    std::vector<events::append_handler> take_handlers(std::deque<pending_append>& from,
-                                                      const account_pointer&);
+    std::vector<events::log::append_handler> take_handlers(std::deque<pending_append>& from,
+                                                           const account_pointer&);
 
     void run_maintenance();
     /// An alarm while the wall clock is over an hour off.
@@ -187,7 +187,7 @@ class log_committer {
     std::string x_broken_why;
     time_point x_broken_said;  // when the log heard of it last
     std::chrono::milliseconds x_reopen_delay{};
-    std::map<events::topic_partition, log_partition> x_partitions;
+    std::map<events::log::topic_partition, log_partition> x_partitions;
     std::map<std::string, std::int32_t> x_topics;
     std::deque<log_partition*> x_recent_order;  // whose record is the oldest of all recent ones, and so on
     std::size_t x_recent_bytes = 0;
@@ -210,4 +210,4 @@ class log_committer {
     std::deque<pending_append> x_to_answer;  // the committing thread's alone
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

@@ -18,12 +18,12 @@
 #include "storage/embedded_log/torn_end.hpp"
 #include "storage/rocks/rocks.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 namespace {
 
-using events::offset_range;
-using events::record;
-using events::topic_partition;
+using events::log::offset_range;
+using events::log::record;
+using events::log::topic_partition;
 
 constexpr std::string_view format_key = "v";
 constexpr std::string_view expire_from_key = "e";
@@ -122,7 +122,7 @@ rocksdb::Options log_options(std::size_t open_files_max) {
     options.max_bgerror_resume_count = 0;  // the committer opens it again
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
-    options.info_log = make_rocks_logger();
+    options.info_log = rocks::make_rocks_logger();
     return options;
 }
 
@@ -401,4 +401,4 @@ result<std::int64_t> log_database::compact(const topic_partition& where, offset_
     return stayed;
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

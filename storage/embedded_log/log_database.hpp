@@ -18,19 +18,19 @@ class DB;
 class Status;
 }  // namespace rocksdb
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 
 struct stored_commit {
     std::int64_t next_offset = 0;
     std::string metadata;
 };
 /// Group and partition.
-using commit_key = std::pair<std::string, events::topic_partition>;
+using commit_key = std::pair<std::string, events::log::topic_partition>;
 
 /// What open() found; of a partition only its first and next offset (0 and 0 when it holds nothing).
 struct log_contents {
     std::map<std::string, std::int32_t> topics;  // and their number of partitions
-    std::map<events::topic_partition, events::offset_range> partitions;
+    std::map<events::log::topic_partition, events::log::offset_range> partitions;
     std::map<commit_key, stored_commit> commits;
     std::optional<std::int64_t> newest_ms;  // log time of the newest record
     std::int64_t expire_from_ms = 0;        // log time before which nothing expires
@@ -39,8 +39,8 @@ struct log_contents {
 /// One write: all of it or nothing.
 struct log_write {
     struct placed_record {
-        const events::topic_partition* where;
-        const events::record* what;
+        const events::log::topic_partition* where;
+        const events::log::record* what;
     };
     std::vector<placed_record> records;
     std::map<commit_key, stored_commit> commits;
@@ -76,14 +76,14 @@ class log_database {
 
     result<void> write(const log_write&);
     /// Records of [from, below) in order, at most `records_max` and about `bytes_max`.
-    result<std::vector<events::record>> read(const events::topic_partition&, std::int64_t from,
-                                             std::int64_t below, std::size_t records_max,
-                                             std::size_t bytes_max) const;
+    result<std::vector<events::log::record>> read(const events::log::topic_partition&, std::int64_t from,
+                                                  std::int64_t below, std::size_t records_max,
+                                                  std::size_t bytes_max) const;
     /// How far the records of [from, below) are older than `before_ms`: the first that is not, or `below`;
     /// looks at `records_max` at most.
-    result<std::int64_t> find_expired(const events::topic_partition&, events::offset_range,
+    result<std::int64_t> find_expired(const events::log::topic_partition&, events::log::offset_range,
                                       std::int64_t before_ms, std::size_t records_max) const;
-    result<void> erase(const events::topic_partition&, events::offset_range);
+    result<void> erase(const events::log::topic_partition&, events::log::offset_range);
     /// Keeps log_contents::expire_from_ms.
     result<void> set_expire_from(std::int64_t log_time_ms);
 
@@ -92,7 +92,8 @@ class log_database {
         std::int64_t tombstones_before_ms;  // older tombstones go, too
     };
     /// Never takes the last record of the range. Answers how many stayed.
-    result<std::int64_t> compact(const events::topic_partition&, events::offset_range, compaction_ages);
+    result<std::int64_t> compact(const events::log::topic_partition&, events::log::offset_range,
+                                 compaction_ages);
 
   private:
     result<log_contents> open_to_write();
@@ -100,7 +101,7 @@ class log_database {
     result<log_contents> load() const;
     result<void> load_topic(std::string topic, std::int32_t partitions, log_contents&) const;
     template <class Visitor>
-    result<void> visit(const events::topic_partition&, events::offset_range, Visitor) const;
+    result<void> visit(const events::log::topic_partition&, events::log::offset_range, Visitor) const;
     error error_of(const rocksdb::Status&) const;
     error closed() const;
 
@@ -111,4 +112,4 @@ class log_database {
     bool x_is_writable = false;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

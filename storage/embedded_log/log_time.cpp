@@ -6,7 +6,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 
 result<log_time> log_time::begin(const runtime::clock& clock, std::optional<std::int64_t> newest_ms,
                                  clock_leap leap) {
@@ -23,4 +23,4 @@ result<log_time> log_time::begin(const runtime::clock& clock, std::optional<std:
                     leap_ms > limits::log_clock_leap_held_ms);
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

@@ -8,7 +8,7 @@
 #include "runtime/error.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 
 /// Begins at the wall clock, or at the newest record where that is later, and is carried on by the steady
 /// clock: while the process runs no jump of the wall clock moves it, and it never goes back. A value;
@@ -34,4 +34,4 @@ class log_time {
     bool x_has_leapt;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ bool has_torn_end(const fs::path& folder) {
     return !failed && all.is_torn();
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

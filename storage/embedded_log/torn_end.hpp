@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace herald::storage {
+namespace herald::storage::embedded_log {
 
 /// Begins every batch that is synced before it is acknowledged; it is in the write-ahead log only.
 inline constexpr std::string_view synced_mark = "synced";
@@ -15,4 +15,4 @@ inline constexpr std::string_view synced_mark = "synced";
 /// to what may have been acknowledged. False, too, when the files cannot be read.
 bool has_torn_end(const std::filesystem::path& folder);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::embedded_log

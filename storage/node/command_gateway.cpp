@@ -9,18 +9,18 @@
 #include "runtime/limits.hpp"
 #include "storage/node/membership.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
 
-using schemas::command_envelope;
-using schemas::command_type;
+using schemas::commands::command_envelope;
+using schemas::commands::command_type;
 using std::chrono::steady_clock;
 
 constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
 constexpr unsigned times_too_late_max = 3;
 
 bool is_of_node(command_type type) {
-    return schemas::find_command(type)->traits.from == schemas::sender::node;
+    return schemas::commands::find_command(type)->traits.from == schemas::commands::sender::node;
 }
 
 /// Whether two copies in the log do what one does. Commands without a key leave no row that a copy could be
@@ -30,7 +30,7 @@ bool may_repeat(const command_envelope& command) {
 }
 
 /// A request that this node knows and others do not yet: it may be sent once the level is raised.
-error too_early(const schemas::listed_command& kind, const applied_state& state) {
+error too_early(const schemas::commands::listed_command& kind, const applied_state& state) {
     std::string message = std::string(kind.name) + " needs level " + std::to_string(kind.traits.level) +
                           "; the level in force is " + std::to_string(state.level);
     std::string older;
@@ -42,21 +42,21 @@ error too_early(const schemas::listed_command& kind, const applied_state& state)
 }
 
 /// Refused for its not_after alone: the clock of the log was ahead of what this node had applied.
-bool was_too_late(const schemas::outcome& outcome) {
+bool was_too_late(const schemas::commands::outcome& outcome) {
     return outcome.code == static_cast<std::uint32_t>(error_code::unavailable) && outcome.offset == 0;
 }
 
 }  // namespace
 
 command_gateway::command_gateway(const parts& with)
-    : x_parts(with), x_producer(with.log.open_producer(events::producer_kind::ordinary)) {}
+    : x_parts(with), x_producer(with.log.open_producer(events::log::producer_kind::ordinary)) {}
 
 command_gateway::~command_gateway() { close(); }
 
-void command_gateway::submit(command_type type, std::string body, schemas::request_identity who,
+void command_gateway::submit(command_type type, std::string body, schemas::commands::request_identity who,
                              const schemas::uuid& command_id, outcome_handler handler) {
     const auto state = x_parts.state->newest();
-    const schemas::listed_command* const kind = schemas::find_command(type);
+    const schemas::commands::listed_command* const kind = schemas::commands::find_command(type);
     HERALD_ASSERT(kind);
     if (const auto refused = refusal(*kind, *state)) return handler(*refused);
     waiter waiting;
@@ -71,7 +71,7 @@ void command_gateway::submit(command_type type, std::string body, schemas::reque
     add(std::move(waiting));
 }
 
-std::optional<error> command_gateway::refusal(const schemas::listed_command& kind,
+std::optional<error> command_gateway::refusal(const schemas::commands::listed_command& kind,
                                               const applied_state& state) const {
     if (!state.installation) return runtime::unavailable("this node has not read its log yet");
     if (x_parts.disk && x_parts.disk->is_low() && !kind.traits.passes_full_disk)
@@ -79,7 +79,7 @@ std::optional<error> command_gateway::refusal(const schemas::listed_command& kin
     if (kind.traits.level > state.level) return too_early(kind, state);
     const std::lock_guard lock(x_mutex);
     if (x_is_closed) return runtime::unavailable("this node is shutting down");
-    if (kind.traits.from == schemas::sender::node) return std::nullopt;
+    if (kind.traits.from == schemas::commands::sender::node) return std::nullopt;
     if (x_waiting.size() + reserved_for_nodes >= limits::commands_in_flight_max)
         return runtime::unavailable("too many commands are under way; try again");
     return std::nullopt;
@@ -93,7 +93,7 @@ void command_gateway::stamp(command_envelope& command, const applied_state& stat
 }
 
 void command_gateway::add(waiter waiting) {
-    std::string bytes = schemas::seal_envelope(waiting.command);
+    std::string bytes = schemas::commands::seal_envelope(waiting.command);
     if (bytes.size() > limits::command_bytes_max)
         return waiting.handler(
             runtime::invalid_argument("the request makes a command of " + std::to_string(bytes.size()) +
@@ -108,7 +108,7 @@ void command_gateway::add(waiter waiting) {
 
 void command_gateway::append(const schemas::uuid& id, std::string bytes) {
     const auto accepted = x_producer->append(
-        {std::string(events::topic::commands), 0}, std::string(), std::move(bytes),
+        {std::string(events::log::topic::commands), 0}, std::string(), std::move(bytes),
         [weak = weak_from_this(), id, began = steady_clock::now()](const result<std::int64_t>& done) {
             const auto self = weak.lock();
             if (!self) return;
@@ -132,7 +132,7 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
     waiter& waiting = found->second;
     if (reason.code == error_code::unavailable) waiting.may_be_in_log = true;
     // A heartbeat is not repeated nor waited for: the next one, with news, comes the sooner.
-    if (!waiting.may_be_in_log || waiting.command.type == schemas::node_heartbeat::type) {
+    if (!waiting.may_be_in_log || waiting.command.type == schemas::commands::node_heartbeat::type) {
         const outcome_handler handler = std::move(waiting.handler);
         x_waiting.erase(found);
         lock.unlock();
@@ -163,12 +163,12 @@ void command_gateway::repeat(const schemas::uuid& id) {
         const std::lock_guard lock(x_mutex);
         const auto found = x_waiting.find(id);
         if (found == x_waiting.end()) return;
-        bytes = schemas::seal_envelope(found->second.command);  // the same bytes again
+        bytes = schemas::commands::seal_envelope(found->second.command);  // the same bytes again
     }
     append(id, std::move(bytes));
 }
 
-void command_gateway::complete(applied_record& applied) {
+void command_gateway::complete(registry::engine::applied_record& applied) {
     if (!applied.command_id) return;
     const bool is_too_late = was_too_late(applied.outcome);
     waiters::node_type found;
@@ -230,4 +230,4 @@ void command_gateway::answer_unknown(waiter& waiting) {
         waiting.handler(runtime::internal("outcome unknown, read back before repeating"));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -22,17 +22,17 @@
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/replica.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// Waits for command ids, never for offsets: a record may land later than the log says, or twice. At most
 /// limits::commands_in_flight_max wait at a time, none longer than limits::outcome_wait_ms_max. Thread-safe;
 /// handlers are called once, on any thread, also from within submit().
 class command_gateway : public std::enable_shared_from_this<command_gateway> {
   public:
-    using outcome_handler = std::function<void(result<schemas::outcome>)>;
+    using outcome_handler = std::function<void(result<schemas::commands::outcome>)>;
     /// All must outlive it; `disk` may be null.
     struct parts {
-        events::log& log;
+        events::log::partitioned_log& log;
         std::shared_ptr<const replica> state;
         runtime::scheduler& scheduler;
         runtime::random_source& random;
@@ -43,15 +43,15 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     ~command_gateway();
 
     /// Errors: as node::submit. `type` is one of schemas::all_commands.
-    void submit(schemas::command_type, std::string body, schemas::request_identity,
+    void submit(schemas::commands::command_type, std::string body, schemas::commands::request_identity,
                 const schemas::uuid& command_id, outcome_handler);
     /// A command of the node itself.
-    template <schemas::any_command Command>
+    template <schemas::commands::any_command Command>
     void submit_own(const Command& command, outcome_handler handler) {
         submit(Command::type, schemas::encode(command), {}, x_parts.random.uuid(), std::move(handler));
     }
     /// The replica applied a record; takes its outcome if somebody waits for that.
-    void complete(applied_record&);
+    void complete(registry::engine::applied_record&);
     /// Answers those that have waited too long. On the scheduler's thread, about once a second.
     void expire();
 
@@ -64,7 +64,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
 
   private:
     struct waiter {
-        schemas::command_envelope command;
+        schemas::commands::command_envelope command;
         outcome_handler handler;
         std::int64_t deadline_ms = 0;
         unsigned appends = 1;
@@ -80,8 +80,8 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     };
     using waiters = std::unordered_map<schemas::uuid, waiter, hash_of_id>;
 
-    std::optional<error> refusal(const schemas::listed_command&, const applied_state&) const;
-    void stamp(schemas::command_envelope&, const applied_state&) const;
+    std::optional<error> refusal(const schemas::commands::listed_command&, const applied_state&) const;
+    void stamp(schemas::commands::command_envelope&, const applied_state&) const;
     void add(waiter);
     void append(const schemas::uuid& id, std::string bytes);
     void append_failed(const schemas::uuid& id, const error& reason);
@@ -97,7 +97,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     std::atomic<std::uint64_t> x_log_end = 0;
     runtime::histogram& x_append_time = runtime::metric_histogram(runtime::metrics::append_seconds);
     runtime::counter& x_unknown = runtime::metric_counter(runtime::metrics::outcomes_unknown);
-    const std::unique_ptr<events::producer> x_producer;  // destroyed first
+    const std::unique_ptr<events::log::producer> x_producer;  // destroyed first
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

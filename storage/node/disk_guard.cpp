@@ -5,7 +5,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 void disk_guard::check() noexcept {
     std::error_code failure;
@@ -19,4 +19,4 @@ void disk_guard::check() noexcept {
                  {{"folder", x_folder.native()}, {"free_bytes", static_cast<std::int64_t>(space.available)}});
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

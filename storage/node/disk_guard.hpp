@@ -8,7 +8,7 @@
 
 #include "runtime/metrics.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 inline constexpr std::string_view disk_low_message =
     "little disk is left: only deletes and scan reports are taken";
@@ -29,4 +29,4 @@ class disk_guard {
     runtime::gauge& x_free = runtime::metric_gauge(runtime::metrics::disk_free);
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

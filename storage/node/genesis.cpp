@@ -11,7 +11,7 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
 
 using std::chrono::milliseconds;
@@ -22,12 +22,13 @@ constexpr std::int64_t poll_wait_ms = 10;  // it is waited out at the end of the
 constexpr milliseconds rest_after_trouble{100};
 constexpr milliseconds append_again_after{5'000};
 
-const events::topic_partition commands{std::string(events::topic::commands), 0};
+const events::log::topic_partition commands{std::string(events::log::topic::commands), 0};
 
 /// The record at offset 0. not_found when the log is empty.
-result<events::record> first_record(events::log& log, steady_clock::time_point deadline) {
+result<events::log::record> first_record(events::log::partitioned_log& log,
+                                         steady_clock::time_point deadline) {
     error last = runtime::unavailable("the log does not answer");
-    std::unique_ptr<events::reader> reader;
+    std::unique_ptr<events::log::reader> reader;
     while (steady_clock::now() < deadline) {
         if (!reader) reader = log.open_reader(commands, 0);
         auto batch = reader->poll(1, poll_wait_ms);
@@ -42,7 +43,7 @@ result<events::record> first_record(events::log& log, steady_clock::time_point d
     return last;
 }
 
-result<std::uint32_t> event_partitions(events::log& log) {
+result<std::uint32_t> event_partitions(events::log::partitioned_log& log) {
     std::uint32_t all = 0;
     for (const std::string_view topic : events::event_topics) {
         const auto here = log.partitions(std::string(topic));
@@ -57,17 +58,17 @@ result<std::uint32_t> event_partitions(events::log& log) {
     return all;
 }
 
-result<schemas::genesis> genesis_in(const events::record& first) {
-    const auto command = schemas::open_envelope(first.value.value_or(""));
-    if (first.offset != 0 || !command || command->type != schemas::genesis::type)
+result<schemas::commands::genesis> genesis_in(const events::log::record& first) {
+    const auto command = schemas::commands::open_envelope(first.value.value_or(""));
+    if (first.offset != 0 || !command || command->type != schemas::commands::genesis::type)
         return runtime::failed_precondition(
             "the topic registry.commands does not begin with GENESIS: it is not Herald's log, or its "
             "beginning is lost");
-    return schemas::decode<schemas::genesis>(command->body);
+    return schemas::decode<schemas::commands::genesis>(command->body);
 }
 
-result<schemas::genesis> checked(events::log& log, const runtime::key_ring& keys,
-                                 const events::record& first) {
+result<schemas::commands::genesis> checked(events::log::partitioned_log& log, const runtime::key_ring& keys,
+                                           const events::log::record& first) {
     auto found = genesis_in(first);
     if (!found) return found;
     if (found->key_check != keys.check_value())
@@ -83,22 +84,22 @@ result<schemas::genesis> checked(events::log& log, const runtime::key_ring& keys
     return found;
 }
 
-std::string sealed(const schemas::genesis& first, runtime::random_source& random,
+std::string sealed(const schemas::commands::genesis& first, runtime::random_source& random,
                    const runtime::clock& clock) {
-    schemas::command_envelope command = schemas::make_envelope(first);
+    schemas::commands::command_envelope command = schemas::commands::make_envelope(first);
     command.log_id = first.log_id;
     command.generation = first.generation;
     command.command_id = random.uuid();
     command.sender_clock_ms = clock.wall_ms();
     command.not_after_ms = INT64_MAX;  // nothing comes before it
-    return schemas::seal_envelope(command);
+    return schemas::commands::seal_envelope(command);
 }
 
 /// Until it is there. A second copy, or another's, does no harm: the first counts.
-result<events::record> append_first(events::log& log, const std::string& bytes,
-                                    steady_clock::time_point deadline) {
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
-    result<events::record> first = runtime::unavailable("the log does not answer");
+result<events::log::record> append_first(events::log::partitioned_log& log, const std::string& bytes,
+                                         steady_clock::time_point deadline) {
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
+    result<events::log::record> first = runtime::unavailable("the log does not answer");
     for (auto again = steady_clock::now(); steady_clock::now() < deadline;) {
         if (steady_clock::now() >= again) {
             const auto accepted = producer->append(commands, "", bytes, [](const auto&) {});
@@ -115,14 +116,14 @@ result<events::record> append_first(events::log& log, const std::string& bytes,
 }  // namespace
 
 result<void> check_admin_email(std::string_view field, std::string_view email) {
-    return rules::check_email(field, email);
+    return registry::rules::check_email(field, email);
 }
 
 result<void> check_organization_name(std::string_view field, std::string_view name) {
-    return rules::check_name(field, name, limits::name_bytes_max);
+    return registry::rules::check_name(field, name, limits::name_bytes_max);
 }
 
-result<bool> has_begun(events::log& log) {
+result<bool> has_begun(events::log::partitioned_log& log) {
     const auto first = first_record(log, steady_clock::now() + patience);
     if (!first && first.error().code == error_code::not_found) return false;
     if (!first) return first.error();
@@ -130,22 +131,23 @@ result<bool> has_begun(events::log& log) {
     return true;
 }
 
-result<schemas::genesis> read_genesis(events::log& log, const runtime::key_ring& keys) {
+result<schemas::commands::genesis> read_genesis(events::log::partitioned_log& log,
+                                                const runtime::key_ring& keys) {
     const auto first = first_record(log, steady_clock::now() + patience);
     if (!first) return first.error();
     return checked(log, keys, *first);
 }
 
-result<log_beginning> begin_log(events::log& log, const runtime::key_ring& keys,
-                                const genesis_options& options, const state_view& state,
+result<log_beginning> begin_log(events::log::partitioned_log& log, const runtime::key_ring& keys,
+                                const genesis_options& options, const registry::state::state_view& state,
                                 runtime::random_source& random, const runtime::clock& clock) {
     const auto deadline = steady_clock::now() + patience;
     auto first = first_record(log, deadline);
     const bool is_empty = !first && first.error().code == error_code::not_found;
-    if (is_empty && state.get(key_of(table::installation)))
+    if (is_empty && state.get(registry::tables::key_of(registry::tables::table::installation)))
         return runtime::failed_precondition(
             "the log is empty, but this node has applied one before: the log was lost or made anew");
-    schemas::genesis beginning;
+    schemas::commands::genesis beginning;
     if (is_empty) {
         const auto email = check_admin_email("the administrator's e-mail", options.admin_email);
         if (!email) return email.error();
@@ -155,7 +157,7 @@ result<log_beginning> begin_log(events::log& log, const runtime::key_ring& keys,
         if (!partitions) return partitions.error();
         beginning.log_id = random.uuid();
         beginning.event_partitions = *partitions;
-        beginning.level = schemas::newest_level;
+        beginning.level = schemas::commands::newest_level;
         beginning.key_check = keys.check_value();
         beginning.organization_name = options.organization_name;
         beginning.admin_email = options.admin_email;
@@ -170,4 +172,4 @@ result<log_beginning> begin_log(events::log& log, const runtime::key_ring& keys,
     return log_beginning{*std::move(found), is_new};
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

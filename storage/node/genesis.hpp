@@ -12,7 +12,7 @@
 #include "schemas/commands/installation.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// What a new installation is made of; says nothing about one that exists.
 struct genesis_options {
@@ -28,25 +28,26 @@ result<void> check_admin_email(std::string_view field, std::string_view email);
 result<void> check_organization_name(std::string_view field, std::string_view name);
 
 struct log_beginning {
-    schemas::genesis genesis;
+    schemas::commands::genesis genesis;
     bool is_new = false;  // written by this call
 };
 
 /// Whether the log has a first record. Blocks up to 30 s. Errors: those of the log; failed_precondition when
 /// that record is no GENESIS.
-result<bool> has_begun(events::log&);
+result<bool> has_begun(events::log::partitioned_log&);
 
 /// What the log begins with. Blocks up to 30 s. Errors:
 ///   not_found            the log is empty
 ///   failed_precondition  it begins with something else, was begun with another key ring, or its event topics
 ///                        have another number of partitions: exit code 3
 ///   unavailable          the log is out of reach
-result<schemas::genesis> read_genesis(events::log&, const runtime::key_ring&);
+result<schemas::commands::genesis> read_genesis(events::log::partitioned_log&, const runtime::key_ring&);
 
 /// As read_genesis; an empty log gets GENESIS first. Its topics must exist. `state` is what this node has
 /// applied so far: with one that knows a log already, an empty log is failed_precondition. Options with which
 /// nobody could sign in are invalid_argument.
-result<log_beginning> begin_log(events::log&, const runtime::key_ring&, const genesis_options&,
-                                const state_view& state, runtime::random_source&, const runtime::clock&);
+result<log_beginning> begin_log(events::log::partitioned_log&, const runtime::key_ring&,
+                                const genesis_options&, const registry::state::state_view& state,
+                                runtime::random_source&, const runtime::clock&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -5,7 +5,7 @@
 #include "storage/node/membership.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 void job_claims::look(const applied_state& state) {
     if (x_is_stopped) return;
@@ -13,7 +13,8 @@ void job_claims::look(const applied_state& state) {
 }
 
 void job_claims::look_at(job& one, std::size_t index, const applied_state& state) {
-    const auto held = find_row<schemas::claim_row>(*state.view, key_of(table::claim).text(one.name));
+    const auto held = registry::tables::find_row<schemas::claim_row>(
+        *state.view, registry::tables::key_of(registry::tables::table::claim).text(one.name));
     if (held && held->node == x_node && held->boot == x_boot) {
         if (one.token == held->token) return;
         one.token = held->token;
@@ -26,7 +27,7 @@ void job_claims::look_at(job& one, std::size_t index, const applied_state& state
 
 void job_claims::ask(job& one, std::size_t index) {
     one.is_asking = true;
-    x_gateway->submit_own(schemas::claim{one.name, x_node, x_boot},
+    x_gateway->submit_own(schemas::commands::claim{one.name, x_node, x_boot},
                           [weak = weak_from_this(), index, &scheduler = x_scheduler](auto&&) {
                               scheduler.post([weak, index] {
                                   if (const auto self = weak.lock()) self->x_jobs[index].is_asking = false;
@@ -44,4 +45,4 @@ void job_claims::let_go(job& one) {
     if (std::exchange(one.token, 0) != 0) one.work->stop();
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

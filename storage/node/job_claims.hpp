@@ -11,7 +11,7 @@
 #include "storage/node/node.hpp"
 #include "storage/node/replica.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// Asks for claims that nobody holds, starts and stops jobs as claims come and go. That two nodes do a job
 /// for a moment does no harm: what they say carries the claim's token. Lives on the scheduler's thread.
@@ -52,4 +52,4 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
     bool x_is_stopped = false;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -6,7 +6,7 @@
 #include "schemas/commands/level.hpp"
 #include "storage/node/membership.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
 
 constexpr std::int64_t ask_again_ms = 60'000;
@@ -15,7 +15,7 @@ constexpr std::int64_t ask_again_ms = 60'000;
 
 std::optional<std::uint32_t> level_watch::look(const applied_state& state, bool publishes,
                                                std::int64_t now_ms) {
-    std::uint32_t common = publishes ? schemas::newest_level : 0;
+    std::uint32_t common = publishes ? schemas::commands::newest_level : 0;
     for (const schemas::node_row& node : nodes_below(state, common)) common = std::min(common, node.level);
     if (common <= state.level) common = 0;
     if (std::exchange(x_common, common) != common) x_since_ms = now_ms;
@@ -24,4 +24,4 @@ std::optional<std::uint32_t> level_watch::look(const applied_state& state, bool 
     return common;
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -7,7 +7,7 @@
 
 #include "storage/node/replica.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// So long every node must have advertised a level before it is raised to that: who rolls an upgrade out may
 /// still think better of it until then.
@@ -27,4 +27,4 @@ class level_watch {
     std::int64_t x_since_ms = 0;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -9,7 +9,7 @@
 #include "schemas/nodes.hpp"
 #include "storage/node/replica.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// The other nodes that have spoken within limits::claim_lapse_ms of log time and have not taken their leave.
 std::vector<std::string> live_nodes(const applied_state&, std::string_view but_not);
@@ -22,6 +22,6 @@ std::vector<schemas::node_row> nodes_below(const applied_state&, std::uint32_t l
 bool is_lapsed(const applied_state&, const schemas::claim_row&);
 
 /// Due time of the first timer; nothing when none is set.
-std::optional<std::int64_t> next_timer_ms(const state_view&);
+std::optional<std::int64_t> next_timer_ms(const registry::state::state_view&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -22,8 +22,10 @@
 #include "storage/node/read_barrier.hpp"
 #include "storage/node/replica.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
+
+using registry::tables::table;
 
 constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
@@ -48,16 +50,17 @@ class publisher_job final : public claimed_job {
 // Threads: the applier advances the replica and completes commands and reads; the scheduler's speaks for the
 // node (heartbeats, claims, jobs); any thread submits and reads. Between them only atomics, the gateway, the
 // barrier and x_mutex.
-class log_node final : public node, public std::enable_shared_from_this<log_node> {
+class log_node final : public registry_node, public std::enable_shared_from_this<log_node> {
   public:
-    log_node(node::options with, const node::parts& on);
+    log_node(registry_node::options with, const registry_node::parts& on);
     ~log_node() override;
 
-    void submit(schemas::command_type type, std::string body, schemas::request_identity who,
-                schemas::uuid command_id, outcome_handler handler) override {
-        const schemas::listed_command* const kind = schemas::find_command(type);
+    void submit(schemas::commands::command_type type, std::string body,
+                schemas::commands::request_identity who, schemas::uuid command_id,
+                outcome_handler handler) override {
+        const schemas::commands::listed_command* const kind = schemas::commands::find_command(type);
         HERALD_ASSERT(kind);
-        if (kind->traits.from != schemas::sender::node)
+        if (kind->traits.from != schemas::commands::sender::node)
             if (const auto why = trouble()) return handler(runtime::unavailable(why->message));
         x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
@@ -86,8 +89,8 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     void speak();
     void speak_now();
     bool is_time_to_speak(std::int64_t now_ms) const;
-    schemas::node_heartbeat heartbeat() const;
-    void heard(const result<schemas::outcome>&, std::int64_t sent_ms);
+    schemas::commands::node_heartbeat heartbeat() const;
+    void heard(const result<schemas::commands::outcome>&, std::int64_t sent_ms);
     void begin_to_serve();
     void check_hashes();
     void look_at_level();
@@ -107,14 +110,14 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
             if (!self) return;
             try {
                 (*self.*step)();
-            } catch (const state_unreadable& unreadable) {
+            } catch (const registry::state::state_unreadable& unreadable) {
                 self->fail(node_failure::kind::state_unreadable, unreadable.what());
             }
         };
     }
 
-    const node::options x_options;
-    const node::parts x_on;
+    const registry_node::options x_options;
+    const registry_node::parts x_on;
     const schemas::uuid x_boot;
     const std::shared_ptr<replica> x_replica;
     const std::shared_ptr<command_gateway> x_gateway;
@@ -160,13 +163,13 @@ class log_node final : public node, public std::enable_shared_from_this<log_node
     std::thread x_applier;
 };
 
-log_node::log_node(node::options with, const node::parts& on)
+log_node::log_node(registry_node::options with, const registry_node::parts& on)
     : x_options(std::move(with)),
       x_on(on),
       x_boot(on.random.uuid()),
       x_replica(std::make_shared<replica>(
           on.log, on.store, on.scheduler.time(), x_options.name,
-          replica::listener{[this](applied_record& done) { x_gateway->complete(done); },
+          replica::listener{[this](registry::engine::applied_record& done) { x_gateway->complete(done); },
                             [this](const written_tables& tables) { written(tables); },
                             [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); }})),
       x_gateway(std::make_shared<command_gateway>(
@@ -320,9 +323,9 @@ void log_node::speak() {
                           });
 }
 
-schemas::node_heartbeat log_node::heartbeat() const {
+schemas::commands::node_heartbeat log_node::heartbeat() const {
     const auto state = x_replica->newest();
-    schemas::node_heartbeat beat;
+    schemas::commands::node_heartbeat beat;
     beat.node = x_options.name;
     beat.boot = x_boot;
     beat.applied_offset = state->offset();
@@ -335,7 +338,7 @@ schemas::node_heartbeat log_node::heartbeat() const {
     return beat;
 }
 
-void log_node::heard(const result<schemas::outcome>& outcome, std::int64_t sent_ms) {
+void log_node::heard(const result<schemas::commands::outcome>& outcome, std::int64_t sent_ms) {
     --x_heartbeats_in_flight;
     if (x_is_draining) return;
     if (!outcome || now_ms() - sent_ms > limits::heartbeat_slow_ms) x_replica->compare_with_log();
@@ -397,7 +400,7 @@ void log_node::check_hashes() {
 /// What becomes of it shows in the state; a raise that came to nothing is asked for again.
 void log_node::look_at_level() {
     const auto to = x_levels.look(*x_replica->newest(), x_publisher->token() != 0, now_ms());
-    if (to) x_gateway->submit_own(schemas::raise_level{*to}, [](const auto&) {});
+    if (to) x_gateway->submit_own(schemas::commands::raise_level{*to}, [](const auto&) {});
 }
 
 std::optional<runtime::trouble> log_node::trouble() const {
@@ -424,7 +427,7 @@ std::optional<runtime::trouble> log_node::trouble() const {
 
 void log_node::ask_log_end() {
     if (std::exchange(x_is_asking_log_end, true)) return;
-    x_on.log.query_range({std::string(events::topic::commands), 0},
+    x_on.log.query_range({std::string(events::log::topic::commands), 0},
                          [weak = weak_from_this(), &scheduler = x_on.scheduler](const auto& range) {
                              scheduler.post([weak, range] {
                                  const auto self = weak.lock();
@@ -453,12 +456,12 @@ void log_node::look_at_outbox() {
 
 // ---- answering
 
-std::optional<node::reading> log_node::read_applied() const {
+std::optional<registry_node::reading> log_node::read_applied() const {
     if (!x_is_ready) return std::nullopt;
     return read_barrier::reading_of(*x_replica->newest(), false);
 }
 
-std::optional<node::reading> log_node::read_now() const {
+std::optional<registry_node::reading> log_node::read_now() const {
     if (x_options.kind == node_kind::cluster && x_options.reads != read_mode::local) return std::nullopt;
     return read_applied();
 }
@@ -469,7 +472,7 @@ void log_node::read(reading_handler handler) {
     x_barrier->read(std::move(handler));
 }
 
-node::status log_node::state_now() const {
+registry_node::status log_node::state_now() const {
     const auto state = x_replica->newest();
     const std::uint64_t next = state->position.next_offset;
     status now;
@@ -517,7 +520,7 @@ void log_node::drain(std::function<void()> done) {
 /// So that its claims are free at once and not only when they lapse.
 void log_node::say_farewell() {
     if (x_options.kind != node_kind::cluster || !x_is_ready) return;
-    schemas::node_heartbeat last = heartbeat();
+    schemas::commands::node_heartbeat last = heartbeat();
     last.last = true;
     x_farewell_until_ms = now_ms() + farewell_ms_max;
     x_gateway->submit_own(last, [weak = weak_from_this(), &scheduler = x_on.scheduler](const auto&) {
@@ -542,8 +545,8 @@ void log_node::wait_for_drain(std::function<void()> done, std::int64_t deadline_
 
 }  // namespace
 
-std::shared_ptr<node> make_node(node::options options, node::parts on) {
+std::shared_ptr<registry_node> make_node(registry_node::options options, registry_node::parts on) {
     return std::make_shared<log_node>(std::move(options), on);
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -19,7 +19,7 @@
 #include "storage/registry/engine/engine.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 class disk_guard;
 
@@ -48,7 +48,7 @@ class claimed_job {
 
 /// Owned by the composition, which lets it go on the scheduler's thread or when that runs no more; its own
 /// thread ends with it. Handlers may be called on any thread, and from within the call; they must not block.
-class node {
+class registry_node {
   public:
     struct options {
         std::string name;  // unique in the cluster, the same at every start
@@ -62,15 +62,15 @@ class node {
     };
     /// What a node stands on; all of it must outlive the node.
     struct parts {
-        events::log& log;
-        state_store& store;
+        events::log::partitioned_log& log;
+        registry::state::state_store& store;
         runtime::scheduler& scheduler;
         runtime::random_source& random;  // thread-safe
     };
 
     /// A state to read from.
     struct reading {
-        std::shared_ptr<const state_view> view;
+        std::shared_ptr<const registry::state::state_view> view;
         std::uint64_t offset = 0;  // of the newest record in it
         std::uint32_t generation = 0;
         bool stale = false;  // the log was out of reach: newer writes may be missing
@@ -90,10 +90,10 @@ class node {
         std::int64_t outbox_oldest_ms = 0;  // age of the oldest of them
     };
 
-    using outcome_handler = std::function<void(result<schemas::outcome>)>;
+    using outcome_handler = std::function<void(result<schemas::commands::outcome>)>;
     using reading_handler = std::function<void(result<reading>)>;
 
-    virtual ~node() = default;
+    virtual ~registry_node() = default;
 
     /// Appends the command and calls back once it is applied here: with its outcome (refusals are outcomes
     /// too), or with an error where none is known:
@@ -105,8 +105,8 @@ class node {
     ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max
     /// `command_id`: random, chosen by the caller where something else derives from it (a minted secret).
     /// The type is one of schemas::all_commands.
-    virtual void submit(schemas::command_type, std::string body, schemas::request_identity,
-                        schemas::uuid command_id, outcome_handler) = 0;
+    virtual void submit(schemas::commands::command_type, std::string body,
+                        schemas::commands::request_identity, schemas::uuid command_id, outcome_handler) = 0;
 
     /// What this node has applied, whatever the cluster has; nothing when the node is not ready. Cheap.
     virtual std::optional<reading> read_applied() const = 0;
@@ -133,6 +133,6 @@ class node {
 };
 
 /// The job "publisher" is the node's own.
-std::shared_ptr<node> make_node(node::options, node::parts);
+std::shared_ptr<registry_node> make_node(registry_node::options, registry_node::parts);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

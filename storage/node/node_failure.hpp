@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// The process ends with the exit code that belongs to it (design.md §7).
 struct node_failure {
@@ -21,4 +21,4 @@ struct node_failure {
     std::string message;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

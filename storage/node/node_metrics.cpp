@@ -1,6 +1,6 @@
 #include "storage/node/node_metrics.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 node_metrics::node_metrics() {
     for (const std::string_view reason : runtime::not_ready_reasons_of_node)
@@ -8,7 +8,7 @@ node_metrics::node_metrics() {
             &runtime::metric_gauge(runtime::metrics::not_ready, {{"process", "api"}, {"reason", reason}});
 }
 
-void node_metrics::show(const node::status& now) {
+void node_metrics::show(const registry_node::status& now) {
     namespace reason = runtime::not_ready_reason;
     const std::string_view why = now.not_ready ? now.not_ready->reason : std::string_view();
     for (const auto& [name, shown] : x_reasons) shown->set(name == why);
@@ -23,4 +23,4 @@ void node_metrics::show(const node::status& now) {
     x_outbox_oldest.set(now.outbox_oldest_ms / 1'000);
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -7,13 +7,13 @@
 #include "runtime/metrics.hpp"
 #include "storage/node/node.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// One for the process. What happens now and then is counted where it happens.
 class node_metrics {
   public:
     node_metrics();
-    void show(const node::status&);
+    void show(const registry_node::status&);
 
   private:
     std::map<std::string_view, runtime::gauge*> x_reasons;
@@ -29,4 +29,4 @@ class node_metrics {
     runtime::gauge& x_outbox_oldest = runtime::metric_gauge(runtime::metrics::outbox_oldest);
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -7,8 +7,13 @@
 #include "schemas/binary.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
+
+using registry::state::state_corrupt;
+using registry::state::state_view;
+using registry::tables::key_of;
+using registry::tables::table;
 
 /// The key of the same output partition in another table.
 std::string in_table(table which, std::string key) {
@@ -52,10 +57,10 @@ outbox_backlog backlog_of(const state_view& state, const std::vector<schemas::pu
         return true;
     });
     for (const std::string& key : oldest) {
-        const auto event = find_row<schemas::event>(state, key);
+        const auto event = registry::tables::find_row<schemas::event>(state, key);
         if (event) found.oldest_ms = std::min(found.oldest_ms.value_or(event->time_ms), event->time_ms);
     }
     return found;
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -9,7 +9,7 @@
 #include "schemas/webhooks.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 struct outbox_backlog {
     std::uint64_t rows = 0;                 // not published
@@ -18,6 +18,7 @@ struct outbox_backlog {
 
 /// `known`: what the publisher knows to be published beyond what the state says. Reads one row for each
 /// partition that is behind. Throws state_corrupt.
-outbox_backlog backlog_of(const state_view&, const std::vector<schemas::published_position>& known);
+outbox_backlog backlog_of(const registry::state::state_view&,
+                          const std::vector<schemas::published_position>& known);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

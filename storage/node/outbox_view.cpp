@@ -5,10 +5,16 @@
 #include "schemas/nodes.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
 
-key_of partition_key(table which, const events::topic_partition& where) {
+using registry::tables::decode_row;
+using registry::tables::find_row;
+using registry::tables::key_of;
+using registry::tables::number_in_key;
+using registry::tables::table;
+
+key_of partition_key(table which, const events::log::topic_partition& where) {
     return key_of(which).ended_text(where.topic).number(static_cast<std::uint64_t>(where.partition));
 }
 
@@ -31,34 +37,35 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
 
 }  // namespace
 
-const schemas::genesis& outbox_view::installation() const {
+const schemas::commands::genesis& outbox_view::installation() const {
     if (!x_installation)
-        x_installation = find_row<schemas::genesis>(*x_store.view(), key_of(table::installation));
+        x_installation = find_row<schemas::commands::genesis>(*x_store.view(), key_of(table::installation));
     HERALD_ASSERT(x_installation.has_value());
     return *x_installation;
 }
 
 std::uint32_t outbox_view::generation() const { return installation().generation; }
 
-std::vector<events::topic_partition> outbox_view::output_partitions() const {
-    std::vector<events::topic_partition> all;
+std::vector<events::log::topic_partition> outbox_view::output_partitions() const {
+    std::vector<events::log::topic_partition> all;
     for (const std::string_view topic : events::event_topics)
         for (std::uint32_t partition = 0; partition < installation().event_partitions; ++partition)
             all.push_back({std::string(topic), static_cast<std::int32_t>(partition)});
     return all;
 }
 
-std::uint64_t outbox_view::published(const events::topic_partition& where) const {
-    return find_number(*x_store.view(), partition_key(table::outbox_published, where)).value_or(0);
+std::uint64_t outbox_view::published(const events::log::topic_partition& where) const {
+    return registry::tables::find_number(*x_store.view(), partition_key(table::outbox_published, where))
+        .value_or(0);
 }
 
-std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const state_view>& view,
-                                         const events::topic_partition& where) const {
+std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const registry::state::state_view>& view,
+                                         const events::log::topic_partition& where) const {
     if (x_counted.lock() != view) {
         view->scan(key_of(table::outbox_sequence), {}, [&](std::string_view key, std::string_view value) {
             std::uint64_t number = 0;
             if (!schemas::take_varint(value, number))
-                throw state_corrupt{"a row of table 'j' does not hold a number"};
+                throw registry::state::state_corrupt{"a row of table 'j' does not hold a number"};
             x_last_sequences.insert_or_assign(std::string(key), number);
             return true;
         });
@@ -68,8 +75,9 @@ std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const state_view>
     return found == x_last_sequences.end() ? 0 : found->second;
 }
 
-std::vector<events::outbox_row> outbox_view::rows(const events::topic_partition& where, std::uint64_t from,
-                                                  std::size_t rows_max, std::size_t bytes_max) const {
+std::vector<events::outbox_row> outbox_view::rows(const events::log::topic_partition& where,
+                                                  std::uint64_t from, std::size_t rows_max,
+                                                  std::size_t bytes_max) const {
     std::vector<events::outbox_row> found;
     std::size_t bytes = 0;
     const auto view = x_store.view();
@@ -120,4 +128,4 @@ std::vector<schemas::subscriber> outbox_view::subscribers() const {
     return all;
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -4,10 +4,10 @@
 
 #include "runtime/limits.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
-peer_hashes::comparison peer_hashes::compare(const schemas::node_heartbeat& beat, std::uint64_t offset,
-                                             const record_ring& own) {
+peer_hashes::comparison peer_hashes::compare(const schemas::commands::node_heartbeat& beat,
+                                             std::uint64_t offset, const record_ring& own) {
     // It has applied records that the log holds only later, or no more.
     if (beat.applied_offset >= offset) return comparison::record_differs;
     const record_ring::entry* mine = own.find(beat.applied_offset);
@@ -17,8 +17,8 @@ peer_hashes::comparison peer_hashes::compare(const schemas::node_heartbeat& beat
     return comparison::equal;
 }
 
-bool peer_hashes::hear(const schemas::node_heartbeat& beat, std::uint64_t offset, std::int64_t time_ms,
-                       const record_ring& own) {
+bool peer_hashes::hear(const schemas::commands::node_heartbeat& beat, std::uint64_t offset,
+                       std::int64_t time_ms, const record_ring& own) {
     const std::lock_guard lock(x_mutex);
     std::erase_if(x_peers, [&](const auto& one) {
         return time_ms - one.second.time_ms > limits::claim_lapse_ms || (beat.last && one.first == beat.node);
@@ -78,4 +78,4 @@ bool peer_hashes::has_compared(const std::string& node) const {
            (one.said == comparison::record_differs && one.is_settled);
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -11,7 +11,7 @@
 #include "schemas/commands/nodes.hpp"
 #include "storage/node/record_ring.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// Live nodes whose state can be compared with this node's, this node among `agree`.
 struct hash_votes {
@@ -32,7 +32,7 @@ class peer_hashes {
 
     /// A heartbeat that lies in the log at `offset`, applied at log time `time_ms`; in order. False: one of
     /// this node's own.
-    bool hear(const schemas::node_heartbeat&, std::uint64_t offset, std::int64_t time_ms,
+    bool hear(const schemas::commands::node_heartbeat&, std::uint64_t offset, std::int64_t time_ms,
               const record_ring& own);
     /// Whether somebody differs who did not when the log was last read again.
     bool is_in_doubt() const;
@@ -66,11 +66,12 @@ class peer_hashes {
         bool votes_against() const { return said == comparison::state_differs && is_settled && vouches; }
     };
 
-    static comparison compare(const schemas::node_heartbeat&, std::uint64_t offset, const record_ring& own);
+    static comparison compare(const schemas::commands::node_heartbeat&, std::uint64_t offset,
+                              const record_ring& own);
 
     const std::string x_own_name;
     mutable std::mutex x_mutex;
     std::map<std::string, peer> x_peers;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

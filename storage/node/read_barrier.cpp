@@ -7,18 +7,18 @@
 #include "events/log/topics.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
 
 constexpr std::int64_t watch_interval_ms = 50;
 
 }  // namespace
 
-node::reading read_barrier::reading_of(const applied_state& state, bool stale) {
+registry_node::reading read_barrier::reading_of(const applied_state& state, bool stale) {
     return {state.view, state.offset(), state.installation ? state.installation->generation : 0, stale};
 }
 
-void read_barrier::read(node::reading_handler handler) {
+void read_barrier::read(registry_node::reading_handler handler) {
     const std::int64_t deadline_ms = x_parts.scheduler.time().steady_ms() + limits::barrier_wait_ms_max;
     {
         const std::lock_guard lock(x_mutex);
@@ -38,8 +38,8 @@ void read_barrier::ask() {
     const std::int64_t age_ms = x_parts.scheduler.time().steady_ms() - x_heartbeat_sent_ms;
     const auto weak = weak_from_this();
     if (!x_parts.always_appends && age_ms <= limits::barrier_heartbeat_age_ms_max) {
-        x_parts.log.query_range({std::string(events::topic::commands), 0},
-                                [weak](const result<events::offset_range>& range) {
+        x_parts.log.query_range({std::string(events::log::topic::commands), 0},
+                                [weak](const result<events::log::offset_range>& range) {
                                     const auto self = weak.lock();
                                     if (!self) return;
                                     if (!range) return self->answered(range.error());
@@ -47,12 +47,13 @@ void read_barrier::ask() {
                                 });
         return;
     }
-    x_parts.gateway->submit_own(schemas::no_operation{}, [weak](const result<schemas::outcome>& outcome) {
-        const auto self = weak.lock();
-        if (!self) return;
-        if (!outcome) return self->answered(outcome.error());
-        self->answered(0);  // an outcome is known only once it is applied
-    });
+    x_parts.gateway->submit_own(schemas::commands::no_operation{},
+                                [weak](const result<schemas::commands::outcome>& outcome) {
+                                    const auto self = weak.lock();
+                                    if (!self) return;
+                                    if (!outcome) return self->answered(outcome.error());
+                                    self->answered(0);  // an outcome is known only once it is applied
+                                });
 }
 
 void read_barrier::answered(const result<std::uint64_t>& next_offset) {
@@ -134,4 +135,4 @@ void read_barrier::answer(reads& ready, bool stale) const {
     for (const waiting_read& one : ready) one.handler(reading_of(*state, stale));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

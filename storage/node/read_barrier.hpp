@@ -16,7 +16,7 @@
 #include "storage/node/node.hpp"
 #include "storage/node/replica.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// A read waits until what its log held when it came is applied here. One question to the log is under way
 /// at a time; reads that come meanwhile share the next. While no own heartbeat got through lately the log's
@@ -25,7 +25,7 @@ namespace herald::storage {
 class read_barrier : public std::enable_shared_from_this<read_barrier> {
   public:
     struct parts {
-        events::log& log;
+        events::log::partitioned_log& log;
         std::shared_ptr<const replica> state;
         runtime::scheduler& scheduler;
         std::shared_ptr<command_gateway> gateway;
@@ -33,17 +33,17 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
     };
     explicit read_barrier(parts with) : x_parts(std::move(with)) {}
 
-    void read(node::reading_handler);
+    void read(registry_node::reading_handler);
     /// The replica shows everything below `next_offset`.
     void applied(std::uint64_t next_offset);
     /// A heartbeat of this node, sent at that steady time, is in the log.
     void heartbeat_arrived(std::int64_t sent_ms) { x_heartbeat_sent_ms = sent_ms; }
 
-    static node::reading reading_of(const applied_state&, bool stale);
+    static registry_node::reading reading_of(const applied_state&, bool stale);
 
   private:
     struct waiting_read {
-        node::reading_handler handler;
+        registry_node::reading_handler handler;
         std::int64_t deadline_ms = 0;
     };
     using reads = std::vector<waiting_read>;
@@ -66,4 +66,4 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
     runtime::counter& x_stale_reads = runtime::metric_counter(runtime::metrics::stale_reads);
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -6,7 +6,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
 
 runtime::sha256_digest digest_of(std::string_view bytes) {
@@ -20,7 +20,7 @@ runtime::sha256_digest digest_of(std::string_view bytes) {
 
 record_ring::record_ring() : x_slots(limits::records_remembered_max) {}
 
-void record_ring::add(const engine_position& at) {
+void record_ring::add(const registry::engine::engine_position& at) {
     const std::uint64_t offset = at.last_record_offset;
     if (is_empty())
         x_oldest = offset;
@@ -40,4 +40,4 @@ std::uint64_t record_ring::first_from(std::uint64_t offset) const {
     return offset;
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -9,7 +9,7 @@
 #include "runtime/crypto.hpp"
 #include "storage/registry/engine/engine.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// The newest limits::records_remembered_max records, about a megabyte. One thread.
 class record_ring {
@@ -22,7 +22,7 @@ class record_ring {
 
     record_ring();
     /// Of the record just applied; offsets ascend.
-    void add(const engine_position&);
+    void add(const registry::engine::engine_position&);
     /// nullptr when it is not remembered.
     const entry* find(std::uint64_t offset) const;
     bool is_empty() const noexcept { return x_newest == UINT64_MAX; }
@@ -36,4 +36,4 @@ class record_ring {
     std::uint64_t x_newest = UINT64_MAX;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -8,26 +8,28 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 namespace {
+
+using registry::engine::applied_record;
 
 constexpr std::int64_t rest_after_trouble_ms = 200;
 
 node_failure mismatch(std::string message) { return {node_failure::kind::log_mismatch, std::move(message)}; }
 
-events::topic_partition commands() { return {std::string(events::topic::commands), 0}; }
+events::log::topic_partition commands() { return {std::string(events::log::topic::commands), 0}; }
 
 }  // namespace
 
-result<void> replica::watched_store::write(const row_changes& changes) {
+result<void> replica::watched_store::write(const registry::state::row_changes& changes) {
     auto written = x_to.write(changes);
     if (written)
         for (const auto& [key, row] : changes) x_written.add(key);
     return written;
 }
 
-replica::replica(events::log& log, state_store& store, const runtime::clock& clock, std::string name,
-                 listener listening)
+replica::replica(events::log::partitioned_log& log, registry::state::state_store& store,
+                 const runtime::clock& clock, std::string name, listener listening)
     : x_log(log),
       x_store(store),
       x_clock(clock),
@@ -46,7 +48,7 @@ void replica::compare_with_log() {
 replica::outcome_of_advance replica::advance(std::int64_t wait_ms) {
     try {
         return advance_or_throw(wait_ms);
-    } catch (const state_unreadable& unreadable) {
+    } catch (const registry::state::state_unreadable& unreadable) {
         return node_failure{node_failure::kind::state_unreadable, unreadable.what()};
     }
 }
@@ -61,7 +63,7 @@ replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
         x_reader.reset();
     }
     if (!x_reader) open_reader();
-    result<events::read_batch> batch = x_reader->poll(limits::apply_records_max, wait_ms);
+    result<events::log::read_batch> batch = x_reader->poll(limits::apply_records_max, wait_ms);
     if (!batch && batch.error().code == error_code::failed_precondition)
         return mismatch("the log does not hold what this node has applied up to offset " +
                         std::to_string(x_engine.position().last_record_offset) + ": " +
@@ -70,7 +72,7 @@ replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
         x_reader.reset();
         return progress{0, rest_after_trouble_ms, false};
     }
-    std::span<const events::record> records = batch->records;
+    std::span<const events::log::record> records = batch->records;
     if (x_compare_next) {
         if (auto failure = compare(records, batch->at_end)) return *std::move(failure);
         if (x_compare_next)
@@ -83,7 +85,7 @@ replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
 }
 
 void replica::open_reader() {
-    const engine_position& position = x_engine.position();
+    const registry::engine::engine_position& position = x_engine.position();
     x_missing_since_ms.reset();
     x_compare_next.reset();
     if (x_was_at_end) x_peers.doubt();  // of the log that it is the same still
@@ -93,7 +95,7 @@ void replica::open_reader() {
     if (x_notify) x_reader->on_ready(x_notify);
 }
 
-std::optional<node_failure> replica::compare(std::span<const events::record>& records, bool at_end) {
+std::optional<node_failure> replica::compare(std::span<const events::log::record>& records, bool at_end) {
     const std::uint64_t last = x_engine.position().last_record_offset;
     if (records.empty()) {
         // A leader that was elected just now may show an end that is too low, for a moment.
@@ -105,7 +107,7 @@ std::optional<node_failure> replica::compare(std::span<const events::record>& re
         return std::nullopt;
     }
     while (x_compare_next && !records.empty()) {
-        const events::record& read = records.front();
+        const events::log::record& read = records.front();
         const std::uint64_t offset = x_ring.first_from(*x_compare_next);
         const std::string_view value = read.value ? std::string_view(*read.value) : std::string_view();
         if (static_cast<std::uint64_t>(read.offset) != offset ||
@@ -132,8 +134,8 @@ node_failure replica::not_in_log(const std::string& what) const {
     return failure;
 }
 
-std::optional<node_failure> replica::apply(std::span<const events::record> records) {
-    for (const events::record& record : records) {
+std::optional<node_failure> replica::apply(std::span<const events::log::record> records) {
+    for (const events::log::record& record : records) {
         auto applied = x_engine.apply(record);
         if (!applied) {
             write();  // what came before it counts
@@ -153,7 +155,7 @@ std::optional<node_failure> replica::apply(std::span<const events::record> recor
 }
 
 void replica::hear(const applied_record& one) {
-    const auto beat = schemas::decode<schemas::node_heartbeat>(one.heartbeat);
+    const auto beat = schemas::decode<schemas::commands::node_heartbeat>(one.heartbeat);
     if (!beat) return;  // then it was refused
     const bool is_of_another = x_peers.hear(*beat, one.offset, x_engine.position().time_ms, x_ring);
     x_is_asked |= is_of_another && beat->first;
@@ -184,8 +186,8 @@ void replica::show() {
     if (const auto shown = x_newest.load(); shown && shown->installation)
         next->installation = shown->installation;
     else if (x_engine.installation())
-        next->installation = std::make_shared<schemas::genesis>(*x_engine.installation());
+        next->installation = std::make_shared<schemas::commands::genesis>(*x_engine.installation());
     x_newest.store(std::move(next));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -22,13 +22,15 @@
 #include "storage/registry/engine/engine.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::node {
 
 /// Which tables a write touched.
 class written_tables {
   public:
     void add(std::string_view key) { x_letters.set(static_cast<unsigned char>(key.front())); }
-    bool has(table which) const { return x_letters.test(static_cast<unsigned char>(which)); }
+    bool has(registry::tables::table which) const {
+        return x_letters.test(static_cast<unsigned char>(which));
+    }
     written_tables& operator|=(const written_tables& more) {
         x_letters |= more.x_letters;
         return *this;
@@ -40,10 +42,10 @@ class written_tables {
 
 /// A state, and how far it is. Immutable.
 struct applied_state {
-    std::shared_ptr<const state_view> view;
-    engine_position position;
-    std::uint32_t level = schemas::first_level;            // in force
-    std::shared_ptr<const schemas::genesis> installation;  // null before GENESIS
+    std::shared_ptr<const registry::state::state_view> view;
+    registry::engine::engine_position position;
+    std::uint32_t level = schemas::commands::first_level;            // in force
+    std::shared_ptr<const schemas::commands::genesis> installation;  // null before GENESIS
     /// Offset of the newest record in it; 0 before the first.
     std::uint64_t offset() const noexcept { return position.last_record_offset; }
 };
@@ -57,7 +59,7 @@ class replica {
     /// Called on the advancing thread, after the state is shown.
     struct listener {
         /// Each applied record, in order.
-        std::function<void(applied_record&)> applied;
+        std::function<void(registry::engine::applied_record&)> applied;
         std::function<void(const written_tables&)> written;
         /// The other nodes wait to hear what this one has: one spoke for the first time, or differed and the
         /// log was read again.
@@ -72,7 +74,8 @@ class replica {
     using outcome_of_advance = std::variant<progress, node_failure>;
 
     /// All must outlive it; `name` is the node's. Throws state_unreadable.
-    replica(events::log&, state_store&, const runtime::clock&, std::string name, listener);
+    replica(events::log::partitioned_log&, registry::state::state_store&, const runtime::clock&,
+            std::string name, listener);
 
     /// Reads once, waiting at most `wait_ms` for something, applies and writes. A failure is final.
     outcome_of_advance advance(std::int64_t wait_ms);
@@ -90,37 +93,37 @@ class replica {
 
   private:
     /// Notes which tables are written.
-    class watched_store final : public state_store {
+    class watched_store final : public registry::state::state_store {
       public:
-        explicit watched_store(state_store& to) : x_to(to) {}
-        result<void> write(const row_changes&) override;
-        std::shared_ptr<const state_view> view() const override { return x_to.view(); }
+        explicit watched_store(registry::state::state_store& to) : x_to(to) {}
+        result<void> write(const registry::state::row_changes&) override;
+        std::shared_ptr<const registry::state::state_view> view() const override { return x_to.view(); }
         written_tables take() { return std::exchange(x_written, {}); }
 
       private:
-        state_store& x_to;
+        registry::state::state_store& x_to;
         written_tables x_written;
     };
 
     outcome_of_advance advance_or_throw(std::int64_t wait_ms);
     void open_reader();
     /// Takes those that were applied before from the front of `records` and compares them.
-    std::optional<node_failure> compare(std::span<const events::record>& records, bool at_end);
+    std::optional<node_failure> compare(std::span<const events::log::record>& records, bool at_end);
     node_failure not_in_log(const std::string& what) const;
-    std::optional<node_failure> apply(std::span<const events::record>);
-    void hear(const applied_record&);
+    std::optional<node_failure> apply(std::span<const events::log::record>);
+    void hear(const registry::engine::applied_record&);
     /// False: the disk is full; what was applied waits in memory.
     bool write();
     void show();
 
-    events::log& x_log;
+    events::log::partitioned_log& x_log;
     watched_store x_store;
     const runtime::clock& x_clock;
     const listener x_listener;
-    engine x_engine;
+    registry::engine::engine x_engine;
     std::function<void()> x_notify;
 
-    std::unique_ptr<events::reader> x_reader;
+    std::unique_ptr<events::log::reader> x_reader;
     /// Of the applied record that the reader must give next; nothing once all that were to be compared are.
     std::optional<std::uint64_t> x_compare_next;
     bool x_compares_all = false;  // all that are remembered, not only the newest
@@ -128,7 +131,7 @@ class replica {
     bool x_was_at_end = false;
     std::atomic<bool> x_must_compare = false;
     std::atomic<bool> x_is_stuck = false;  // the newest write failed
-    std::vector<applied_record> x_unwritten;
+    std::vector<registry::engine::applied_record> x_unwritten;
     std::size_t x_unwritten_bytes = 0;
 
     bool x_is_asked = false;
@@ -137,4 +140,4 @@ class replica {
     runtime::newest<const applied_state> x_newest;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::node

@@ -12,7 +12,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::storage {
+namespace herald::storage::rocks {
 namespace {
 
 constexpr std::uintmax_t room_bytes_min = 32ull << 20;
@@ -63,4 +63,4 @@ bool has_room(const std::filesystem::path& folder) {
 
 std::shared_ptr<rocksdb::Logger> make_rocks_logger() { return std::make_shared<process_logger>(); }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::rocks

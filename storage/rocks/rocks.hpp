@@ -9,7 +9,7 @@ class Env;
 class Logger;
 }  // namespace rocksdb
 
-namespace herald::storage {
+namespace herald::storage::rocks {
 
 /// For Options::info_log: warnings and errors go to the process's own log, the rest nowhere. RocksDB's
 /// default, a file beside the data, stops the process when it cannot be written: on a full disk.
@@ -24,4 +24,4 @@ rocksdb::Env* env_without_resumption();
 /// Whether there is so much free that a database in `folder` can be opened and go on for a while.
 bool has_room(const std::filesystem::path& folder);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::rocks

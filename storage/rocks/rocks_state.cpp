@@ -19,8 +19,11 @@
 #include "storage/registry/access/access_memory.hpp"
 #include "storage/rocks/rocks.hpp"
 
-namespace herald::storage {
+namespace herald::storage::rocks {
 namespace {
+
+using registry::access::access_memory;
+using registry::state::state_view;
 
 namespace fs = std::filesystem;
 
@@ -85,18 +88,18 @@ class database {
             "the state database in " + x_folder.string() + " cannot be read back: " + status.ToString();
         if (!status.IsCorruption()) {
             report(unreadable::io_error, what);
-            throw state_unreadable{what};
+            throw registry::state::state_unreadable{what};
         }
         mark(rebuild_mark, what);
         report(unreadable::corrupt, what);
-        throw state_corrupt{what};
+        throw registry::state::state_corrupt{what};
     }
 
     void mark(std::string_view name, const std::string& why) const {
         std::ofstream(x_folder / name) << why << '\n';
     }
 
-    bool has_room() const { return storage::has_room(x_folder); }
+    bool has_room() const { return rocks::has_room(x_folder); }
 
     void on_unreadable(std::function<void(unreadable)> handler) {
         std::unique_lock lock(x_mutex);
@@ -147,7 +150,8 @@ class rocks_view final : public state_view {
         return value.ToString();
     }
 
-    void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override {
+    void scan(std::string_view prefix, std::string_view from,
+              const registry::state::row_visitor& visit) const override {
         const std::string end = end_of(prefix);
         const rocksdb::Slice end_slice(end);
         rocksdb::ReadOptions options = x_options;
@@ -158,7 +162,7 @@ class rocks_view final : public state_view {
         x_in->require(row->status());
     }
 
-    view_memory* memory() const noexcept override { return x_access.get(); }
+    registry::state::view_memory* memory() const noexcept override { return x_access.get(); }
 
   private:
     const std::shared_ptr<database> x_in;
@@ -171,7 +175,7 @@ class rocks_state_store final : public rocks_state {
   public:
     explicit rocks_state_store(std::shared_ptr<database> in) : x_in(std::move(in)) { publish(); }
 
-    result<void> write(const row_changes& changes) override {
+    result<void> write(const registry::state::row_changes& changes) override {
         rocksdb::WriteBatch batch;
         for (const auto& [key, value] : changes) {
             if (value)
@@ -271,4 +275,4 @@ result<opened_state> open_rocks_state(const fs::path& folder, std::size_t open_f
     return opened;
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::rocks

@@ -9,7 +9,7 @@
 
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::rocks {
 
 enum class unreadable : std::uint8_t { corrupt, io_error };
 
@@ -18,7 +18,7 @@ enum class unreadable : std::uint8_t { corrupt, io_error };
 /// A database that turns out to be corrupt, wherever, is marked as such: the next open starts empty. An I/O
 /// error is no corruption: the database is to be opened anew. One whose disk was full is read on, but written
 /// again only after it was opened anew.
-class rocks_state : public state_store {
+class rocks_state : public registry::state::state_store {
   public:
     /// Reads everything and compares checksums. Throws state_unreadable.
     virtual void verify() const = 0;
@@ -46,4 +46,4 @@ struct opened_state {
 /// process has it or the folder cannot be used; failed_precondition when it was marked as refused.
 result<opened_state> open_rocks_state(const std::filesystem::path& folder, std::size_t open_files_max = 256);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::rocks

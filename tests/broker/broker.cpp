@@ -94,31 +94,33 @@ void broker::wipe_and_start() {
     start();
 }
 
-std::unique_ptr<events::kafka::kafka_log> broker::log_of(const std::string& prefix, int replicas) const {
-    events::kafka::kafka_options options;
+std::unique_ptr<events::log::kafka::kafka_log> broker::log_of(const std::string& prefix, int replicas) const {
+    events::log::kafka::kafka_options options;
     options.bootstrap_servers = bootstrap();
     options.topic_prefix = prefix;
     options.replicas = replicas == 0 ? x_nodes : replicas;
     options.session_timeout_ms = 3'000;
-    return value_or_throw(events::kafka::make_kafka_log(options));
+    return value_or_throw(events::log::kafka::make_kafka_log(options));
 }
 
-std::unique_ptr<events::kafka::kafka_log> broker::new_log(std::string& prefix) {
+std::unique_ptr<events::log::kafka::kafka_log> broker::new_log(std::string& prefix) {
     prefix = runtime::uuid_text(runtime::system_random().uuid()) + ".";
     auto log = log_of(prefix);
     if (const result<void> made = log->create_topics(); !made) throw std::runtime_error(made.error().message);
     return log;
 }
 
-events::offset_range range_of(events::log& log, const events::topic_partition& where) {
-    std::promise<result<events::offset_range>> answer;
-    log.query_range(where, [&](result<events::offset_range> range) { answer.set_value(std::move(range)); });
+events::log::offset_range range_of(events::log::partitioned_log& log,
+                                   const events::log::topic_partition& where) {
+    std::promise<result<events::log::offset_range>> answer;
+    log.query_range(where,
+                    [&](result<events::log::offset_range> range) { answer.set_value(std::move(range)); });
     return value_or_throw(answer.get_future().get());
 }
 
-void append_all(events::log& log, const events::topic_partition& where,
+void append_all(events::log::partitioned_log& log, const events::log::topic_partition& where,
                 const std::vector<std::string>& values) {
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     for (const std::string& value : values) {
         std::promise<result<std::int64_t>> answer;
         const result<void> taken = producer->append(

@@ -37,9 +37,9 @@ class broker {
     void wipe_and_start();
     /// A log with a prefix of its own, so that tests on one broker do not meet; its topics are made, with a
     /// copy on each node.
-    std::unique_ptr<events::kafka::kafka_log> new_log(std::string& prefix);
+    std::unique_ptr<events::log::kafka::kafka_log> new_log(std::string& prefix);
     /// Another client's log with that prefix; `replicas` 0: one for each node.
-    std::unique_ptr<events::kafka::kafka_log> log_of(const std::string& prefix, int replicas = 0) const;
+    std::unique_ptr<events::log::kafka::kafka_log> log_of(const std::string& prefix, int replicas = 0) const;
 
   private:
     broker(std::filesystem::path directory, int nodes, bool own)
@@ -53,9 +53,10 @@ class broker {
 };
 
 /// "topics[partition]" → its range, asked of the leader; throws when there is no answer.
-events::offset_range range_of(events::log&, const events::topic_partition&);
+events::log::offset_range range_of(events::log::partitioned_log&, const events::log::topic_partition&);
 
 /// Appends one after another and waits for each acknowledgement; throws when there is none.
-void append_all(events::log&, const events::topic_partition&, const std::vector<std::string>& values);
+void append_all(events::log::partitioned_log&, const events::log::topic_partition&,
+                const std::vector<std::string>& values);
 
 }  // namespace herald::test

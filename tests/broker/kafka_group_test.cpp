@@ -16,6 +16,7 @@ namespace herald::test {
 namespace {
 
 using namespace events;
+using namespace events::log;
 
 const std::string group{group::direct};
 const std::string direct{topic::direct};
@@ -107,7 +108,7 @@ class kafka_group : public ::testing::Test {
 
     std::unique_ptr<broker> x_broker;
     std::string x_prefix;
-    std::unique_ptr<events::kafka::kafka_log> x_log;
+    std::unique_ptr<events::log::kafka::kafka_log> x_log;
 };
 
 TEST_F(kafka_group, commits_made_after_a_revocation_and_before_the_next_poll_count) {

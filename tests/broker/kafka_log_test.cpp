@@ -9,7 +9,7 @@ class kafka_fixture final : public log_fixture {
   public:
     explicit kafka_fixture(std::unique_ptr<broker> from) : x_broker(std::move(from)), x_log(open()) {}
 
-    events::log& log() override { return *x_log; }
+    events::log::partitioned_log& log() override { return *x_log; }
 
     bool restart() override {
         x_log.reset();
@@ -27,10 +27,10 @@ class kafka_fixture final : public log_fixture {
     bool compact() override { return false; }
 
   private:
-    std::unique_ptr<events::log> open() const { return x_broker->log_of("suite."); }
+    std::unique_ptr<events::log::partitioned_log> open() const { return x_broker->log_of("suite."); }
 
     std::unique_ptr<broker> x_broker;
-    std::unique_ptr<events::log> x_log;
+    std::unique_ptr<events::log::partitioned_log> x_log;
 };
 
 result<std::unique_ptr<log_fixture>> make() {

@@ -17,6 +17,7 @@ namespace herald::test {
 namespace {
 
 using namespace events;
+using namespace events::log;
 
 const topic_partition commands{std::string(topic::commands), 0};
 
@@ -30,7 +31,8 @@ bool is_passing(error_code code) { return code == error_code::unavailable || cod
 /// Keeps `in_flight` appends on their way until it is stopped, and knows what became of each.
 class writer {
   public:
-    writer(events::log& log, int in_flight) : x_producer(log.open_producer(producer_kind::ordinary)) {
+    writer(events::log::partitioned_log& log, int in_flight)
+        : x_producer(log.open_producer(producer_kind::ordinary)) {
         for (int i = 0; i < in_flight; ++i) send();
     }
 
@@ -88,7 +90,7 @@ class writer {
 };
 
 /// Reads until the reader is at the end that the leader tells.
-std::map<std::string, std::vector<std::int64_t>> read_all(events::log& log, reader& from) {
+std::map<std::string, std::vector<std::int64_t>> read_all(events::log::partitioned_log& log, reader& from) {
     std::map<std::string, std::vector<std::int64_t>> found;
     const std::int64_t end = range_of(log, commands).next;
     std::int64_t next = 0;
@@ -128,7 +130,7 @@ class kafka_recovery : public ::testing::Test {
 
     std::unique_ptr<broker> x_broker;
     std::string x_prefix;
-    std::unique_ptr<events::log> x_log;
+    std::unique_ptr<events::log::partitioned_log> x_log;
 };
 
 TEST_F(kafka_recovery, acknowledged_records_survive_the_kill_of_the_broker_under_load) {

@@ -15,7 +15,8 @@ namespace herald::test {
 namespace {
 
 using namespace events;
-using events::kafka::kafka_log;
+using namespace events::log;
+using events::log::kafka::kafka_log;
 
 const topic_partition commands{std::string(topic::commands), 0};
 

@@ -6,6 +6,7 @@
 
 int main(int count, char** arguments) {
     using namespace herald::events;
+    using namespace herald::events::log;
     if (count != 5) return 2;
     kafka::kafka_options options;
     options.bootstrap_servers = arguments[1];

@@ -8,7 +8,8 @@
 #include "runtime/http/client/location.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace herald::workers;
+    using namespace herald::runtime::http::client;
+    using namespace herald::runtime::http::client;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const address_policy public_internet;
     if (const auto taken = parse_location(text, plain_http::allowed, public_internet)) {

@@ -16,37 +16,40 @@ using namespace herald;
 constexpr std::int64_t now_ms = 1'700'000'000'000;
 
 template <class Command>
-schemas::command_envelope envelope(const Command& command) {
-    return test::envelope_of(schemas::make_envelope(command), now_ms);
+schemas::commands::command_envelope envelope(const Command& command) {
+    return test::envelope_of(schemas::commands::make_envelope(command), now_ms);
 }
 
 /// A registry with a model and a version, so that bodies have something to hit.
 struct registry {
     registry() {
-        schemas::genesis genesis;
+        schemas::commands::genesis genesis;
         genesis.event_partitions = 2;
         genesis.organization_name = "default";
         genesis.admin_email = test::admin_email;
         genesis.admin_key_hash = test::admin_key_hash();
         apply(envelope(genesis));
-        schemas::create_model model;
+        schemas::commands::create_model model;
         model.workspace_name = "default";
         model.model.name = "m";
         apply(envelope(model));
-        schemas::create_version version;
+        schemas::commands::create_version version;
         version.registered_model_id.value = 1;
         version.version.version = "v";
         apply(envelope(version));
     }
-    void apply(const schemas::command_envelope& command) { apply(schemas::seal_envelope(command)); }
+    void apply(const schemas::commands::command_envelope& command) {
+        apply(schemas::commands::seal_envelope(command));
+    }
     void apply(std::string bytes) {
         const auto applied = engine.apply({offset++, now_ms, "", std::move(bytes)});
         if (applied) HERALD_ASSERT(applied->outcome.code == 0 || !applied->outcome.message.empty());
     }
 
     std::int64_t offset = 0;
-    std::unique_ptr<storage::state_store> store = storage::make_memory_state();
-    storage::engine engine{*store};
+    std::unique_ptr<storage::registry::state::state_store> store =
+        storage::registry::state::make_memory_state();
+    storage::registry::engine::engine engine{*store};
 };
 
 }  // namespace
@@ -58,9 +61,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     registry other;
     for (registry* each : {&one, &other}) {
         each->apply(bytes);  // as a record of the log
-        if (const auto opened = schemas::decode<schemas::command_envelope>(bytes)) each->apply(*opened);
-        schemas::command_envelope of_any_type;
-        of_any_type.type = static_cast<schemas::command_type>(data[0]);
+        if (const auto opened = schemas::decode<schemas::commands::command_envelope>(bytes))
+            each->apply(*opened);
+        schemas::commands::command_envelope of_any_type;
+        of_any_type.type = static_cast<schemas::commands::command_type>(data[0]);
         of_any_type.body = bytes.substr(1);
         each->apply(test::envelope_of(std::move(of_any_type), now_ms));
     }

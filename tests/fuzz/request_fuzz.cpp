@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/calls/router.hpp"
+#include "api/routes/routes.hpp"
 #include "api/service.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/http/server/parser.hpp"
@@ -17,19 +18,19 @@
 namespace {
 
 using namespace herald;
-using progress = api::request_parser::progress;
+using progress = runtime::http::server::request_parser::progress;
 
 /// Every request that the bytes hold, as "METHOD target body", and how it ended.
 std::vector<std::string> read(std::string_view bytes, std::size_t piece_bytes_max) {
-    static const api::router routes(api::all_routes());
-    api::request_parser parser;
+    static const api::calls::router routes(api::routes::all_routes());
+    runtime::http::server::request_parser parser;
     std::vector<std::string> seen;
     for (;;) {
         const progress now = parser.advance();
         if (now == progress::head) {
             parser.allow_body(limits::management_body_bytes_max);
         } else if (now == progress::complete) {
-            const api::request& request = parser.get();
+            const runtime::http::server::request& request = parser.get();
             HERALD_ASSERT(request.target.size() <= limits::request_target_bytes_max);
             HERALD_ASSERT(request.body.size() <= limits::management_body_bytes_max);
             HERALD_ASSERT(request.headers.size() <= limits::request_header_fields_max);

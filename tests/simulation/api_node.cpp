@@ -24,16 +24,19 @@ constexpr std::int64_t attempts_look_ms = 1'000;
 // ---- the disk
 // -----------------------------------------------------------------------------------------------------
 
-result<void> losing_store::write(const storage::row_changes& changes) {
+result<void> losing_store::write(const storage::registry::state::row_changes& changes) {
     if (x_is_full) return runtime::unavailable("the disk is full");
-    storage::row_changes undo;
+    storage::registry::state::row_changes undo;
     {
         const auto before = x_rows->view();
         for (const auto& [key, value] : changes) undo.emplace(key, before->get(key));
     }
-    const std::string position_key = storage::key_of(storage::table::position);
+    const std::string position_key =
+        storage::registry::tables::key_of(storage::registry::tables::table::position);
     if (const auto row = changes.find(position_key); row != changes.end()) {
-        const auto position = storage::decode_row<storage::engine_position>(row->first, *row->second);
+        const auto position =
+            storage::registry::tables::decode_row<storage::registry::engine::engine_position>(row->first,
+                                                                                              *row->second);
         x_agreed.note(x_node, position.last_record_offset, position.hash);
     }
     x_undo.push_back(std::move(undo));
@@ -49,15 +52,16 @@ void losing_store::lose_newest(std::size_t writes) {
 }
 
 void losing_store::spoil() {
-    const std::string key = storage::key_of(storage::table::position);
-    auto position = *storage::find_row<storage::engine_position>(*x_rows->view(), key);
+    const std::string key = storage::registry::tables::key_of(storage::registry::tables::table::position);
+    auto position = *storage::registry::tables::find_row<storage::registry::engine::engine_position>(
+        *x_rows->view(), key);
     position.hash.front() ^= 1;
     (void)x_rows->write({{key, schemas::encode(position)}});
     x_undo.clear();
 }
 
 void losing_store::wipe() {
-    x_rows = storage::make_memory_state();
+    x_rows = storage::registry::state::make_memory_state();
     x_undo.clear();
 }
 
@@ -67,41 +71,41 @@ void losing_store::wipe() {
 /// Lives on its thread; when that is dead no task of it runs any more, so tasks may hold `this`.
 class api_node::process {
   public:
-    process(world& in, const settings& how, events::log& log, storage::state_store& store,
-            process_thread& thread)
+    process(world& in, const settings& how, events::log::partitioned_log& log,
+            storage::registry::state::state_store& store, process_thread& thread)
         : x_own_log(log, how),
           x_log(how.broken.node_log(x_own_log, store)),
           x_store(how.broken.node_store(store)),
           x_changed(how.broken.apply, *x_log, *x_store),
           x_thread(thread) {
-        storage::node::options options;
+        storage::node::registry_node::options options;
         options.name = how.name;
         options.kind = how.kind;
         options.has_thread = false;
         options.on_failure = how.on_failure;
-        x_node = storage::make_node(std::move(options),
-                                    {x_changed.log(), x_changed.store(), thread, in.chance.source()});
-        x_health = std::make_shared<storage::webhook_health_job>(*x_node, x_changed.store(), thread,
-                                                                 in.chance.source());
-        x_node->add_job(storage::webhook_health_job::name, x_health);
+        x_node = storage::node::make_node(std::move(options),
+                                          {x_changed.log(), x_changed.store(), thread, in.chance.source()});
+        x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, x_changed.store(),
+                                                                             thread, in.chance.source());
+        x_node->add_job(storage::deliveries::webhook_health_job::name, x_health);
         x_node->start();
         look_at_attempts();
     }
 
-    storage::node& node() { return *x_node; }
+    storage::node::registry_node& node() { return *x_node; }
 
   private:
     /// Stands for the delivery log, which is beside the state: what workers report reaches the health job.
     void look_at_attempts() {
-        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition) {
-            const events::topic_partition where{std::string(events::topic::attempts), partition};
+        for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition) {
+            const events::log::topic_partition where{std::string(events::log::topic::attempts), partition};
             if (!x_attempts.contains(where)) x_attempts[where] = x_log->open_reader(where, x_seen[where]);
             const auto batch = x_attempts[where]->poll(1'000, 0);
             if (!batch) {
                 x_attempts.erase(where);
                 continue;
             }
-            for (const events::record& record : batch->records) {
+            for (const events::log::record& record : batch->records) {
                 x_seen[where] = record.offset + 1;
                 if (const auto attempt = schemas::decode<schemas::attempt>(record.value.value_or("")))
                     x_health->observe(*attempt);
@@ -113,9 +117,9 @@ class api_node::process {
     /// Standalone the log is this machine's own, and gives the time.
     class own_log final : public forwarding_log {
       public:
-        own_log(events::log& to, const settings& how)
+        own_log(events::log::partitioned_log& to, const settings& how)
             : forwarding_log(to),
-              x_is_own(how.kind == storage::node_kind::standalone),
+              x_is_own(how.kind == storage::node::node_kind::standalone),
               x_time(how.brokers_time) {}
         std::optional<std::int64_t> time_ms() const override {
             return x_is_own ? std::optional(x_time.wall_ms()) : std::nullopt;
@@ -127,14 +131,14 @@ class api_node::process {
     };
 
     own_log x_own_log;
-    const std::unique_ptr<events::log> x_log;
-    const std::unique_ptr<storage::state_store> x_store;
+    const std::unique_ptr<events::log::partitioned_log> x_log;
+    const std::unique_ptr<storage::registry::state::state_store> x_store;
     changed_apply x_changed;
     process_thread& x_thread;
-    std::shared_ptr<storage::node> x_node;
-    std::shared_ptr<storage::webhook_health_job> x_health;
-    std::map<events::topic_partition, std::unique_ptr<events::reader>> x_attempts;
-    std::map<events::topic_partition, std::int64_t> x_seen;
+    std::shared_ptr<storage::node::registry_node> x_node;
+    std::shared_ptr<storage::deliveries::webhook_health_job> x_health;
+    std::map<events::log::topic_partition, std::unique_ptr<events::log::reader>> x_attempts;
+    std::map<events::log::topic_partition, std::int64_t> x_seen;
 };
 
 // ---- the machine
@@ -148,7 +152,7 @@ api_node::~api_node() {
 
 void api_node::start() {
     x_thread = &x_world.time.start_thread();
-    x_log = std::make_unique<events::memory_log>(
+    x_log = std::make_unique<events::log::memory::memory_log>(
         x_settings.broker, [thread = x_thread](std::function<void()> task) { thread->post(std::move(task)); },
         &x_settings.faults);
     x_process = std::make_unique<process>(x_world, x_settings, *x_log, x_store, *x_thread);
@@ -164,10 +168,10 @@ void api_node::crash(std::size_t writes_lost) {
 
 bool api_node::serves() const { return running() && x_process->node().ready(); }
 process_thread& api_node::thread() { return *x_thread; }
-storage::node::status api_node::status() const { return x_process->node().state_now(); }
+storage::node::registry_node::status api_node::status() const { return x_process->node().state_now(); }
 
 schemas::uuid api_node::send(const request& what, reply_handler handler) {
-    schemas::request_identity who;
+    schemas::commands::request_identity who;
     who.principal = what.user;
     who.credential_hash = what.credential_hash;
     who.scope = "POST /" + std::to_string(static_cast<unsigned>(what.type));
@@ -176,12 +180,12 @@ schemas::uuid api_node::send(const request& what, reply_handler handler) {
     const schemas::uuid command_id = x_world.chance.source().uuid();
     x_process->node().submit(
         what.type, what.body, std::move(who), command_id,
-        [handler = std::move(handler), command_id](const result<schemas::outcome>& heard) {
+        [handler = std::move(handler), command_id](const result<schemas::commands::outcome>& heard) {
             if (heard) return handler({reply::kind::answered, *heard, command_id});
             const bool unavailable = heard.error().code == error_code::unavailable;
             const bool refused = heard.error().code == error_code::invalid_argument;
             if (refused) {  // at the door
-                schemas::outcome outcome;
+                schemas::commands::outcome outcome;
                 outcome.code = static_cast<std::uint32_t>(heard.error().code);
                 return handler({reply::kind::answered, outcome, command_id});
             }
@@ -190,7 +194,7 @@ schemas::uuid api_node::send(const request& what, reply_handler handler) {
     return command_id;
 }
 
-void api_node::read(storage::node::reading_handler handler) {
+void api_node::read(storage::node::registry_node::reading_handler handler) {
     x_thread->post([process = x_process.get(), handler = std::move(handler)]() mutable {
         process->node().read(std::move(handler));
     });

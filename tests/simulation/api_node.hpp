@@ -17,7 +17,7 @@ namespace herald::test {
 
 /// What a client asks for. An empty key: none.
 struct request {
-    schemas::command_type type = schemas::no_operation::type;
+    schemas::commands::command_type type = schemas::commands::no_operation::type;
     std::string body;
     schemas::user_id user;
     std::string credential_hash;
@@ -28,18 +28,20 @@ struct request {
 struct reply {
     enum class kind : std::uint8_t { answered, unavailable, unknown };
     kind what = kind::answered;
-    schemas::outcome outcome;  // when answered
-    schemas::uuid command{};   // that was sent; none when the client no longer waits
+    schemas::commands::outcome outcome;  // when answered
+    schemas::uuid command{};             // that was sent; none when the client no longer waits
 };
 using reply_handler = std::function<void(const reply&)>;
 
 /// A state store whose newest writes can be lost, as by a power cut without fsync.
-class losing_store final : public storage::state_store {
+class losing_store final : public storage::registry::state::state_store {
   public:
     /// Tells `agreed` the state of every write.
     losing_store(agreement& agreed, std::string node) : x_agreed(agreed), x_node(std::move(node)) {}
-    result<void> write(const storage::row_changes&) override;
-    std::shared_ptr<const storage::state_view> view() const override { return x_rows->view(); }
+    result<void> write(const storage::registry::state::row_changes&) override;
+    std::shared_ptr<const storage::registry::state::state_view> view() const override {
+        return x_rows->view();
+    }
     void lose_newest(std::size_t writes);
     /// A bit of what is there is another one now.
     void spoil();
@@ -50,8 +52,9 @@ class losing_store final : public storage::state_store {
     static constexpr std::size_t writes_kept = 8;
     agreement& x_agreed;
     const std::string x_node;
-    std::unique_ptr<storage::state_store> x_rows = storage::make_memory_state();
-    std::deque<storage::row_changes> x_undo;  // the oldest first
+    std::unique_ptr<storage::registry::state::state_store> x_rows =
+        storage::registry::state::make_memory_state();
+    std::deque<storage::registry::state::row_changes> x_undo;  // the oldest first
     bool x_is_full = false;
 };
 
@@ -60,13 +63,13 @@ class api_node {
   public:
     struct settings {
         std::string name;
-        storage::node_kind kind = storage::node_kind::cluster;
-        events::memory_broker& broker;
+        storage::node::node_kind kind = storage::node::node_kind::cluster;
+        events::log::memory::memory_broker& broker;
         const runtime::clock& brokers_time;
-        events::memory_faults& faults;
+        events::log::memory::memory_faults& faults;
         const mutation& broken;
         /// The process wants to end: crash() it, but not from within the call.
-        std::function<void(const storage::node_failure&)> on_failure;
+        std::function<void(const storage::node::node_failure&)> on_failure;
     };
     api_node(world&, settings);
     ~api_node();
@@ -84,13 +87,13 @@ class api_node {
     /// the command's id.
     schemas::uuid send(const request&, reply_handler);
     /// The handler runs on the process's thread, unless that dies first.
-    void read(storage::node::reading_handler);
+    void read(storage::node::registry_node::reading_handler);
     /// Writes fail until it is told otherwise.
     void set_disk_full(bool is_full) { x_store.set_full(is_full); }
     process_thread& thread();
-    const storage::state_store& store() const { return x_store; }
+    const storage::registry::state::state_store& store() const { return x_store; }
     std::uint64_t next_offset() const { return status().next_offset; }
-    storage::node::status status() const;
+    storage::node::registry_node::status status() const;
 
   private:
     class process;
@@ -99,7 +102,7 @@ class api_node {
     losing_store x_store;
     std::unique_ptr<process> x_process;
     process_thread* x_thread = nullptr;
-    std::unique_ptr<events::memory_log> x_log;
+    std::unique_ptr<events::log::memory::memory_log> x_log;
 };
 
 }  // namespace herald::test

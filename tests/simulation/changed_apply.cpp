@@ -12,68 +12,70 @@ namespace herald::test {
 namespace {
 
 constexpr std::size_t due_bytes = 8;
-const std::string timers = storage::key_of(storage::table::timer);
+const std::string timers = storage::registry::tables::key_of(storage::registry::tables::table::timer);
 
 /// The key of a timer (letter, due, kind, key), moved.
 std::string moved(std::string_view key, std::int64_t by_ms) {
-    const auto due_ms = static_cast<std::int64_t>(storage::number_in_key(key)) + by_ms;
-    return std::string(storage::key_of(storage::table::timer)
+    const auto due_ms = static_cast<std::int64_t>(storage::registry::tables::number_in_key(key)) + by_ms;
+    return std::string(storage::registry::tables::key_of(storage::registry::tables::table::timer)
                            .number(static_cast<std::uint64_t>(due_ms))
                            .text(key.substr(1 + due_bytes)));
 }
 
 }  // namespace
 
-std::function<void(events::record&, const storage::state_view&)> resealed(
-    std::function<void(schemas::command_envelope&, const storage::state_view&)> change) {
-    return [change = std::move(change)](events::record& record, const storage::state_view& before) {
-        auto command = schemas::open_envelope(record.value.value_or(""));
+std::function<void(events::log::record&, const storage::registry::state::state_view&)> resealed(
+    std::function<void(schemas::commands::command_envelope&, const storage::registry::state::state_view&)>
+        change) {
+    return [change = std::move(change)](events::log::record& record,
+                                        const storage::registry::state::state_view& before) {
+        auto command = schemas::commands::open_envelope(record.value.value_or(""));
         if (!command) return;
         change(*command, before);
-        record.value = schemas::seal_envelope(*command);
+        record.value = schemas::commands::seal_envelope(*command);
     };
 }
 
 /// What is being applied.
 struct changed_apply::moment {
-    std::optional<schemas::command_envelope> command;
+    std::optional<schemas::commands::command_envelope> command;
     std::int64_t time_ms = 0;
 };
 
 class changed_apply::changed_log final : public forwarding_log {
   public:
-    changed_log(events::log& to, changed_apply& by) : forwarding_log(to), x_by(by) {}
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
+    changed_log(events::log::partitioned_log& to, changed_apply& by) : forwarding_log(to), x_by(by) {}
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
         auto reader = x_to.open_reader(where, from);
-        if (where.topic != events::topic::commands) return reader;
+        if (where.topic != events::log::topic::commands) return reader;
         return std::make_unique<changed_reader>(std::move(reader), x_by);
     }
 
   private:
-    class changed_reader final : public events::reader {
+    class changed_reader final : public events::log::reader {
       public:
-        changed_reader(std::unique_ptr<events::reader> to, changed_apply& by)
+        changed_reader(std::unique_ptr<events::log::reader> to, changed_apply& by)
             : x_to(std::move(to)), x_by(by) {}
-        result<events::read_batch> poll(std::size_t, std::int64_t wait_ms) override {
+        result<events::log::read_batch> poll(std::size_t, std::int64_t wait_ms) override {
             auto batch = x_to->poll(1, wait_ms);
             if (batch)
-                for (events::record& record : batch->records) x_by.change(record);
+                for (events::log::record& record : batch->records) x_by.change(record);
             return batch;
         }
         void on_ready(std::function<void()> notify) override { x_to->on_ready(std::move(notify)); }
 
       private:
-        const std::unique_ptr<events::reader> x_to;
+        const std::unique_ptr<events::log::reader> x_to;
         changed_apply& x_by;
     };
     changed_apply& x_by;
 };
 
 /// The engine took it before it knew the record, so it looks at the moment when it is read.
-class changed_apply::changed_view final : public storage::state_view {
+class changed_apply::changed_view final : public storage::registry::state::state_view {
   public:
-    changed_view(std::shared_ptr<const storage::state_view> of, const apply_change& change,
+    changed_view(std::shared_ptr<const storage::registry::state::state_view> of, const apply_change& change,
                  std::shared_ptr<const moment> now)
         : x_of(std::move(of)), x_change(change), x_moment(std::move(now)) {}
 
@@ -85,13 +87,13 @@ class changed_apply::changed_view final : public storage::state_view {
         return row;
     }
     void scan(std::string_view prefix, std::string_view from,
-              const storage::row_visitor& visit) const override {
+              const storage::registry::state::row_visitor& visit) const override {
         const bool looks_for_due = x_change.late_by_ms && x_moment->command && prefix == timers;
         bool wanted = true;
         bool told = false;
         // Engines remember when the next timer is due, but not the one whose due was moved: none of them may.
-        const std::string soon =
-            storage::key_of(storage::table::timer).number(static_cast<std::uint64_t>(x_moment->time_ms + 1));
+        const std::string soon = storage::registry::tables::key_of(storage::registry::tables::table::timer)
+                                     .number(static_cast<std::uint64_t>(x_moment->time_ms + 1));
         x_of->scan(prefix, from, [&](std::string_view key, std::string_view value) {
             if (looks_for_due && !told && key > soon) {
                 told = true;
@@ -107,32 +109,36 @@ class changed_apply::changed_view final : public storage::state_view {
     bool is_hidden(std::string_view key) const {
         return x_change.hidden && x_moment->command && x_change.hidden(*x_moment->command, key);
     }
-    const std::shared_ptr<const storage::state_view> x_of;
+    const std::shared_ptr<const storage::registry::state::state_view> x_of;
     const apply_change& x_change;
     const std::shared_ptr<const moment> x_moment;
 };
 
 class changed_apply::changed_store final : public forwarding_store {
   public:
-    changed_store(storage::state_store& to, const apply_change& change, std::shared_ptr<moment> now)
+    changed_store(storage::registry::state::state_store& to, const apply_change& change,
+                  std::shared_ptr<moment> now)
         : forwarding_store(to), x_change(change), x_moment(std::move(now)) {}
 
-    result<void> write(const storage::row_changes& changes) override {
+    result<void> write(const storage::registry::state::row_changes& changes) override {
         auto written = x_change.late_by_ms ? x_to.write(with_moved_timers(changes)) : x_to.write(changes);
         if (written) x_moment->command.reset();
         return written;
     }
-    std::shared_ptr<const storage::state_view> view() const override {
+    std::shared_ptr<const storage::registry::state::state_view> view() const override {
         return std::make_shared<changed_view>(x_to.view(), x_change, x_moment);
     }
 
   private:
-    storage::row_changes with_moved_timers(const storage::row_changes& changes) const {
-        storage::row_changes all;
+    storage::registry::state::row_changes with_moved_timers(
+        const storage::registry::state::row_changes& changes) const {
+        storage::registry::state::row_changes all;
         for (const auto& [key, row] : changes) {
             const bool is_timer = key.starts_with(timers) && key.size() > 1 + due_bytes;
             const std::int64_t by_ms =
-                is_timer ? x_change.late_by_ms(static_cast<storage::timer_kind>(key[1 + due_bytes])) : 0;
+                is_timer ? x_change.late_by_ms(
+                               static_cast<storage::registry::context::timer_kind>(key[1 + due_bytes]))
+                         : 0;
             if (!row) all.try_emplace(key);  // fired: as it was read
             if (row || by_ms != 0) all.insert_or_assign(by_ms == 0 ? key : moved(key, by_ms), row);
         }
@@ -142,7 +148,8 @@ class changed_apply::changed_store final : public forwarding_store {
     const std::shared_ptr<moment> x_moment;
 };
 
-changed_apply::changed_apply(const apply_change& change, events::log& log, storage::state_store& store)
+changed_apply::changed_apply(const apply_change& change, events::log::partitioned_log& log,
+                             storage::registry::state::state_store& store)
     : x_change(change), x_to(store), x_moment(std::make_shared<moment>()) {
     if (change.is_there()) {
         x_log = std::make_unique<changed_log>(log, *this);
@@ -154,18 +161,18 @@ changed_apply::changed_apply(const apply_change& change, events::log& log, stora
 }
 changed_apply::~changed_apply() = default;
 
-events::log& changed_apply::log() { return *x_log; }
-storage::state_store& changed_apply::store() { return *x_store; }
+events::log::partitioned_log& changed_apply::log() { return *x_log; }
+storage::registry::state::state_store& changed_apply::store() { return *x_store; }
 
-void changed_apply::change(events::record& record) {
+void changed_apply::change(events::log::record& record) {
     const auto before = x_to.view();
     if (x_change.record) x_change.record(record, *before);
-    auto command = schemas::open_envelope(record.value.value_or(""));
+    auto command = schemas::commands::open_envelope(record.value.value_or(""));
     if (!command) return;
-    const auto position =
-        storage::find_row<storage::engine_position>(*before, storage::key_of(storage::table::position));
-    x_moment->time_ms =
-        storage::log_time_ms(position ? position->time_ms : 0, record.time_ms, command->sender_clock_ms);
+    const auto position = storage::registry::tables::find_row<storage::registry::engine::engine_position>(
+        *before, storage::registry::tables::key_of(storage::registry::tables::table::position));
+    x_moment->time_ms = storage::registry::engine::log_time_ms(position ? position->time_ms : 0,
+                                                               record.time_ms, command->sender_clock_ms);
     x_moment->command = *std::move(command);
 }
 

@@ -17,35 +17,36 @@ namespace herald::test {
 /// What apply gets in place of what there is. Where nothing is said it gets just that.
 struct apply_change {
     /// Called with the state before the record.
-    std::function<void(events::record&, const storage::state_view& before)> record;
+    std::function<void(events::log::record&, const storage::registry::state::state_view& before)> record;
     /// Rows that are not found while the command is applied.
-    std::function<bool(const schemas::command_envelope&, std::string_view key)> hidden;
+    std::function<bool(const schemas::commands::command_envelope&, std::string_view key)> hidden;
     /// Rows as they are read, by their keys, while the command is applied.
-    std::function<void(const schemas::command_envelope&, std::int64_t now_ms, std::string_view key,
+    std::function<void(const schemas::commands::command_envelope&, std::int64_t now_ms, std::string_view key,
                        std::string& row)>
         row;
     /// By how much timers of that kind are late.
-    std::function<std::int64_t(storage::timer_kind)> late_by_ms;
+    std::function<std::int64_t(storage::registry::context::timer_kind)> late_by_ms;
 
     bool is_there() const { return record || hidden || row || late_by_ms; }
 };
 
 /// Changes the command and seals it again.
-std::function<void(events::record&, const storage::state_view&)> resealed(
-    std::function<void(schemas::command_envelope&, const storage::state_view& before)>);
+std::function<void(events::log::record&, const storage::registry::state::state_view&)> resealed(
+    std::function<void(schemas::commands::command_envelope&,
+                       const storage::registry::state::state_view& before)>);
 
 /// The log and the store of one engine. Applies one record at a time, so that what stands before it does not
 /// depend on how the log is cut into batches.
 class changed_apply {
   public:
     /// All must outlive it.
-    changed_apply(const apply_change&, events::log&, storage::state_store&);
+    changed_apply(const apply_change&, events::log::partitioned_log&, storage::registry::state::state_store&);
     ~changed_apply();
 
-    events::log& log();
-    storage::state_store& store();
+    events::log::partitioned_log& log();
+    storage::registry::state::state_store& store();
     /// The engine applies this record next.
-    void change(events::record&);
+    void change(events::log::record&);
 
   private:
     struct moment;
@@ -53,10 +54,10 @@ class changed_apply {
     class changed_store;
     class changed_view;
     const apply_change& x_change;
-    storage::state_store& x_to;
+    storage::registry::state::state_store& x_to;
     const std::shared_ptr<moment> x_moment;
-    std::unique_ptr<events::log> x_log;
-    std::unique_ptr<storage::state_store> x_store;
+    std::unique_ptr<events::log::partitioned_log> x_log;
+    std::unique_ptr<storage::registry::state::state_store> x_store;
 };
 
 }  // namespace herald::test

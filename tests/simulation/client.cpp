@@ -100,23 +100,24 @@ void client::heard(std::size_t index, const reply& what, const learner& learn) {
 }
 
 template <class Answer>
-client::learner client::learn_id(std::vector<std::uint64_t> known::*into, storage::table rows) {
-    return [this, into, rows](const schemas::outcome& outcome) {
+client::learner client::learn_id(std::vector<std::uint64_t> known::*into,
+                                 storage::registry::tables::table rows) {
+    return [this, into, rows](const schemas::commands::outcome& outcome) {
         const auto id = schemas::decode<Answer>(outcome.body)->id;
         std::vector<std::uint64_t>& all = x_known.*into;
         if (std::ranges::find(all, id.value) != all.end())
             throw rule_broken{"the id " + std::to_string(id.value) + " was given out twice (invariant 9)"};
         all.push_back(id.value);
-        x_written.push_back({storage::key_of(rows).number(id), x_world.time.now_ms()});
+        x_written.push_back({storage::registry::tables::key_of(rows).number(id), x_world.time.now_ms()});
     };
 }
 
 void client::prepare() {
-    schemas::create_user second;
+    schemas::commands::create_user second;
     second.email = "second@example.org";
     second.key_hash = second_admin_key_hash;
-    ask(second, repeat::with_key, [this](const schemas::outcome& outcome) {
-        schemas::add_group_users members;
+    ask(second, repeat::with_key, [this](const schemas::commands::outcome& outcome) {
+        schemas::commands::add_group_users members;
         members.org_id = schemas::organization_id{1};
         members.group_id = schemas::group_id{1};  // Admins
         members.user_id = {schemas::decode<schemas::user>(outcome.body)->id};
@@ -128,7 +129,7 @@ void client::prepare() {
 void client::create_webhook() {
     using schemas::event_type;
     dice& chance = x_world.chance;
-    schemas::create_webhook hook;
+    schemas::commands::create_webhook hook;
     hook.name = name("webhook");
     hook.location = "https://" + hook.name + ".example/";
     hook.all_events = chance.one_in(3);
@@ -141,14 +142,15 @@ void client::create_webhook() {
             chance.one_in(2) ? schemas::resource_type::registered_model_version : schemas::resource_type::all;
         hook.resource_types.push_back(filter);
     }
-    ask(hook, any_way(), learn_id<schemas::webhook>(&known::webhooks, storage::table::webhook));
+    ask(hook, any_way(),
+        learn_id<schemas::webhook>(&known::webhooks, storage::registry::tables::table::webhook));
 }
 
 void client::create_transition() {
-    schemas::create_transition command;
+    schemas::commands::create_transition command;
     command.model_version_id.value = x_world.chance.pick(x_known.versions);
     command.desired_stage = x_world.chance.one_in(3) ? schemas::stage::staging : schemas::stage::production;
-    ask(command, any_way(), [this](const schemas::outcome& outcome) {
+    ask(command, any_way(), [this](const schemas::commands::outcome& outcome) {
         const std::uint64_t id = schemas::decode<schemas::activity>(outcome.body)->id.value;
         x_known.transitions.push_back(id);
         if (x_world.chance.one_in(2)) review(id);
@@ -158,22 +160,25 @@ void client::create_transition() {
 void client::delete_webhook() {
     const schemas::webhook_id id{x_world.chance.pick(x_known.webhooks)};
     std::erase_if(x_written, [&](const written_row& row) {  // from now on it may be gone
-        return row.key == std::string(storage::key_of(storage::table::webhook).number(id));
+        return row.key ==
+               std::string(
+                   storage::registry::tables::key_of(storage::registry::tables::table::webhook).number(id));
     });
-    ask(schemas::delete_webhooks{{id}}, any_way());
+    ask(schemas::commands::delete_webhooks{{id}}, any_way());
 }
 
 void client::create_version() {
-    schemas::create_version command;
+    schemas::commands::create_version command;
     command.registered_model_id.value = x_world.chance.pick(x_known.models);
     command.version.version = name("version");
     command.version.description = text_of_any_size();
-    ask(command, any_way(), learn_id<schemas::model_version>(&known::versions, storage::table::version));
+    ask(command, any_way(),
+        learn_id<schemas::model_version>(&known::versions, storage::registry::tables::table::version));
 }
 
 void client::update_version() {
     if (x_known.versions.empty()) return;
-    schemas::update_version command;
+    schemas::commands::update_version command;
     command.id.value = x_world.chance.pick(x_known.versions);
     command.present = {"description", "readme_text"};
     command.version.description = text_of_any_size();
@@ -190,11 +195,11 @@ std::string client::text_of_any_size() {
 }
 
 void client::renew_key() {
-    schemas::renew_admin_key command;
+    schemas::commands::renew_admin_key command;
     command.email = first_admin_email;
     command.key_hash = name("administrator's key hashed");
     x_keys.push_back({command.key_hash, -1});
-    const auto renewed = [this, hash = command.key_hash](const schemas::outcome& outcome) {
+    const auto renewed = [this, hash = command.key_hash](const schemas::commands::outcome& outcome) {
         std::ranges::find(x_keys, hash, &own_key::hash)->since = static_cast<std::int64_t>(outcome.offset);
         // Answers come in any order; of renewals without one each may still be in force.
         const std::int64_t newest = std::ranges::max(x_keys, {}, &own_key::since).since;
@@ -210,8 +215,8 @@ void client::renew_key() {
 void client::ask_under_old_key() {
     if (x_old_keys.empty()) return;
     operation wish;
-    wish.what.type = schemas::create_model::type;
-    schemas::create_model command;
+    wish.what.type = schemas::commands::create_model::type;
+    schemas::commands::create_model command;
     command.workspace_name = workspace;
     command.model.name = name("stolen");
     wish.what.body = schemas::encode(command);
@@ -233,21 +238,23 @@ void client::read() {
     std::vector<std::string> expected;
     for (const written_row& row : x_written)
         if (row.answered_ms + x_deposed_ms <= x_world.time.now_ms()) expected.push_back(row.key);
-    x_world.chance.pick(serving)->read([this, expected](const result<storage::node::reading>& found) {
-        if (!found || found->stale) return;
-        for (const std::string& key : expected)
-            if (!found->view->get(key) &&
-                std::ranges::find(x_written, key, &written_row::key) != x_written.end())
-                throw rule_broken{"a read did not see a write that was answered before it (invariant 9)"};
-    });
+    x_world.chance.pick(serving)->read(
+        [this, expected](const result<storage::node::registry_node::reading>& found) {
+            if (!found || found->stale) return;
+            for (const std::string& key : expected)
+                if (!found->view->get(key) &&
+                    std::ranges::find(x_written, key, &written_row::key) != x_written.end())
+                    throw rule_broken{"a read did not see a write that was answered before it (invariant 9)"};
+        });
 }
 
 void client::review(std::uint64_t transition) {
-    const schemas::review_transition command{schemas::activity_id{transition}, !x_world.chance.one_in(6), ""};
-    const auto commit = [this, transition](const schemas::outcome&) {
+    const schemas::commands::review_transition command{schemas::activity_id{transition},
+                                                       !x_world.chance.one_in(6), ""};
+    const auto commit = [this, transition](const schemas::commands::outcome&) {
         x_known.approved.push_back(transition);
         if (x_world.chance.one_in(2))
-            ask(schemas::commit_transition{schemas::activity_id{transition}, ""}, any_way());
+            ask(schemas::commands::commit_transition{schemas::activity_id{transition}, ""}, any_way());
     };
     ask(command, any_way(), commit, 2);
 }
@@ -275,11 +282,12 @@ void client::act() {
             break;
         case 2:
             if (x_known.models.size() < 3) {
-                schemas::create_model command;
+                schemas::commands::create_model command;
                 command.workspace_name = workspace;
                 command.model.name = name("model");
                 ask(command, any_way(),
-                    learn_id<schemas::registered_model>(&known::models, storage::table::model));
+                    learn_id<schemas::registered_model>(&known::models,
+                                                        storage::registry::tables::table::model));
             }
             break;
         case 3:
@@ -287,11 +295,12 @@ void client::act() {
             break;
         case 4:
             if (!x_known.versions.empty()) {
-                schemas::create_build command;
+                schemas::commands::create_build command;
                 command.workspace_name = workspace;
                 command.model_version_id.value = chance.pick(x_known.versions);
                 command.external_location = "registry.example/" + name("image");
-                ask(command, any_way(), learn_id<schemas::build>(&known::builds, storage::table::build));
+                ask(command, any_way(),
+                    learn_id<schemas::build>(&known::builds, storage::registry::tables::table::build));
             }
             break;
         case 5:
@@ -304,21 +313,23 @@ void client::act() {
             break;
         case 9:
             if (!x_known.approved.empty())
-                ask(schemas::commit_transition{schemas::activity_id{chance.pick(x_known.approved)}, ""},
+                ask(schemas::commands::commit_transition{schemas::activity_id{chance.pick(x_known.approved)},
+                                                         ""},
                     any_way());
             break;
         case 10:
             if (!x_known.builds.empty())
                 ask(
-                    schemas::request_scan{
+                    schemas::commands::request_scan{
                         std::string(workspace), schemas::build_id{chance.pick(x_known.builds)}, {}},
                     any_way());
             break;
         default:
             if (!x_known.builds.empty())
-                ask(schemas::report_scan{std::string(workspace),
-                                         schemas::build_id{chance.pick(x_known.builds)},
-                                         schemas::scan_status::scanned, schemas::safety_status::safe, ""},
+                ask(schemas::commands::report_scan{std::string(workspace),
+                                                   schemas::build_id{chance.pick(x_known.builds)},
+                                                   schemas::scan_status::scanned,
+                                                   schemas::safety_status::safe, ""},
                     any_way());
             break;
     }

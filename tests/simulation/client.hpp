@@ -44,7 +44,7 @@ class client {
 
   private:
     enum class repeat : std::uint8_t { with_key, never };
-    using learner = std::function<void(const schemas::outcome&)>;
+    using learner = std::function<void(const schemas::commands::outcome&)>;
 
     struct known {
         std::vector<std::uint64_t> models, versions, builds, webhooks;
@@ -65,7 +65,7 @@ class client {
     template <class Command>
     void ask(const Command& command, repeat how, learner learn = nullptr, std::uint64_t user = 1);
     template <class Answer>
-    learner learn_id(std::vector<std::uint64_t> known::*into, storage::table rows);
+    learner learn_id(std::vector<std::uint64_t> known::*into, storage::registry::tables::table rows);
     request with_another_requests_key(request what);
     const std::string& credential(std::uint64_t user);
     void repeat_later(std::size_t index, learner learn);

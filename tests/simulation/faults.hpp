@@ -11,7 +11,7 @@
 
 namespace herald::test {
 
-class seeded_faults final : public events::memory_faults {
+class seeded_faults final : public events::log::memory::memory_faults {
   public:
     struct settings {
         /// The log may hold a command twice that was appended once.
@@ -25,12 +25,13 @@ class seeded_faults final : public events::memory_faults {
     /// But for this: whatever is read fails.
     void cut_off_until(std::int64_t at_ms) { x_cut_off_until_ms = at_ms; }
 
-    events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
-        using events::batch_fate;
-        const events::batch_plan plan = plan_batch(where, waiting);
+    events::log::memory::batch_plan next_batch(const events::log::topic_partition& where,
+                                               std::size_t waiting) override {
+        using events::log::memory::batch_fate;
+        const events::log::memory::batch_plan plan = plan_batch(where, waiting);
         const bool lands = plan.fate == batch_fate::accepted || plan.fate == batch_fate::offset_unknown ||
                            plan.fate == batch_fate::duplicated || plan.fate == batch_fate::answer_lost;
-        if (lands && where.topic == events::topic::commands)
+        if (lands && where.topic == events::log::topic::commands)
             x_landed.emplace_back(x_world.time.now_ms(), static_cast<std::int64_t>(plan.records));
         return plan;
     }
@@ -42,9 +43,9 @@ class seeded_faults final : public events::memory_faults {
         if (x_healed || x_chance.one_in(2)) return wanted;
         return std::min(wanted, static_cast<std::size_t>(x_chance.between(1, 3)));
     }
-    std::int64_t range_lag(const events::topic_partition& where) override {
+    std::int64_t range_lag(const events::log::topic_partition& where) override {
         if (x_healed || !x_chance.one_in(10)) return 0;
-        if (where.topic != events::topic::commands) return x_chance.between(1, 5);
+        if (where.topic != events::log::topic::commands) return x_chance.between(1, 5);
         const std::int64_t oldest_ms = x_world.time.now_ms() - x_settings.deposed_ms;
         while (!x_landed.empty() && x_landed.front().first <= oldest_ms) x_landed.pop_front();
         std::int64_t hidden = 0;
@@ -57,20 +58,21 @@ class seeded_faults final : public events::memory_faults {
     }
 
   private:
-    events::batch_plan plan_batch(const events::topic_partition& where, std::size_t waiting) {
-        using events::batch_fate;
+    events::log::memory::batch_plan plan_batch(const events::log::topic_partition& where,
+                                               std::size_t waiting) {
+        using events::log::memory::batch_fate;
         const auto records =
             static_cast<std::size_t>(x_chance.between(1, static_cast<std::int64_t>(waiting)));
         if (x_healed || !x_chance.one_in(12)) return {batch_fate::accepted, records};
         // Only the publisher's producer may wait for ever; others are told after a while.
         const bool publishers =
-            where.topic.starts_with("events.") || where.topic == events::topic::subscribers;
+            where.topic.starts_with("events.") || where.topic == events::log::topic::subscribers;
         const bool silent = publishers && x_chance.one_in(4);
         switch (x_chance.between(0, 6)) {
             case 0:
                 return {batch_fate::offset_unknown, records};
             case 1:
-                return {x_settings.repeats_commands || where.topic != events::topic::commands
+                return {x_settings.repeats_commands || where.topic != events::log::topic::commands
                             ? batch_fate::duplicated
                             : batch_fate::accepted,
                         records};

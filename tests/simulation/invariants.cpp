@@ -26,7 +26,7 @@ void require(bool holds, const std::string& sentence) {
     if (!holds) throw rule_broken{sentence};
 }
 
-std::map<std::string, std::string> rows_of(const storage::state_store& store) {
+std::map<std::string, std::string> rows_of(const storage::registry::state::state_store& store) {
     std::map<std::string, std::string> rows;
     store.view()->scan("", "", [&](std::string_view key, std::string_view value) {
         rows.emplace(key, value);
@@ -76,7 +76,7 @@ void check_times(const operation& wish, const reference& truth, const std::set<s
     }
 }
 
-void check_success(const operation& wish, const reference& truth, const schemas::outcome& answer) {
+void check_success(const operation& wish, const reference& truth, const schemas::commands::outcome& answer) {
     const auto there = truth.at(answer.offset);
     require(there && there->outcome.code == 0 && there->outcome.body == answer.body,
             name_of(wish) + " was answered with success, which the log does not bear out (invariant 1)");
@@ -93,7 +93,7 @@ void check_answers(const reference& truth, const std::deque<operation>& history,
         std::set<std::uint64_t> decided;  // offsets
         for (const schemas::uuid& command : wish.commands)
             for (const std::uint64_t offset : truth.effects(command)) decided.insert(offset);
-        std::map<std::uint64_t, schemas::outcome> answers;
+        std::map<std::uint64_t, schemas::commands::outcome> answers;
         for (const reply& heard : wish.replies) {
             const bool is_final = heard.what == reply::kind::answered && heard.outcome.offset != 0;
             if (is_final) {
@@ -121,11 +121,12 @@ void check_answers(const reference& truth, const std::deque<operation>& history,
     }
 }
 
-void check_heartbeats(events::log& log) {
+void check_heartbeats(events::log::partitioned_log& log) {
     std::size_t beats = 0;
-    for (const events::record& record : reference::read_all(log, {std::string(events::topic::commands), 0})) {
-        const auto command = schemas::open_envelope(record.value.value_or(""));
-        beats += command && command->type == schemas::node_heartbeat::type ? 1 : 0;
+    for (const events::log::record& record :
+         reference::read_all(log, {std::string(events::log::topic::commands), 0})) {
+        const auto command = schemas::commands::open_envelope(record.value.value_or(""));
+        beats += command && command->type == schemas::commands::node_heartbeat::type ? 1 : 0;
     }
     require(beats <= heartbeats_alone_max,
             "a node that is alone spoke " + std::to_string(beats) + " times (invariant 12)");
@@ -152,21 +153,21 @@ void check_causes(const reference& truth) {
     require(expected.empty(), "a committed promotion or scan request has no event (invariant 3)");
 }
 
-void check_event_topics(const reference& truth, events::log& log) {
-    std::map<events::topic_partition, std::map<std::uint64_t, std::string>> outbox;
+void check_event_topics(const reference& truth, events::log::partitioned_log& log) {
+    std::map<events::log::topic_partition, std::map<std::uint64_t, std::string>> outbox;
     const auto partitions = truth.event_partitions();
     for (const schemas::event& event : truth.outbox()) {
-        const events::topic_partition where{std::string(events::topic_of(event.type)),
-                                            events::partition_of(event.resource_id, partitions)};
+        const events::log::topic_partition where{std::string(events::topic_of(event.type)),
+                                                 events::partition_of(event.resource_id, partitions)};
         outbox[where][event.partition_sequence] = schemas::encode(event);
     }
     for (const std::string_view topic : events::event_topics) {
         for (std::int32_t partition = 0; partition < static_cast<std::int32_t>(partitions); ++partition) {
-            const events::topic_partition where{std::string(topic), partition};
+            const events::log::topic_partition where{std::string(topic), partition};
             const std::string place = where.topic + "/" + std::to_string(partition);
             const auto& wanted = outbox[where];
             std::uint64_t highest = 0;
-            for (const events::record& record : reference::read_all(log, where)) {
+            for (const events::log::record& record : reference::read_all(log, where)) {
                 const auto event = schemas::decode<schemas::event>(record.value.value_or(""));
                 require(event.has_value(), place + " holds a record that is no event");
                 if (event->generation != truth.generation()) continue;
@@ -185,11 +186,12 @@ void check_event_topics(const reference& truth, events::log& log) {
     }
 }
 
-std::optional<std::string> undelivered(const reference& truth, events::log& log, const receivers& reached) {
+std::optional<std::string> undelivered(const reference& truth, events::log::partitioned_log& log,
+                                       const receivers& reached) {
     std::set<receivers::pair> dead;
-    for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
-        for (const events::record& record :
-             reference::read_all(log, {std::string(events::topic::dead), partition})) {
+    for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition)
+        for (const events::log::record& record :
+             reference::read_all(log, {std::string(events::log::topic::dead), partition})) {
             const auto delivery = schemas::decode<schemas::delivery>(record.value.value_or(""));
             if (delivery && !delivery->reason.empty())
                 dead.emplace(delivery->event.id, delivery->webhook_id.value);
@@ -209,11 +211,11 @@ std::optional<std::string> undelivered(const reference& truth, events::log& log,
 namespace {
 
 /// A delivery is put off only so often, whatever the clocks do.
-void check_hops(events::log& log) {
+void check_hops(events::log::partitioned_log& log) {
     std::map<receivers::pair, std::size_t> hops;
     for (const workers::retry_tier& tier : workers::retry_tiers)
-        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
-            for (const events::record& record :
+        for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition)
+            for (const events::log::record& record :
                  reference::read_all(log, {std::string(tier.topic), partition})) {
                 const auto delivery = schemas::decode<schemas::delivery>(record.value.value_or(""));
                 require(delivery.has_value(), "a retry topic holds a record that is no delivery");
@@ -225,7 +227,7 @@ void check_hops(events::log& log) {
 
 }  // namespace
 
-void check_deliveries(const reference& truth, events::log& log, const receivers& reached) {
+void check_deliveries(const reference& truth, events::log::partitioned_log& log, const receivers& reached) {
     const auto missing = undelivered(truth, log, reached);
     require(!missing, missing.value_or("") + " was neither received nor dead (invariant 5)");
     check_hops(log);
@@ -239,11 +241,12 @@ void check_deliveries(const reference& truth, events::log& log, const receivers&
                                            ", which is not in its audience (invariant 5)");
 }
 
-void check_position(const events::memory_broker& broker, const events::topic_partition& where,
-                    std::int64_t next_offset, const std::string& metadata) {
+void check_position(const events::log::memory::memory_broker& broker,
+                    const events::log::topic_partition& where, std::int64_t next_offset,
+                    const std::string& metadata) {
     workers::event_position highest;
     const workers::progress done = workers::read_progress({next_offset, metadata});
-    for (const events::record& record : broker.records(where)) {
+    for (const events::log::record& record : broker.records(where)) {
         if (record.offset >= done.known_until) break;
         const auto event = schemas::decode<schemas::event>(record.value.value_or(""));
         if (event)
@@ -256,24 +259,25 @@ void check_position(const events::memory_broker& broker, const events::topic_par
                 " already: it took a repeat for new (invariant 4)");
 }
 
-void check_subscribers(const reference& truth, events::log& log) {
+void check_subscribers(const reference& truth, events::log::partitioned_log& log) {
     std::map<std::string, std::string> content;
-    for (const events::record& record :
-         reference::read_all(log, {std::string(events::topic::subscribers), 0})) {
+    for (const events::log::record& record :
+         reference::read_all(log, {std::string(events::log::topic::subscribers), 0})) {
         content.erase(record.key);
         if (record.value) content[record.key] = *record.value;
     }
     std::uint64_t newest = 0;
     std::size_t rows = 0;
     const auto view = truth.store().view();
-    view->scan(storage::key_of(storage::table::webhook_change), "",
+    view->scan(storage::registry::tables::key_of(storage::registry::tables::table::webhook_change), "",
                [&](std::string_view key, std::string_view) {
-                   newest = storage::number_in_key(key);
+                   newest = storage::registry::tables::number_in_key(key);
                    return true;
                });
     view->scan(
-        storage::key_of(storage::table::webhook), "", [&](std::string_view key, std::string_view value) {
-            const auto hook = storage::decode_row<schemas::webhook>(key, value);
+        storage::registry::tables::key_of(storage::registry::tables::table::webhook), "",
+        [&](std::string_view key, std::string_view value) {
+            const auto hook = storage::registry::tables::decode_row<schemas::webhook>(key, value);
             const auto found = content.find(events::subscriber_key(hook.id));
             const auto row = found == content.end()
                                  ? std::nullopt

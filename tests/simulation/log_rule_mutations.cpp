@@ -13,12 +13,12 @@
 namespace herald::test {
 namespace {
 
-using schemas::command_envelope;
-using schemas::command_type;
-using storage::key_of;
-using storage::state_view;
-using storage::table;
-using storage::timer_kind;
+using schemas::commands::command_envelope;
+using schemas::commands::command_type;
+using storage::registry::context::timer_kind;
+using storage::registry::state::state_view;
+using storage::registry::tables::key_of;
+using storage::registry::tables::table;
 
 constexpr std::int64_t hour_ms = 3'600'000;
 
@@ -50,31 +50,33 @@ apply_change changed_envelope(std::function<void(command_envelope&, const state_
 }
 
 std::uint64_t token_of(const state_view& state, std::string_view job) {
-    const auto claim = storage::find_row<schemas::claim_row>(state, key_of(table::claim).text(job));
+    const auto claim =
+        storage::registry::tables::find_row<schemas::claim_row>(state, key_of(table::claim).text(job));
     return claim ? claim->token : 0;
 }
 
 void show_the_key_that_is_valid(command_envelope& command, const state_view& before) {
-    const auto user =
-        storage::find_row<schemas::user>(before, key_of(table::user).number(command.request.principal));
+    const auto user = storage::registry::tables::find_row<schemas::user>(
+        before, key_of(table::user).number(command.request.principal));
     if (user) command.request.credential_hash = user->primary_key_hash;
 }
 
 void call_it_ours(command_envelope& command, const state_view& before) {
-    const auto ours = storage::find_row<schemas::genesis>(before, key_of(table::installation));
+    const auto ours =
+        storage::registry::tables::find_row<schemas::commands::genesis>(before, key_of(table::installation));
     if (!ours) return;
     command.log_id = ours->log_id;
     command.generation = ours->generation;
 }
 
-void mend_the_checksum(events::record& record, const state_view&) {
+void mend_the_checksum(events::log::record& record, const state_view&) {
     constexpr std::size_t before_the_envelope = 12;  // magic and checksum
     if (!record.value || record.value->size() < before_the_envelope) return;
     const auto command = schemas::decode<command_envelope>(record.value->substr(before_the_envelope));
-    if (command) record.value = schemas::seal_envelope(*command);
+    if (command) record.value = schemas::commands::seal_envelope(*command);
 }
 
-void believe_the_broker(events::record& record, const state_view& before) {
+void believe_the_broker(events::log::record& record, const state_view& before) {
     resealed([&record](command_envelope& command, const state_view&) {
         command.sender_clock_ms = record.time_ms;
     })(record, before);
@@ -99,8 +101,8 @@ apply_change claimants_heard() {
     apply_change all;
     all.row = [](const command_envelope& command, std::int64_t now_ms, std::string_view key,
                  std::string& row) {
-        if (command.type != schemas::claim::type || !is_of(key, table::node)) return;
-        const auto wanted = schemas::decode<schemas::claim>(command.body);
+        if (command.type != schemas::commands::claim::type || !is_of(key, table::node)) return;
+        const auto wanted = schemas::decode<schemas::commands::claim>(command.body);
         if (wanted && key.substr(1) == wanted->node)
             row = with<schemas::node_row>(row, [&](auto& node) { node.last_heartbeat_ms = now_ms; });
     };
@@ -109,16 +111,18 @@ apply_change claimants_heard() {
 
 // ---- the log
 
-bool is_commands(const events::topic_partition& where) { return where.topic == events::topic::commands; }
+bool is_commands(const events::log::topic_partition& where) {
+    return where.topic == events::log::topic::commands;
+}
 
 /// Reads as if its own state were all there is.
 class barrier_not_awaited final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         if (!is_commands(where)) return x_to.query_range(where, std::move(handler));
         x_to.query_range(where, [handler](const auto& range) {
-            handler(range ? result<events::offset_range>(events::offset_range{0, 0}) : range);
+            handler(range ? result<events::log::offset_range>(events::log::offset_range{0, 0}) : range);
         });
     }
 };
@@ -127,10 +131,10 @@ class barrier_not_awaited final : public forwarding_log {
 class stale_not_said final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         if (!is_commands(where)) return x_to.query_range(where, std::move(handler));
         x_to.query_range(where, [handler](const auto& range) {
-            handler(range ? range : result<events::offset_range>(events::offset_range{0, 0}));
+            handler(range ? range : result<events::log::offset_range>(events::log::offset_range{0, 0}));
         });
     }
 };
@@ -139,31 +143,31 @@ class stale_not_said final : public forwarding_log {
 class other_gateway : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind kind) override {
         auto inner = x_to.open_producer(kind);
-        if (kind == events::producer_kind::strict) return inner;
+        if (kind == events::log::producer_kind::strict) return inner;
         return std::make_unique<other_producer>(std::move(inner), *this);
     }
 
   protected:
-    using append_function = std::function<void(events::append_handler)>;
+    using append_function = std::function<void(events::log::append_handler)>;
 
   private:
-    virtual void is_unknown(const append_function& again, const events::append_handler& handler,
+    virtual void is_unknown(const append_function& again, const events::log::append_handler& handler,
                             const error& why) = 0;
 
-    class other_producer final : public events::producer {
+    class other_producer final : public events::log::producer {
       public:
-        other_producer(std::unique_ptr<events::producer> to, other_gateway& by)
+        other_producer(std::unique_ptr<events::log::producer> to, other_gateway& by)
             : x_by(by), x_to(std::move(to)) {}
         ~other_producer() override { x_is_ending = true; }
-        result<void> append(const events::topic_partition& where, std::string key,
-                            std::optional<std::string> value, events::append_handler handler) override {
-            const auto command = schemas::open_envelope(value.value_or(""));
+        result<void> append(const events::log::topic_partition& where, std::string key,
+                            std::optional<std::string> value, events::log::append_handler handler) override {
+            const auto command = schemas::commands::open_envelope(value.value_or(""));
             const bool is_keyless = is_commands(where) && command && command->request.principal.value != 0 &&
                                     command->request.idempotency_key.empty();
             if (!is_keyless) return x_to->append(where, std::move(key), std::move(value), std::move(handler));
-            const append_function again = [this, where, key, value](events::append_handler next) {
+            const append_function again = [this, where, key, value](events::log::append_handler next) {
                 (void)x_to->append(where, key, value, std::move(next));
             };
             return x_to->append(where, key, value, [this, again, handler](const result<std::int64_t>& done) {
@@ -175,7 +179,7 @@ class other_gateway : public forwarding_log {
       private:
         other_gateway& x_by;
         bool x_is_ending = false;
-        std::unique_ptr<events::producer> x_to;  // ends first: its handlers use the rest
+        std::unique_ptr<events::log::producer> x_to;  // ends first: its handlers use the rest
     };
 };
 
@@ -184,7 +188,7 @@ class keyless_appended_again final : public other_gateway {
     using other_gateway::other_gateway;
 
   private:
-    void is_unknown(const append_function& again, const events::append_handler& handler,
+    void is_unknown(const append_function& again, const events::log::append_handler& handler,
                     const error&) override {
         again(handler);
     }
@@ -195,7 +199,7 @@ class unknown_called_refused final : public other_gateway {
     using other_gateway::other_gateway;
 
   private:
-    void is_unknown(const append_function&, const events::append_handler& handler,
+    void is_unknown(const append_function&, const events::log::append_handler& handler,
                     const error& why) override {
         handler(runtime::resource_exhausted(why.message));
     }
@@ -212,21 +216,21 @@ class own_clock_believed final : public forwarding_log {
 class other_commands : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
         auto reader = x_to.open_reader(where, from);
         if (!is_commands(where)) return reader;
         return std::make_unique<other_reader>(std::move(reader), *this, from);
     }
 
   private:
-    virtual void pass(std::int64_t from, std::vector<events::record>&) = 0;
+    virtual void pass(std::int64_t from, std::vector<events::log::record>&) = 0;
 
-    class other_reader final : public events::reader {
+    class other_reader final : public events::log::reader {
       public:
-        other_reader(std::unique_ptr<events::reader> to, other_commands& by, std::int64_t from)
+        other_reader(std::unique_ptr<events::log::reader> to, other_commands& by, std::int64_t from)
             : x_to(std::move(to)), x_by(by), x_from(from) {}
-        result<events::read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
+        result<events::log::read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
             auto batch = x_to->poll(records_max, wait_ms);
             if (batch) x_by.pass(x_from, batch->records);
             return batch;
@@ -234,7 +238,7 @@ class other_commands : public forwarding_log {
         void on_ready(std::function<void()> notify) override { x_to->on_ready(std::move(notify)); }
 
       private:
-        const std::unique_ptr<events::reader> x_to;
+        const std::unique_ptr<events::log::reader> x_to;
         other_commands& x_by;
         const std::int64_t x_from;
     };
@@ -246,8 +250,8 @@ class time_of_the_reader final : public other_commands {
     using other_commands::other_commands;
 
   private:
-    void pass(std::int64_t from, std::vector<events::record>& records) override {
-        for (events::record& record : records) record.time_ms += from;
+    void pass(std::int64_t from, std::vector<events::log::record>& records) override {
+        for (events::log::record& record : records) record.time_ms += from;
     }
 };
 
@@ -257,12 +261,12 @@ class last_record_not_compared final : public other_commands {
     using other_commands::other_commands;
 
   private:
-    void pass(std::int64_t from, std::vector<events::record>& records) override {
+    void pass(std::int64_t from, std::vector<events::log::record>& records) override {
         if (records.empty()) return;
         if (x_last && x_last->offset == from && records.front().offset == from) records.front() = *x_last;
         x_last = records.back();
     }
-    std::optional<events::record> x_last;
+    std::optional<events::log::record> x_last;
 };
 
 // ---- the state
@@ -271,10 +275,10 @@ class last_record_not_compared final : public other_commands {
 class position_written_apart final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
-    result<void> write(const storage::row_changes& changes) override {
+    result<void> write(const storage::registry::state::row_changes& changes) override {
         const std::string key = key_of(table::position);
-        storage::row_changes position;
-        storage::row_changes rows;
+        storage::registry::state::row_changes position;
+        storage::registry::state::row_changes rows;
         for (const auto& [name, row] : changes) (name == key ? position : rows).emplace(name, row);
         if (const auto written = x_to.write(position); !written) return written;
         return x_to.write(rows);
@@ -284,7 +288,7 @@ class position_written_apart final : public forwarding_store {
 class full_disk_not_noticed final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
-    result<void> write(const storage::row_changes& changes) override {
+    result<void> write(const storage::registry::state::row_changes& changes) override {
         (void)x_to.write(changes);
         return {};
     }
@@ -305,10 +309,11 @@ class time_not_kept final : public forwarding_store {
         std::optional<std::string> get(std::string_view key) const override {
             auto row = x_of->get(key);
             if (!row || !is_of(key, table::position)) return row;
-            return with<storage::engine_position>(*row, [](auto& position) { position.time_ms = 0; });
+            return with<storage::registry::engine::engine_position>(
+                *row, [](auto& position) { position.time_ms = 0; });
         }
         void scan(std::string_view prefix, std::string_view from,
-                  const storage::row_visitor& visit) const override {
+                  const storage::registry::state::row_visitor& visit) const override {
             x_of->scan(prefix, from, visit);
         }
 
@@ -322,17 +327,15 @@ class time_not_kept final : public forwarding_store {
 template <class Log>
 mutation of_log(std::string_view name, std::string_view what) {
     mutation all{name, what};
-    all.node_log = [](events::log& log, const storage::state_store&) -> std::unique_ptr<events::log> {
-        return std::make_unique<Log>(log);
-    };
+    all.node_log = [](events::log::partitioned_log& log, const storage::registry::state::state_store&)
+        -> std::unique_ptr<events::log::partitioned_log> { return std::make_unique<Log>(log); };
     return all;
 }
 template <class Store>
 mutation of_store(std::string_view name, std::string_view what) {
     mutation all{name, what};
-    all.node_store = [](storage::state_store& store) -> std::unique_ptr<storage::state_store> {
-        return std::make_unique<Store>(store);
-    };
+    all.node_store = [](storage::registry::state::state_store& store)
+        -> std::unique_ptr<storage::registry::state::state_store> { return std::make_unique<Store>(store); };
     return all;
 }
 mutation of_apply(std::string_view name, std::string_view what, apply_change change) {
@@ -343,9 +346,9 @@ mutation of_apply(std::string_view name, std::string_view what, apply_change cha
 
 mutation minority_not_marked() {
     mutation all{"minority-not-marked", "a node in the minority goes on from the state that it has"};
-    all.failure = [](storage::node_failure& why) {
-        if (why.what == storage::node_failure::kind::diverged)
-            why.what = storage::node_failure::kind::superseded;
+    all.failure = [](storage::node::node_failure& why) {
+        if (why.what == storage::node::node_failure::kind::diverged)
+            why.what = storage::node::node_failure::kind::superseded;
     };
     return all;
 }
@@ -353,9 +356,9 @@ mutation minority_not_marked() {
 }  // namespace
 
 std::vector<mutation> log_rule_mutations() {
-    using schemas::claim;
-    using schemas::node_heartbeat;
-    using schemas::webhook_health;
+    using schemas::commands::claim;
+    using schemas::commands::node_heartbeat;
+    using schemas::commands::webhook_health;
     apply_change any_checksum;
     any_checksum.record = mend_the_checksum;
     apply_change any_sender;
@@ -366,15 +369,16 @@ std::vector<mutation> log_rule_mutations() {
                  changed_envelope(call_it_ours)),
         of_apply("unknown-command-skipped", "a command of an unknown type is skipped",
                  changed_envelope([](command_envelope& command, const state_view&) {
-                     if (command.type == unknown_command) command.type = schemas::no_operation::type;
+                     if (command.type == unknown_command)
+                         command.type = schemas::commands::no_operation::type;
                  })),
         of_apply("level-ignored", "a command above the level in force is judged by its type alone",
                  changed_envelope([](command_envelope& command, const state_view&) {
-                     command.level = schemas::first_level;
+                     command.level = schemas::commands::first_level;
                  })),
         of_apply("older-nodes-not-asked", "the level is raised over nodes that run and are older",
                  without([](const command_envelope& command, std::string_view key) {
-                     return command.type == schemas::raise_level::type && is_of(key, table::node);
+                     return command.type == schemas::commands::raise_level::type && is_of(key, table::node);
                  })),
         of_apply("credential-not-checked", "apply does not look whether the key is still valid",
                  changed_envelope(show_the_key_that_is_valid)),
@@ -418,7 +422,7 @@ std::vector<mutation> log_rule_mutations() {
                  })),
         of_apply("claims-always-free", "a job is given to whoever asks",
                  without([](const command_envelope& command, std::string_view key) {
-                     return command.type == schemas::claim::type && is_of(key, table::claim);
+                     return command.type == schemas::commands::claim::type && is_of(key, table::claim);
                  })),
         of_apply("silent-claims", "who is silent itself takes the job of who has been silent too long",
                  claimants_heard()),

@@ -9,9 +9,9 @@
 namespace herald::test {
 namespace {
 
-using schemas::command_type;
-using storage::key_of;
-using storage::table;
+using schemas::commands::command_type;
+using storage::registry::tables::key_of;
+using storage::registry::tables::table;
 
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t ahead_ms_max = 60'000;
@@ -37,10 +37,11 @@ T decoded(const std::string& bytes) {
 
 }  // namespace
 
-void log_rules::judge(const events::record& record, const storage::applied_record& done) {
+void log_rules::judge(const events::log::record& record,
+                      const storage::registry::engine::applied_record& done) {
     x_offset = done.offset;
     x_now = x_state.view();
-    const auto command = schemas::open_envelope(record.value.value_or(""));
+    const auto command = schemas::commands::open_envelope(record.value.value_or(""));
     const std::string place = "the record at offset " + std::to_string(x_offset);
     const bool is_ours = command && (!x_genesis || (command->log_id == x_genesis->log_id &&
                                                     command->generation == x_genesis->generation));
@@ -63,15 +64,17 @@ void log_rules::judge(const events::record& record, const storage::applied_recor
     judge_timers();
     x_webhooks.clear();
     x_now->scan(key_of(table::webhook), {}, [&](std::string_view key, std::string_view row) {
-        const auto hook = storage::decode_row<schemas::webhook>(key, row);
+        const auto hook = storage::registry::tables::decode_row<schemas::webhook>(key, row);
         x_webhooks.emplace(hook.id.value, hook);
         return true;
     });
     x_now.reset();
 }
 
-void log_rules::judge_time(const events::record& record, const schemas::command_envelope& command) {
-    const auto position = storage::find_row<storage::engine_position>(*x_now, key_of(table::position));
+void log_rules::judge_time(const events::log::record& record,
+                           const schemas::commands::command_envelope& command) {
+    const auto position = storage::registry::tables::find_row<storage::registry::engine::engine_position>(
+        *x_now, key_of(table::position));
     const std::string place = "at offset " + std::to_string(x_offset) + " log time ";
     x_senders_ms = std::max(x_senders_ms, command.sender_clock_ms);
     require(position->time_ms >= x_time_ms, place + "goes back (invariant 10)");
@@ -92,8 +95,8 @@ bool log_rules::is_entitled(const applied& what) {
 }
 
 void log_rules::judge_repeat(const applied& what) {
-    const schemas::request_identity& request = what.command.request;
-    const schemas::outcome& outcome = what.done.outcome;
+    const schemas::commands::request_identity& request = what.command.request;
+    const schemas::commands::outcome& outcome = what.done.outcome;
     const std::string place =
         "the request " + request.idempotency_key + " at offset " + std::to_string(x_offset);
     const auto name = std::tuple(request.principal.value, request.scope, request.idempotency_key);
@@ -114,13 +117,13 @@ void log_rules::judge_repeat(const applied& what) {
     }
     if (!request.idempotency_key.empty()) x_answers[name] = {x_time_ms, outcome, request.fingerprint};
     switch (what.command.type) {
-        case schemas::node_heartbeat::type:
+        case schemas::commands::node_heartbeat::type:
             return judge_heartbeat(what);
-        case schemas::claim::type:
+        case schemas::commands::claim::type:
             return judge_claim(what);
-        case schemas::raise_level::type:
+        case schemas::commands::raise_level::type:
             return judge_raise(what);
-        case schemas::webhook_health::type:
+        case schemas::commands::webhook_health::type:
             return judge_health(what);
         default:
             if (what.took_effect) learn(what);
@@ -128,7 +131,7 @@ void log_rules::judge_repeat(const applied& what) {
 }
 
 void log_rules::judge_heartbeat(const applied& what) {
-    const auto heartbeat = decoded<schemas::node_heartbeat>(what.command.body);
+    const auto heartbeat = decoded<schemas::commands::node_heartbeat>(what.command.body);
     const auto known = x_members.find(heartbeat.node);
     const bool is_same = known != x_members.end() && known->second.boot == heartbeat.boot;
     const bool may_follow = known == x_members.end() ||
@@ -146,7 +149,7 @@ void log_rules::judge_heartbeat(const applied& what) {
     judge_published(heartbeat);
 }
 
-void log_rules::judge_published(const schemas::node_heartbeat& heartbeat) {
+void log_rules::judge_published(const schemas::commands::node_heartbeat& heartbeat) {
     const auto held = x_claims.find("publisher");
     const bool is_holder = held != x_claims.end() && held->second.token == heartbeat.publisher_token;
     for (const schemas::published_position& position : heartbeat.published) {
@@ -154,14 +157,14 @@ void log_rules::judge_published(const schemas::node_heartbeat& heartbeat) {
             key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
         std::uint64_t& known = x_published[key];
         if (is_holder) known = std::max(known, position.sequence);
-        require(storage::find_number(*x_now, key).value_or(0) == known,
+        require(storage::registry::tables::find_number(*x_now, key).value_or(0) == known,
                 "who does not hold the claim said at offset " + std::to_string(x_offset) +
                     " what is published (invariant 10)");
     }
 }
 
 void log_rules::judge_claim(const applied& what) {
-    const auto wanted = decoded<schemas::claim>(what.command.body);
+    const auto wanted = decoded<schemas::commands::claim>(what.command.body);
     const auto claimant = x_members.find(wanted.node);
     if (claimant != x_members.end() && claimant->second.boot != wanted.boot)
         return require(!what.took_effect, "a process that another has followed got the job " + wanted.job);
@@ -183,7 +186,7 @@ void log_rules::judge_claim(const applied& what) {
 }
 
 void log_rules::judge_raise(const applied& what) {
-    const auto raise = decoded<schemas::raise_level>(what.command.body);
+    const auto raise = decoded<schemas::commands::raise_level>(what.command.body);
     const bool is_held_up = std::any_of(x_members.begin(), x_members.end(), [&](const auto& each) {
         const member& node = each.second;
         return node.boot != schemas::uuid{} && x_time_ms - node.heard_ms <= claim_ms &&
@@ -197,13 +200,13 @@ void log_rules::judge_raise(const applied& what) {
 
 void log_rules::judge_health(const applied& what) {
     if (!what.took_effect) return;
-    const auto health = decoded<schemas::webhook_health>(what.command.body);
+    const auto health = decoded<schemas::commands::webhook_health>(what.command.body);
     require(x_claims["webhook-health"].token == health.token && health.token != 0,
             "the health of a webhook was told at offset " + std::to_string(x_offset) +
                 " by who does not hold the job (invariant 10)");
     const std::uint64_t id = health.webhook_id.value;
-    const auto hook =
-        storage::find_row<schemas::webhook>(*x_now, key_of(table::webhook).number(health.webhook_id));
+    const auto hook = storage::registry::tables::find_row<schemas::webhook>(
+        *x_now, key_of(table::webhook).number(health.webhook_id));
     const auto before = x_webhooks.find(id);
     if (hook && before != x_webhooks.end() && before->second.revision != health.revision)
         require(hook->failing_since_ms == before->second.failing_since_ms &&
@@ -221,30 +224,30 @@ void log_rules::judge_health(const applied& what) {
 void log_rules::learn(const applied& what) {
     const std::string& answer = what.done.outcome.body;
     switch (what.command.type) {
-        case schemas::genesis::type:
-            x_genesis = decoded<schemas::genesis>(what.command.body);
+        case schemas::commands::genesis::type:
+            x_genesis = decoded<schemas::commands::genesis>(what.command.body);
             x_credentials[1] = {x_genesis->admin_key_hash};
             x_level = std::max(x_level, x_genesis->level);
             break;
-        case schemas::create_user::type:
+        case schemas::commands::create_user::type:
             x_credentials[decoded<schemas::user>(answer).id.value] = {
-                decoded<schemas::create_user>(what.command.body).key_hash};
+                decoded<schemas::commands::create_user>(what.command.body).key_hash};
             break;
-        case schemas::renew_admin_key::type:
+        case schemas::commands::renew_admin_key::type:
             x_credentials[decoded<schemas::user>(answer).id.value] = {
-                decoded<schemas::renew_admin_key>(what.command.body).key_hash};
+                decoded<schemas::commands::renew_admin_key>(what.command.body).key_hash};
             break;
-        case schemas::request_scan::type:
-        case schemas::request_version_scan::type: {
+        case schemas::commands::request_scan::type:
+        case schemas::commands::request_version_scan::type: {
             const auto scan = decoded<schemas::scan>(answer);
             x_open_scans[scan.id.value] = scan.time_created;
             break;
         }
-        case schemas::report_scan::type:
+        case schemas::commands::report_scan::type:
             x_open_scans.erase(decoded<schemas::scan>(answer).id.value);
             break;
-        case schemas::delete_webhooks::type:
-            for (const auto id : decoded<schemas::delete_webhooks>(what.command.body).ids)
+        case schemas::commands::delete_webhooks::type:
+            for (const auto id : decoded<schemas::commands::delete_webhooks>(what.command.body).ids)
                 x_failing_since.erase(id.value);
             break;
         default:
@@ -256,12 +259,12 @@ void log_rules::learn(const applied& what) {
 void log_rules::judge_timers() {
     bool all_have_fired = true;
     x_now->scan(key_of(table::timer), {}, [&](std::string_view key, std::string_view) {
-        all_have_fired = static_cast<std::int64_t>(storage::number_in_key(key)) > x_time_ms;
+        all_have_fired = static_cast<std::int64_t>(storage::registry::tables::number_in_key(key)) > x_time_ms;
         return false;
     });
     std::size_t rows = 0;
     x_now->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view row) {
-        const auto member = storage::decode_row<schemas::node_row>(key, row);
+        const auto member = storage::registry::tables::decode_row<schemas::node_row>(key, row);
         require(x_members.contains(member.node) || !all_have_fired,
                 "node " + member.node + " was not forgotten in time (invariant 12)");
         ++rows;
@@ -275,7 +278,8 @@ void log_rules::judge_timers() {
 void log_rules::judge_scans(bool all_have_fired) {
     for (auto next = x_open_scans.begin(); next != x_open_scans.end();) {
         const auto open = next++;
-        const auto scan = storage::find_row<schemas::scan>(*x_now, key_of(table::scan).number(open->first));
+        const auto scan = storage::registry::tables::find_row<schemas::scan>(
+            *x_now, key_of(table::scan).number(open->first));
         const bool is_over = scan->scan_status != schemas::scan_status::scanning;
         const bool is_due = x_time_ms >= open->second + scan_ms;
         const std::string name = "scan " + std::to_string(open->first);
@@ -293,8 +297,8 @@ bool log_rules::is_disable_due(std::uint64_t webhook) const {
 void log_rules::judge_webhooks(bool all_have_fired) {
     for (auto next = x_failing_since.begin(); next != x_failing_since.end();) {
         const auto failing = next++;
-        const auto hook =
-            storage::find_row<schemas::webhook>(*x_now, key_of(table::webhook).number(failing->first));
+        const auto hook = storage::registry::tables::find_row<schemas::webhook>(
+            *x_now, key_of(table::webhook).number(failing->first));
         const bool is_over = hook->status == schemas::webhook_status::disabled;
         const bool is_due = is_disable_due(failing->first);
         const std::string name = "webhook " + std::to_string(failing->first);

@@ -18,21 +18,21 @@ namespace herald::test {
 class log_rules {
   public:
     /// `state` is the engine's, written after each record; it must outlive the rules.
-    explicit log_rules(const storage::state_store& state) : x_state(state) {}
+    explicit log_rules(const storage::registry::state::state_store& state) : x_state(state) {}
 
     /// The engine has applied `record`, the next of the log.
-    void judge(const events::record& record, const storage::applied_record& done);
+    void judge(const events::log::record& record, const storage::registry::engine::applied_record& done);
 
   private:
     /// A command and what became of it.
     struct applied {
-        const schemas::command_envelope& command;
-        const storage::applied_record& done;
+        const schemas::commands::command_envelope& command;
+        const storage::registry::engine::applied_record& done;
         bool took_effect = false;
     };
     struct kept_answer {
         std::int64_t time_ms = 0;
-        schemas::outcome outcome;
+        schemas::commands::outcome outcome;
         std::string fingerprint;
     };
     struct member {
@@ -42,11 +42,11 @@ class log_rules {
         std::uint32_t newest_level = 0;
     };
 
-    void judge_time(const events::record&, const schemas::command_envelope&);
+    void judge_time(const events::log::record&, const schemas::commands::command_envelope&);
     bool is_entitled(const applied&);
     void judge_repeat(const applied&);
     void judge_heartbeat(const applied&);
-    void judge_published(const schemas::node_heartbeat&);
+    void judge_published(const schemas::commands::node_heartbeat&);
     void judge_claim(const applied&);
     void judge_raise(const applied&);
     void judge_health(const applied&);
@@ -56,12 +56,12 @@ class log_rules {
     void judge_webhooks(bool all_have_fired);
     bool is_disable_due(std::uint64_t webhook) const;
 
-    const storage::state_store& x_state;
-    std::shared_ptr<const storage::state_view> x_now;  // while a record is judged
+    const storage::registry::state::state_store& x_state;
+    std::shared_ptr<const storage::registry::state::state_view> x_now;  // while a record is judged
     std::uint64_t x_offset = 0;
-    std::optional<schemas::genesis> x_genesis;
+    std::optional<schemas::commands::genesis> x_genesis;
     std::int64_t x_time_ms = 0;
-    std::uint32_t x_level = schemas::first_level;                  // in force
+    std::uint32_t x_level = schemas::commands::first_level;        // in force
     std::int64_t x_senders_ms = 0;                                 // the clock of the most advanced one
     std::map<std::uint64_t, std::set<std::string>> x_credentials;  // by user
     std::map<std::tuple<std::uint64_t, std::string, std::string>, kept_answer> x_answers;

@@ -31,16 +31,16 @@ workers::event_position position_of(const std::optional<std::string>& value) {
     return {event->generation, event->partition_sequence};
 }
 
-events::record tail_record(std::int64_t offset, const workers::event_position& position) {
+events::log::record tail_record(std::int64_t offset, const workers::event_position& position) {
     schemas::event event;
     event.generation = position.generation;
     event.partition_sequence = position.sequence;
     return {offset, 0, "", schemas::encode(event)};
 }
 
-std::uint32_t generation_of(const storage::state_store& state) {
-    const auto row =
-        storage::find_row<schemas::genesis>(*state.view(), storage::key_of(storage::table::installation));
+std::uint32_t generation_of(const storage::registry::state::state_store& state) {
+    const auto row = storage::registry::tables::find_row<schemas::commands::genesis>(
+        *state.view(), storage::registry::tables::key_of(storage::registry::tables::table::installation));
     return row ? row->generation : 0;
 }
 
@@ -50,13 +50,13 @@ std::uint32_t generation_of(const storage::state_store& state) {
 class one_cursor_for_all final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
         if (!is_event_topic(where.topic)) return x_to.open_reader(where, from);
         workers::event_position highest;
         for (const std::string_view topic : events::event_topics)
-            for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
-                for (const events::record& record :
+            for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition)
+                for (const events::log::record& record :
                      reference::read_all(x_to, {std::string(topic), partition}))
                     highest = std::max(highest, position_of(record.value));
         return std::make_unique<made_up_reader>(std::vector{tail_record(from, highest)});
@@ -67,36 +67,36 @@ class one_cursor_for_all final : public forwarding_log {
 class tails_from_memory final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind kind) override {
         return std::make_unique<remembering_producer>(x_to.open_producer(kind), x_sent);
     }
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         if (!x_sent->contains(where)) return x_to.query_range(where, std::move(handler));
         x_to.query_range(where, [handler](const auto& range) {
-            handler(range ? result<events::offset_range>(events::offset_range{0, 1}) : range);
+            handler(range ? result<events::log::offset_range>(events::log::offset_range{0, 1}) : range);
         });
     }
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
         const auto sent = x_sent->find(where);
         if (sent == x_sent->end()) return x_to.open_reader(where, from);
         return std::make_unique<made_up_reader>(std::vector{tail_record(from, sent->second)});
     }
 
   private:
-    using positions = std::map<events::topic_partition, workers::event_position>;
-    class remembering_producer final : public events::producer {
+    using positions = std::map<events::log::topic_partition, workers::event_position>;
+    class remembering_producer final : public events::log::producer {
       public:
-        remembering_producer(std::unique_ptr<events::producer> to, std::shared_ptr<positions> sent)
+        remembering_producer(std::unique_ptr<events::log::producer> to, std::shared_ptr<positions> sent)
             : x_to(std::move(to)), x_sent(std::move(sent)) {}
-        result<void> append(const events::topic_partition& where, std::string key,
-                            std::optional<std::string> value, events::append_handler handler) override {
+        result<void> append(const events::log::topic_partition& where, std::string key,
+                            std::optional<std::string> value, events::log::append_handler handler) override {
             if (is_event_topic(where.topic)) (*x_sent)[where] = position_of(value);
             return x_to->append(where, std::move(key), std::move(value), std::move(handler));
         }
 
       private:
-        std::unique_ptr<events::producer> x_to;
+        std::unique_ptr<events::log::producer> x_to;
         std::shared_ptr<positions> x_sent;
     };
     std::shared_ptr<positions> x_sent = std::make_shared<positions>();
@@ -105,12 +105,12 @@ class tails_from_memory final : public forwarding_log {
 /// The sequence of a tail counts, whichever generation it is of.
 class generation_ignored final : public forwarding_log {
   public:
-    generation_ignored(events::log& to, const storage::state_store& state)
+    generation_ignored(events::log::partitioned_log& to, const storage::registry::state::state_store& state)
         : forwarding_log(to), x_state(state) {}
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
         if (!is_event_topic(where.topic)) return x_to.open_reader(where, from);
-        std::vector<events::record> records = reference::read_all(x_to, where);
+        std::vector<events::log::record> records = reference::read_all(x_to, where);
         if (records.empty()) return x_to.open_reader(where, from);
         const workers::event_position last = position_of(records.back().value);
         return std::make_unique<made_up_reader>(
@@ -118,7 +118,7 @@ class generation_ignored final : public forwarding_log {
     }
 
   private:
-    const storage::state_store& x_state;
+    const storage::registry::state::state_store& x_state;
 };
 
 // ---- the publisher's producer
@@ -127,8 +127,8 @@ class generation_ignored final : public forwarding_log {
 class many_in_flight final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::producer> open_producer(events::producer_kind) override {
-        return x_to.open_producer(events::producer_kind::ordinary);
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind) override {
+        return x_to.open_producer(events::log::producer_kind::ordinary);
     }
 };
 
@@ -136,23 +136,23 @@ class many_in_flight final : public forwarding_log {
 class errors_ignored final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
-        if (kind != events::producer_kind::strict) return x_to.open_producer(kind);
-        return std::make_unique<deaf_producer>(x_to.open_producer(events::producer_kind::ordinary));
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind kind) override {
+        if (kind != events::log::producer_kind::strict) return x_to.open_producer(kind);
+        return std::make_unique<deaf_producer>(x_to.open_producer(events::log::producer_kind::ordinary));
     }
 
   private:
-    class deaf_producer final : public events::producer {
+    class deaf_producer final : public events::log::producer {
       public:
-        explicit deaf_producer(std::unique_ptr<events::producer> to) : x_to(std::move(to)) {}
-        result<void> append(const events::topic_partition& where, std::string key,
-                            std::optional<std::string> value, events::append_handler handler) override {
+        explicit deaf_producer(std::unique_ptr<events::log::producer> to) : x_to(std::move(to)) {}
+        result<void> append(const events::log::topic_partition& where, std::string key,
+                            std::optional<std::string> value, events::log::append_handler handler) override {
             return x_to->append(where, std::move(key), std::move(value),
                                 [handler](const result<std::int64_t>& done) { handler(done ? *done : -1); });
         }
 
       private:
-        std::unique_ptr<events::producer> x_to;
+        std::unique_ptr<events::log::producer> x_to;
     };
 };
 
@@ -162,9 +162,9 @@ class errors_ignored final : public forwarding_log {
 class head_before_rows final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind kind) override {
         auto inner = x_to.open_producer(kind);
-        if (kind != events::producer_kind::strict) return inner;
+        if (kind != events::log::producer_kind::strict) return inner;
         return std::make_unique<hasty_producer>(std::move(inner));
     }
 
@@ -173,12 +173,12 @@ class head_before_rows final : public forwarding_log {
         std::string key;
         std::optional<std::string> value;
     };
-    class hasty_producer final : public events::producer {
+    class hasty_producer final : public events::log::producer {
       public:
-        explicit hasty_producer(std::unique_ptr<events::producer> to) : x_to(std::move(to)) {}
-        result<void> append(const events::topic_partition& where, std::string key,
-                            std::optional<std::string> value, events::append_handler handler) override {
-            if (where.topic != events::topic::subscribers)
+        explicit hasty_producer(std::unique_ptr<events::log::producer> to) : x_to(std::move(to)) {}
+        result<void> append(const events::log::topic_partition& where, std::string key,
+                            std::optional<std::string> value, events::log::append_handler handler) override {
+            if (where.topic != events::log::topic::subscribers)
                 return x_to->append(where, std::move(key), std::move(value), std::move(handler));
             if (key != events::subscribers_head_key) {
                 x_rows.push_back({std::move(key), std::move(value)});
@@ -197,26 +197,28 @@ class head_before_rows final : public forwarding_log {
 
       private:
         std::vector<row> x_rows;
-        std::unique_ptr<events::producer> x_to;  // ends first: its handlers use the rows
+        std::unique_ptr<events::log::producer> x_to;  // ends first: its handlers use the rows
     };
 };
 
 /// Who takes the claim believes that `subscribers` is as the state is.
 class subscribers_not_compared final : public forwarding_log {
   public:
-    subscribers_not_compared(events::log& to, const storage::state_store& state)
+    subscribers_not_compared(events::log::partitioned_log& to,
+                             const storage::registry::state::state_store& state)
         : forwarding_log(to), x_state(state) {}
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
-        if (where.topic != events::topic::subscribers) return x_to.query_range(where, std::move(handler));
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
+        if (where.topic != events::log::topic::subscribers)
+            return x_to.query_range(where, std::move(handler));
         x_to.query_range(where, [handler](const auto& range) {
-            handler(range ? result<events::offset_range>(events::offset_range{0, 1}) : range);
+            handler(range ? result<events::log::offset_range>(events::log::offset_range{0, 1}) : range);
         });
     }
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
-        if (where.topic != events::topic::subscribers) return x_to.open_reader(where, from);
-        const storage::outbox_view outbox(x_state);
-        std::vector<events::record> content;
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
+        if (where.topic != events::log::topic::subscribers) return x_to.open_reader(where, from);
+        const storage::node::outbox_view outbox(x_state);
+        std::vector<events::log::record> content;
         for (const schemas::subscriber& row : outbox.subscribers())
             content.push_back({0, 0, events::subscriber_key(row.webhook_id), schemas::encode(row)});
         const schemas::subscribers_head head{outbox.generation(), outbox.last_subscriber_change()};
@@ -225,7 +227,7 @@ class subscribers_not_compared final : public forwarding_log {
     }
 
   private:
-    const storage::state_store& x_state;
+    const storage::registry::state::state_store& x_state;
 };
 
 // ---- the outbox
@@ -234,31 +236,32 @@ class subscribers_not_compared final : public forwarding_log {
 class rows_trimmed_early final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
-    std::shared_ptr<const storage::state_view> view() const override {
+    std::shared_ptr<const storage::registry::state::state_view> view() const override {
         return std::make_shared<trimmed_view>(x_to.view());
     }
 
   private:
     static constexpr std::uint64_t rows_kept = 2;
-    class trimmed_view final : public storage::state_view {
+    class trimmed_view final : public storage::registry::state::state_view {
       public:
-        explicit trimmed_view(std::shared_ptr<const storage::state_view> of) : x_of(std::move(of)) {}
+        explicit trimmed_view(std::shared_ptr<const storage::registry::state::state_view> of)
+            : x_of(std::move(of)) {}
         std::optional<std::string> get(std::string_view key) const override { return x_of->get(key); }
         void scan(std::string_view prefix, std::string_view from,
-                  const storage::row_visitor& visit) const override {
-            if (!prefix.starts_with(static_cast<char>(storage::table::outbox)))
+                  const storage::registry::state::row_visitor& visit) const override {
+            if (!prefix.starts_with(static_cast<char>(storage::registry::tables::table::outbox)))
                 return x_of->scan(prefix, from, visit);
             x_of->scan(prefix, from, [&](std::string_view key, std::string_view value) {
                 std::string counter(key.substr(0, key.size() - 8));
-                counter.front() = static_cast<char>(storage::table::outbox_sequence);
-                const std::uint64_t last = storage::find_number(*x_of, counter).value_or(0);
+                counter.front() = static_cast<char>(storage::registry::tables::table::outbox_sequence);
+                const std::uint64_t last = storage::registry::tables::find_number(*x_of, counter).value_or(0);
                 if (schemas::read_big_endian(key.substr(key.size() - 8)) + rows_kept <= last) return true;
                 return visit(key, value);
             });
         }
 
       private:
-        std::shared_ptr<const storage::state_view> x_of;
+        std::shared_ptr<const storage::registry::state::state_view> x_of;
     };
 };
 
@@ -268,34 +271,34 @@ class rows_trimmed_early final : public forwarding_store {
 class end_not_asked final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         if (!workers::tier_of(where.topic)) return x_to.query_range(where, std::move(handler));
-        handler(events::offset_range{0, INT64_MAX});
+        handler(events::log::offset_range{0, INT64_MAX});
     }
 };
 
 /// What the member does with each of its events; false: the worker does not get it.
-using member_filter = std::function<bool(events::member_event&)>;
+using member_filter = std::function<bool(events::log::member_event&)>;
 
 class filtered_groups final : public forwarding_log {
   public:
-    filtered_groups(events::log& to, std::function<member_filter()> make_filter)
+    filtered_groups(events::log::partitioned_log& to, std::function<member_filter()> make_filter)
         : forwarding_log(to), x_make_filter(std::move(make_filter)) {}
-    std::unique_ptr<events::group_member> join(const std::string& group,
-                                               const std::vector<std::string>& topics) override {
+    std::unique_ptr<events::log::group_member> join(const std::string& group,
+                                                    const std::vector<std::string>& topics) override {
         auto member = x_to.join(group, topics);
-        if (group != events::group::events) return member;
+        if (group != events::log::group::events) return member;
         return std::make_unique<filtered_member>(std::move(member), x_make_filter());
     }
 
   private:
     class filtered_member final : public forwarding_member {
       public:
-        filtered_member(std::unique_ptr<events::group_member> to, member_filter filter)
+        filtered_member(std::unique_ptr<events::log::group_member> to, member_filter filter)
             : forwarding_member(std::move(to)), x_filter(std::move(filter)) {}
-        std::vector<events::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
+        std::vector<events::log::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
             auto found = x_to->poll(events_max, wait_ms);
-            std::erase_if(found, [this](events::member_event& event) { return !x_filter(event); });
+            std::erase_if(found, [this](events::log::member_event& event) { return !x_filter(event); });
             return found;
         }
 
@@ -306,18 +309,18 @@ class filtered_groups final : public forwarding_log {
 };
 
 member_filter position_forgotten() {
-    return [](events::member_event& event) {
-        if (auto* got = std::get_if<events::assigned>(&event)) got->metadata.clear();
+    return [](events::log::member_event& event) {
+        if (auto* got = std::get_if<events::log::assigned>(&event)) got->metadata.clear();
         return true;
     };
 }
 
 member_filter gaps_dropped() {
-    const auto last = std::make_shared<std::map<events::topic_partition, workers::event_position>>();
-    return [last](events::member_event& event) {
-        if (const auto* got = std::get_if<events::assigned>(&event))
+    const auto last = std::make_shared<std::map<events::log::topic_partition, workers::event_position>>();
+    return [last](events::log::member_event& event) {
+        if (const auto* got = std::get_if<events::log::assigned>(&event))
             (*last)[got->where] = workers::position_from_text(got->metadata);
-        const auto* what = std::get_if<events::consumed>(&event);
+        const auto* what = std::get_if<events::log::consumed>(&event);
         if (!what) return true;
         workers::event_position& here = (*last)[what->where];
         const workers::event_position next = position_of(what->what.value);
@@ -327,15 +330,16 @@ member_filter gaps_dropped() {
     };
 }
 
-member_filter audience_of_the_moment(const storage::state_store& state) {
-    return [&state](events::member_event& event) {
-        auto* what = std::get_if<events::consumed>(&event);
+member_filter audience_of_the_moment(const storage::registry::state::state_store& state) {
+    return [&state](events::log::member_event& event) {
+        auto* what = std::get_if<events::log::consumed>(&event);
         auto content = schemas::decode<schemas::event>(what ? what->what.value.value_or("") : "");
         if (!what || !content) return true;
         content->audience.clear();
-        state.view()->scan(storage::key_of(storage::table::webhook), "",
+        state.view()->scan(storage::registry::tables::key_of(storage::registry::tables::table::webhook), "",
                            [&](std::string_view key, std::string_view row) {
-                               const auto hook = storage::decode_row<schemas::webhook>(key, row);
+                               const auto hook =
+                                   storage::registry::tables::decode_row<schemas::webhook>(key, row);
                                if (wants(hook, content->type, content->resource_type))
                                    content->audience.push_back({hook.id, false});
                                return true;
@@ -348,11 +352,13 @@ member_filter audience_of_the_moment(const storage::state_store& state) {
 // ---- all of them
 
 template <class Log>
-std::unique_ptr<events::log> on(events::log& log, const storage::state_store&) {
+std::unique_ptr<events::log::partitioned_log> on(events::log::partitioned_log& log,
+                                                 const storage::registry::state::state_store&) {
     return std::make_unique<Log>(log);
 }
 template <class Log>
-std::unique_ptr<events::log> on_both(events::log& log, const storage::state_store& state) {
+std::unique_ptr<events::log::partitioned_log> on_both(events::log::partitioned_log& log,
+                                                      const storage::registry::state::state_store& state) {
     return std::make_unique<Log>(log, state);
 }
 
@@ -360,9 +366,10 @@ mutation of_node(std::string_view name, std::string_view what, mutation::log_wra
     return {name, what, std::move(wrap), same_log, same_store};
 }
 mutation of_worker(std::string_view name, std::string_view what,
-                   std::function<member_filter(const storage::state_store&)> make) {
-    const auto wrap = [make](events::log& log,
-                             const storage::state_store& state) -> std::unique_ptr<events::log> {
+                   std::function<member_filter(const storage::registry::state::state_store&)> make) {
+    const auto wrap = [make](events::log::partitioned_log& log,
+                             const storage::registry::state::state_store& state)
+        -> std::unique_ptr<events::log::partitioned_log> {
         return std::make_unique<filtered_groups>(log, [make, &state] { return make(state); });
     };
     return {name, what, same_log, wrap, same_store};
@@ -387,7 +394,8 @@ std::vector<mutation> publishing_mutations() {
         of_node("subscribers-not-compared", "who takes the claim does not compare subscribers with the state",
                 on_both<subscribers_not_compared>),
         {"rows-trimmed-early", "outbox rows are dropped before they are published", same_log, same_log,
-         [](storage::state_store& store) -> std::unique_ptr<storage::state_store> {
+         [](storage::registry::state::state_store& store)
+             -> std::unique_ptr<storage::registry::state::state_store> {
              return std::make_unique<rows_trimmed_early>(store);
          }},
         of_worker("position-forgotten", "consumers do not keep the last sequence with their offset",
@@ -396,17 +404,20 @@ std::vector<mutation> publishing_mutations() {
          same_log, on<end_not_asked>, same_store},
         of_worker("gaps-dropped", "consumers drop an event that comes after a gap",
                   [](const auto&) { return gaps_dropped(); }),
-        of_worker("audience-of-the-moment", "who hears of an event is decided when it is delivered",
-                  [](const storage::state_store& state) { return audience_of_the_moment(state); }),
+        of_worker(
+            "audience-of-the-moment", "who hears of an event is decided when it is delivered",
+            [](const storage::registry::state::state_store& state) { return audience_of_the_moment(state); }),
     };
 }
 
 }  // namespace
 
-std::unique_ptr<events::log> same_log(events::log& log, const storage::state_store&) {
+std::unique_ptr<events::log::partitioned_log> same_log(events::log::partitioned_log& log,
+                                                       const storage::registry::state::state_store&) {
     return std::make_unique<forwarding_log>(log);
 }
-std::unique_ptr<storage::state_store> same_store(storage::state_store& store) {
+std::unique_ptr<storage::registry::state::state_store> same_store(
+    storage::registry::state::state_store& store) {
     return std::make_unique<forwarding_store>(store);
 }
 
@@ -419,10 +430,11 @@ const std::vector<mutation>& all_mutations() {
     return all;
 }
 
-std::unique_ptr<events::log> losing_positions(events::log& log, dice& chance) {
+std::unique_ptr<events::log::partitioned_log> losing_positions(events::log::partitioned_log& log,
+                                                               dice& chance) {
     return std::make_unique<filtered_groups>(log, [&chance]() -> member_filter {
-        return [&chance](events::member_event& event) {
-            auto* got = std::get_if<events::assigned>(&event);
+        return [&chance](events::log::member_event& event) {
+            auto* got = std::get_if<events::log::assigned>(&event);
             if (got && chance.one_in(3)) got->metadata.clear();
             return true;
         };

@@ -16,17 +16,19 @@
 
 namespace herald::test {
 
-std::unique_ptr<events::log> same_log(events::log&, const storage::state_store&);
-std::unique_ptr<storage::state_store> same_store(storage::state_store&);
+std::unique_ptr<events::log::partitioned_log> same_log(events::log::partitioned_log&,
+                                                       const storage::registry::state::state_store&);
+std::unique_ptr<storage::registry::state::state_store> same_store(storage::registry::state::state_store&);
 
 /// A type of command that no version knows yet.
-constexpr auto unknown_command = schemas::command_type{9'999};
+constexpr auto unknown_command = schemas::commands::command_type{9'999};
 
 struct mutation {
     /// What a process is given in place of its log; `state` is a node's.
-    using log_wrapper =
-        std::function<std::unique_ptr<events::log>(events::log&, const storage::state_store& state)>;
-    using store_wrapper = std::function<std::unique_ptr<storage::state_store>(storage::state_store&)>;
+    using log_wrapper = std::function<std::unique_ptr<events::log::partitioned_log>(
+        events::log::partitioned_log&, const storage::registry::state::state_store& state)>;
+    using store_wrapper = std::function<std::unique_ptr<storage::registry::state::state_store>(
+        storage::registry::state::state_store&)>;
 
     std::string_view name;
     std::string_view what;
@@ -35,7 +37,7 @@ struct mutation {
     store_wrapper node_store = same_store;
     apply_change apply = {};
     /// Why a node ends, before anything is done about it.
-    std::function<void(storage::node_failure&)> failure = {};
+    std::function<void(storage::node::node_failure&)> failure = {};
 };
 
 /// Those of design.md §1.
@@ -47,6 +49,6 @@ const std::vector<mutation>& all_mutations();
 const mutation& mutation_named(std::string_view name);
 
 /// No mutation but a fault: of one assignment in three, what was committed with the offset is lost.
-std::unique_ptr<events::log> losing_positions(events::log&, dice&);
+std::unique_ptr<events::log::partitioned_log> losing_positions(events::log::partitioned_log&, dice&);
 
 }  // namespace herald::test

@@ -4,7 +4,7 @@ namespace herald::test {
 namespace {
 
 std::string header_of(const workers::delivery_request& request, std::string_view name) {
-    for (const runtime::header& header : request.headers)
+    for (const runtime::http::header& header : request.headers)
         if (header.name == name) return header.value;
     throw rule_broken{"a delivery has no header " + std::string(name)};
 }

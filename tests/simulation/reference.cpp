@@ -10,7 +10,7 @@
 namespace herald::test {
 namespace {
 
-using schemas::command_type;
+using schemas::commands::command_type;
 
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * hour_ms;
@@ -37,8 +37,9 @@ bool wants(const schemas::webhook& hook, schemas::event_type type, schemas::reso
     });
 }
 
-std::vector<events::record> reference::read_all(events::log& from, const events::topic_partition& where) {
-    std::vector<events::record> all;
+std::vector<events::log::record> reference::read_all(events::log::partitioned_log& from,
+                                                     const events::log::topic_partition& where) {
+    std::vector<events::log::record> all;
     const auto reader = from.open_reader(where, 0);
     while (true) {
         auto batch = reader->poll(10'000, 0);
@@ -46,17 +47,17 @@ std::vector<events::record> reference::read_all(events::log& from, const events:
             continue;  // by chance, the next time not
         if (!batch)
             throw rule_broken{"a partition of " + where.topic + " cannot be read: " + batch.error().message};
-        for (events::record& record : batch->records) all.push_back(std::move(record));
+        for (events::log::record& record : batch->records) all.push_back(std::move(record));
         if (batch->at_end) return all;
     }
 }
 
-reference::reference(events::log& from, const apply_change& change) {
+reference::reference(events::log::partitioned_log& from, const apply_change& change) {
     x_changed.emplace(change, from, *x_store);
-    x_engine = std::make_unique<storage::engine>(x_changed->store());
+    x_engine = std::make_unique<storage::registry::engine::engine>(x_changed->store());
     log_rules rules(*x_store);
-    for (const events::record& record : read_all(from, {std::string(events::topic::commands), 0})) {
-        events::record changed = record;
+    for (const events::log::record& record : read_all(from, {std::string(events::log::topic::commands), 0})) {
+        events::log::record changed = record;
         x_changed->change(changed);
         const auto done = x_engine->apply(changed);
         if (!done) throw rule_broken{"the command log cannot be applied: " + done.error().message};
@@ -72,19 +73,19 @@ reference::reference(events::log& from, const apply_change& change) {
             done->command_id && done->outcome.code == 0 && done->outcome.offset == done->offset;
         if (!took_effect) continue;
         x_effects[*done->command_id].push_back(done->offset);
-        learn(*schemas::open_envelope(*changed.value), *done);
+        learn(*schemas::commands::open_envelope(*changed.value), *done);
     }
 }
 
 /// What this record put into the outbox.
 void reference::note_events(std::uint64_t offset, std::int64_t time_ms) {
-    using storage::key_of;
+    using storage::registry::tables::key_of;
     const std::string of_time =
-        key_of(storage::table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms));
+        key_of(storage::registry::tables::table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms));
     const auto view = x_store->view();
     view->scan(of_time, {}, [&](std::string_view key, std::string_view) {
         const std::string row_key(key.substr(of_time.size()));
-        auto event = storage::find_row<schemas::event>(*view, row_key);
+        auto event = storage::registry::tables::find_row<schemas::event>(*view, row_key);
         if (!event) throw rule_broken{"the outbox lacks a row that its index has"};
         if (event->offset != offset) return true;
         x_outbox.push_back(*std::move(event));
@@ -102,17 +103,18 @@ void reference::judge_outbox(std::int64_t time_ms) {
         const auto row = next++;
         if (view->get(row->first)) continue;
         std::string published_key = row->first.substr(0, row->first.size() - 8);
-        published_key.front() = static_cast<char>(storage::table::outbox_published);
+        published_key.front() = static_cast<char>(storage::registry::tables::table::outbox_published);
         const std::uint64_t sequence =
             schemas::read_big_endian(std::string_view(row->first).substr(row->first.size() - 8));
         if (time_ms - row->second < outbox_kept_ms ||
-            storage::find_number(*view, published_key).value_or(0) < sequence)
+            storage::registry::tables::find_number(*view, published_key).value_or(0) < sequence)
             throw rule_broken{"a row of the outbox is gone that is new or not published (invariant 4)"};
         x_outbox_rows.erase(row);
     }
 }
 
-void reference::learn(const schemas::command_envelope& command, const storage::applied_record& done) {
+void reference::learn(const schemas::commands::command_envelope& command,
+                      const storage::registry::engine::applied_record& done) {
     using schemas::event_type;
     using schemas::resource_type;
     const std::string& answer = done.outcome.body;
@@ -122,28 +124,28 @@ void reference::learn(const schemas::command_envelope& command, const storage::a
             x_expected.push_back({done.offset, type, std::to_string(id), std::move(hearers)});
     };
     switch (done.type) {
-        case schemas::create_webhook::type: {
+        case schemas::commands::create_webhook::type: {
             auto row = decoded<schemas::webhook>(answer);
             x_hooks[row.id.value] = {row, done.offset};
             break;
         }
-        case schemas::delete_webhooks::type:
-            for (const auto id : decoded<schemas::delete_webhooks>(command.body).ids)
+        case schemas::commands::delete_webhooks::type:
+            for (const auto id : decoded<schemas::commands::delete_webhooks>(command.body).ids)
                 x_hooks.at(id.value).deleted = done.offset;
             break;
-        case schemas::create_transition::type: {
+        case schemas::commands::create_transition::type: {
             const auto activity = decoded<schemas::activity>(answer);
             x_desired[activity.id.value] = activity.transition->desired_stage;
             break;
         }
-        case schemas::commit_transition::type: {
+        case schemas::commands::commit_transition::type: {
             const auto activity = decoded<schemas::activity>(answer);
             if (x_desired.at(activity.transition_id.value) == schemas::stage::production)
                 expect(event_type::promote, resource_type::registered_model_version,
                        activity.model_version_id.value);
             break;
         }
-        case schemas::request_scan::type:
+        case schemas::commands::request_scan::type:
             expect(event_type::request_scan, resource_type::build,
                    decoded<schemas::scan>(answer).build_id.value);
             break;
@@ -172,7 +174,7 @@ bool reference::took_effect(std::uint64_t offset) const {
            found->second.outcome.offset == offset;
 }
 
-std::optional<storage::applied_record> reference::at(std::uint64_t offset) const {
+std::optional<storage::registry::engine::applied_record> reference::at(std::uint64_t offset) const {
     const auto found = x_applied.find(offset);
     return found == x_applied.end() ? std::nullopt : std::optional(found->second);
 }

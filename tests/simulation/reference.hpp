@@ -31,9 +31,9 @@ bool wants(const schemas::webhook&, schemas::event_type, schemas::resource_type)
 class reference {
   public:
     /// Reads the whole command log and holds what comes of it against the rules of apply.
-    reference(events::log&, const apply_change&);
+    reference(events::log::partitioned_log&, const apply_change&);
 
-    const storage::state_store& store() const { return *x_store; }
+    const storage::registry::state::state_store& store() const { return *x_store; }
     const std::string& hash() const { return x_engine->position().hash; }
     std::uint64_t next_offset() const { return x_engine->position().next_offset; }
     std::uint32_t generation() const { return x_engine->installation()->generation; }
@@ -47,7 +47,7 @@ class reference {
     /// Offsets at which a command of this id took effect.
     std::vector<std::uint64_t> effects(const schemas::uuid& command) const;
     bool took_effect(std::uint64_t offset) const;
-    std::optional<storage::applied_record> at(std::uint64_t offset) const;
+    std::optional<storage::registry::engine::applied_record> at(std::uint64_t offset) const;
     /// PROMOTE and REQUEST_SCAN events by cause; those that nobody would hear of are left out.
     const std::vector<expected_event>& expected() const { return x_expected; }
     /// The webhooks that must hear of such an event at that offset.
@@ -55,7 +55,8 @@ class reference {
     bool was_deleted(std::uint64_t webhook) const;
 
     /// Every record of a partition.
-    static std::vector<events::record> read_all(events::log&, const events::topic_partition&);
+    static std::vector<events::log::record> read_all(events::log::partitioned_log&,
+                                                     const events::log::topic_partition&);
 
   private:
     struct hook {
@@ -63,14 +64,15 @@ class reference {
         std::uint64_t created = 0;
         std::uint64_t deleted = UINT64_MAX;
     };
-    void learn(const schemas::command_envelope&, const storage::applied_record&);
+    void learn(const schemas::commands::command_envelope&, const storage::registry::engine::applied_record&);
     void note_events(std::uint64_t offset, std::int64_t time_ms);
     void judge_outbox(std::int64_t time_ms);
 
-    std::unique_ptr<storage::state_store> x_store = storage::make_memory_state();
+    std::unique_ptr<storage::registry::state::state_store> x_store =
+        storage::registry::state::make_memory_state();
     std::optional<changed_apply> x_changed;
-    std::unique_ptr<storage::engine> x_engine;
-    std::map<std::uint64_t, storage::applied_record> x_applied;
+    std::unique_ptr<storage::registry::engine::engine> x_engine;
+    std::map<std::uint64_t, storage::registry::engine::applied_record> x_applied;
     std::map<std::uint64_t, std::string> x_hashes;
     std::map<std::uint64_t, std::int64_t> x_times;
     std::map<schemas::uuid, std::vector<std::uint64_t>> x_effects;

@@ -34,14 +34,15 @@ class run {
   public:
     run(std::uint64_t seed, const mutation& broken)
         : x_world(seed), x_broken(broken), x_setup(x_world.time.start_thread()), x_broker(x_setup.time()) {
-        x_kind = x_world.chance.one_in(4) ? storage::node_kind::standalone : storage::node_kind::cluster;
-        x_log = std::make_unique<events::memory_log>(
+        x_kind = x_world.chance.one_in(4) ? storage::node::node_kind::standalone
+                                          : storage::node::node_kind::cluster;
+        x_log = std::make_unique<events::log::memory::memory_log>(
             x_broker, [this](std::function<void()> task) { x_setup.post(std::move(task)); });
     }
 
     void play() {
         found_installation();
-        x_outsider = x_log->open_producer(events::producer_kind::ordinary);
+        x_outsider = x_log->open_producer(events::log::producer_kind::ordinary);
         start_processes();
         x_client = std::make_unique<client>(x_world, x_nodes, x_deposed_ms);
         x_client->prepare();
@@ -55,7 +56,7 @@ class run {
   private:
     void found_installation() {
         if (!x_log->create_topics()) throw rule_broken{"the topics cannot be created"};
-        schemas::genesis first;
+        schemas::commands::genesis first;
         x_world.chance.source().fill(first.log_id.data(), first.log_id.size());
         first.event_partitions = static_cast<std::uint32_t>(x_world.chance.between(1, 3));
         first.organization_name = client::workspace;
@@ -66,9 +67,10 @@ class run {
         x_stranger.generation = first.generation;
         x_stranger.sender_clock_ms = x_setup.time().wall_ms();
         x_stranger.not_after_ms = x_stranger.sender_clock_ms + day_ms;
-        x_stranger.type = schemas::genesis::type;
+        x_stranger.type = schemas::commands::genesis::type;
         x_stranger.body = schemas::encode(first);
-        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(x_stranger));
+        append({std::string(events::log::topic::commands), 0}, "",
+               schemas::commands::seal_envelope(x_stranger));
     }
 
     /// The event topics outlive a generation: what they hold of the one before must not be mistaken for this
@@ -88,12 +90,12 @@ class run {
             }
         }
         const schemas::subscribers_head head{1, 500};
-        append({std::string(events::topic::subscribers), 0}, "head", schemas::encode(head));
+        append({std::string(events::log::topic::subscribers), 0}, "head", schemas::encode(head));
         return 2;
     }
 
-    void append(const events::topic_partition& where, std::string key, std::string value) {
-        const auto producer = x_log->open_producer(events::producer_kind::ordinary);
+    void append(const events::log::topic_partition& where, std::string key, std::string value) {
+        const auto producer = x_log->open_producer(events::log::producer_kind::ordinary);
         bool done = false;
         (void)producer->append(where, std::move(key), std::move(value),
                                [&](const auto& landed) { done = landed.has_value(); });
@@ -102,7 +104,7 @@ class run {
     }
 
     void start_processes() {
-        const bool alone = x_kind == storage::node_kind::standalone;
+        const bool alone = x_kind == storage::node::node_kind::standalone;
         const std::int64_t nodes = alone ? 1 : x_world.chance.between(2, 3);
         for (std::int64_t number = 1; number <= nodes; ++number) {
             api_node::settings how{"node-" + std::to_string(number),
@@ -113,7 +115,7 @@ class run {
                                    x_broken,
                                    nullptr};
             const auto index = static_cast<std::size_t>(number - 1);
-            how.on_failure = [this, index](storage::node_failure why) {
+            how.on_failure = [this, index](storage::node::node_failure why) {
                 if (x_broken.failure) x_broken.failure(why);
                 node_failed(index, why);
             };
@@ -130,10 +132,10 @@ class run {
     }
 
     /// Called from within the node.
-    void node_failed(std::size_t index, const storage::node_failure& why) {
+    void node_failed(std::size_t index, const storage::node::node_failure& why) {
         // A late heartbeat of an earlier process of this node may look like a later one's: this one gives
         // way.
-        if (x_is_disaster && why.what == storage::node_failure::kind::diverged) {
+        if (x_is_disaster && why.what == storage::node::node_failure::kind::diverged) {
             x_rebuilt.insert(index);
             return x_setup.post([this, index] {
                 x_nodes[index]->crash(0);
@@ -141,11 +143,11 @@ class run {
                 x_nodes[index]->start();
             });
         }
-        if (x_is_disaster && why.what != storage::node_failure::kind::superseded) {
+        if (x_is_disaster && why.what != storage::node::node_failure::kind::superseded) {
             x_stopped.insert(index);
             return x_setup.post([this, index] { x_nodes[index]->crash(0); });
         }
-        if (why.what != storage::node_failure::kind::superseded)
+        if (why.what != storage::node::node_failure::kind::superseded)
             throw rule_broken{"node " + std::to_string(index + 1) + " cannot go on: " + why.message};
         x_setup.post([this, index] { crash_and_restart(*x_nodes[index], std::size_t{0}); });
     }
@@ -193,7 +195,7 @@ class run {
             case 10:
                 return append_strange_bytes();
             case 0:
-                if (x_kind == storage::node_kind::standalone) return cut_power();
+                if (x_kind == storage::node::node_kind::standalone) return cut_power();
                 [[fallthrough]];
             case 1:
                 return crash_and_restart(*chance.pick(x_nodes), std::size_t{0});
@@ -217,7 +219,7 @@ class run {
         dice& chance = x_world.chance;
         const std::int64_t by =
             chance.one_in(2) ? chance.between(-90'000, 90'000) : chance.between(-3, 3) * day_ms;
-        const bool never_goes_back = x_kind == storage::node_kind::standalone;
+        const bool never_goes_back = x_kind == storage::node::node_kind::standalone;
         x_setup.clock().jump_wall_ms(never_goes_back ? std::abs(by) : by);
     }
 
@@ -231,20 +233,21 @@ class run {
     /// What another installation, an earlier generation or a broken disk put into the log: never a command.
     void append_strange_bytes() {
         dice& chance = x_world.chance;
-        schemas::command_envelope command = x_stranger;
+        schemas::commands::command_envelope command = x_stranger;
         chance.source().fill(command.command_id.data(), command.command_id.size());
         command.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
         command.not_after_ms = INT64_MAX;
-        command.type = schemas::set_feature_flag::type;
-        command.body = schemas::encode(schemas::set_feature_flag{"promote_events", true, "strange"});
+        command.type = schemas::commands::set_feature_flag::type;
+        command.body =
+            schemas::encode(schemas::commands::set_feature_flag{"promote_events", true, "strange"});
         command.request.principal.value = 1;
         command.request.credential_hash = client::admin_key_hash;
         const std::int64_t what = chance.between(0, 2);
         if (what == 0) command.log_id.front() ^= 1;
         if (what == 1) ++command.generation;
-        std::string bytes = schemas::seal_envelope(command);
+        std::string bytes = schemas::commands::seal_envelope(command);
         if (what == 2) bytes[4 + some(7)] ^= 1;  // of the checksum, which follows HRC1
-        (void)x_outsider->append({std::string(events::topic::commands), 0}, "", std::move(bytes),
+        (void)x_outsider->append({std::string(events::log::topic::commands), 0}, "", std::move(bytes),
                                  [](const auto&) {});
     }
 
@@ -288,8 +291,8 @@ class run {
 
     void move_partitions() {
         dice& chance = x_world.chance;
-        const std::string group{chance.one_in(3) ? events::group::retry : events::group::events};
-        std::vector<events::member_id> members = x_broker.members(group);
+        const std::string group{chance.one_in(3) ? events::log::group::retry : events::log::group::events};
+        std::vector<events::log::memory::member_id> members = x_broker.members(group);
         if (members.empty()) return;
         switch (chance.between(0, 2)) {
             case 0:
@@ -302,7 +305,7 @@ class run {
         }
         const auto partition = static_cast<std::int32_t>(chance.between(0, 2));
         for (const std::string_view topic : events::event_topics)
-            if (group == events::group::events)
+            if (group == events::log::group::events)
                 x_broker.move(group, {std::string(topic), partition}, chance.pick(members));
     }
 
@@ -336,21 +339,22 @@ class run {
 
     /// What a later version would append while these nodes run: none of it stops them.
     void ask_for_a_newer_version() {
-        schemas::command_envelope newer = x_stranger;
+        schemas::commands::command_envelope newer = x_stranger;
         newer.command_id.fill(0xf1);
         newer.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
         newer.not_after_ms = INT64_MAX;
-        newer.level = schemas::newest_level + 1;
+        newer.level = schemas::commands::newest_level + 1;
         newer.type = unknown_command;
         newer.body.clear();
-        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(newer));
+        append({std::string(events::log::topic::commands), 0}, "", schemas::commands::seal_envelope(newer));
         // A standalone speaks once a minute: nobody could tell that it runs.
-        if (x_kind == storage::node_kind::cluster) {
+        if (x_kind == storage::node::node_kind::cluster) {
             newer.command_id.fill(0xf2);
-            newer.level = schemas::raise_level::traits.level;
-            newer.type = schemas::raise_level::type;
-            newer.body = schemas::encode(schemas::raise_level{schemas::newest_level + 1});
-            append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(newer));
+            newer.level = schemas::commands::raise_level::traits.level;
+            newer.type = schemas::commands::raise_level::type;
+            newer.body = schemas::encode(schemas::commands::raise_level{schemas::commands::newest_level + 1});
+            append({std::string(events::log::topic::commands), 0}, "",
+                   schemas::commands::seal_envelope(newer));
         }
         run_for(5'000);
     }
@@ -374,7 +378,7 @@ class run {
         check_nodes_agree(truth, x_world.agreed, x_nodes);
         check_answers(truth, x_client->history(), x_log_repeats_commands);
         check_causes(truth);
-        if (x_kind == storage::node_kind::standalone) check_heartbeats(*x_log);
+        if (x_kind == storage::node::node_kind::standalone) check_heartbeats(*x_log);
         check_event_topics(truth, *x_log);
         check_subscribers(truth, *x_log);
         wait_for_deliveries(truth);
@@ -439,7 +443,7 @@ class run {
     /// The newest records are lost, and others take their offsets; the leader that did it is a new one, so
     /// each connection breaks.
     void cut_the_log() {
-        const events::topic_partition where{std::string(events::topic::commands), 0};
+        const events::log::topic_partition where{std::string(events::log::topic::commands), 0};
         const std::int64_t kept = x_broker.records(where).back().offset - x_world.chance.between(0, 6);
         std::set<std::size_t> must_stop;
         for (std::size_t index = 0; index < x_nodes.size(); ++index)
@@ -447,7 +451,7 @@ class run {
         x_faults.cut_off_until(x_world.time.now_ms() + 3'000);
         x_broker.cut(where, kept);
         for (std::int64_t more = x_world.chance.between(0, 12); more > 0; --more)
-            append_by_hand(schemas::no_operation::type);
+            append_by_hand(schemas::commands::no_operation::type);
         run_for(90'000);
         for (const std::size_t index : must_stop)
             if (!x_stopped.contains(index))
@@ -456,15 +460,15 @@ class run {
     }
 
     /// A well-formed command that no node sent.
-    void append_by_hand(schemas::command_type type) {
-        schemas::command_envelope command;
+    void append_by_hand(schemas::commands::command_type type) {
+        schemas::commands::command_envelope command;
         command.log_id = x_stranger.log_id;
         command.generation = x_stranger.generation;
         x_world.chance.source().fill(command.command_id.data(), command.command_id.size());
         command.sender_clock_ms = x_world.time.now_ms() + virtual_time::wall_start_ms;
         command.not_after_ms = INT64_MAX;
         command.type = type;
-        append({std::string(events::topic::commands), 0}, "", schemas::seal_envelope(command));
+        append({std::string(events::log::topic::commands), 0}, "", schemas::commands::seal_envelope(command));
     }
 
     world x_world;
@@ -473,19 +477,19 @@ class run {
     std::set<std::size_t> x_rebuilt;
     const mutation& x_broken;
     /// Standalone: one machine with an embedded log, which a power cut takes down with everything on it.
-    storage::node_kind x_kind = storage::node_kind::cluster;
+    storage::node::node_kind x_kind = storage::node::node_kind::cluster;
     const bool x_loses_positions = x_world.chance.one_in(8);
     process_thread& x_setup;
-    events::memory_broker x_broker;
+    events::log::memory::memory_broker x_broker;
     /// Without a key a command that the log repeats takes effect twice: nobody could tell it from another
     /// wish.
     const bool x_log_repeats_commands = x_world.chance.one_in(4);
     /// In some runs a leader of the log that was deposed answers for a while.
     const std::int64_t x_deposed_ms = x_world.chance.one_in(4) ? 5'000 : 0;
     seeded_faults x_faults{x_world, {x_log_repeats_commands, x_deposed_ms}};
-    std::unique_ptr<events::memory_log> x_log;
-    std::unique_ptr<events::producer> x_outsider;
-    schemas::command_envelope x_stranger;
+    std::unique_ptr<events::log::memory::memory_log> x_log;
+    std::unique_ptr<events::log::producer> x_outsider;
+    schemas::commands::command_envelope x_stranger;
     receivers x_receivers{x_world};
     std::unique_ptr<client> x_client;  // a node that ends answers it
     std::vector<std::unique_ptr<api_node>> x_nodes;

@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::int64_t start_again_ms = 500;
 constexpr std::int64_t clock_wrong_ms_max = 3 * 24 * 3'600'000ll;
-constexpr std::string_view groups[] = {events::group::events, events::group::direct, events::group::retry,
-                                       events::group::waiting};
+constexpr std::string_view groups[] = {events::log::group::events, events::log::group::direct,
+                                       events::log::group::retry, events::log::group::waiting};
 
-using membership = std::vector<std::pair<std::string, events::member_id>>;
+using membership = std::vector<std::pair<std::string, events::log::memory::member_id>>;
 
-membership members_of_all_groups(const events::memory_broker& broker) {
+membership members_of_all_groups(const events::log::memory::memory_broker& broker) {
     membership all;
     for (const std::string_view group : groups)
-        for (const events::member_id member : broker.members(std::string(group)))
+        for (const events::log::memory::member_id member : broker.members(std::string(group)))
             all.emplace_back(group, member);
     return all;
 }
@@ -30,34 +30,36 @@ membership members_of_all_groups(const events::memory_broker& broker) {
 /// Sees every commit of the consumers of events.
 class watched_log final : public forwarding_log {
   public:
-    watched_log(events::log& to, const events::memory_broker& broker)
+    watched_log(events::log::partitioned_log& to, const events::log::memory::memory_broker& broker)
         : forwarding_log(to), x_broker(broker) {}
-    std::unique_ptr<events::group_member> join(const std::string& group,
-                                               const std::vector<std::string>& topics) override {
+    std::unique_ptr<events::log::group_member> join(const std::string& group,
+                                                    const std::vector<std::string>& topics) override {
         auto member = x_to.join(group, topics);
-        if (group != events::group::events) return member;
+        if (group != events::log::group::events) return member;
         return std::make_unique<watched_member>(std::move(member), x_broker);
     }
 
   private:
     class watched_member final : public forwarding_member {
       public:
-        watched_member(std::unique_ptr<events::group_member> to, const events::memory_broker& broker)
+        watched_member(std::unique_ptr<events::log::group_member> to,
+                       const events::log::memory::memory_broker& broker)
             : forwarding_member(std::move(to)), x_broker(broker) {}
-        void commit(const events::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
+        void commit(const events::log::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
                     std::string metadata) override {
             check_position(x_broker, where, next_offset, metadata);
             x_to->commit(where, epoch, next_offset, std::move(metadata));
         }
 
       private:
-        const events::memory_broker& x_broker;
+        const events::log::memory::memory_broker& x_broker;
     };
-    const events::memory_broker& x_broker;
+    const events::log::memory::memory_broker& x_broker;
 };
 
 /// Consumers either lose their positions or are held to keeping them.
-std::unique_ptr<events::log> groups_of(events::log& log, const worker_machine::settings& how, dice& chance) {
+std::unique_ptr<events::log::partitioned_log> groups_of(events::log::partitioned_log& log,
+                                                        const worker_machine::settings& how, dice& chance) {
     if (how.loses_positions) return losing_positions(log, chance);
     return std::make_unique<watched_log>(log, how.broker);
 }
@@ -67,7 +69,7 @@ std::unique_ptr<events::log> groups_of(events::log& log, const worker_machine::s
 /// Lives on its thread; when that is dead no task of it runs any more, so tasks may hold `this`.
 class worker_machine::process {
   public:
-    process(world& in, settings& how, events::log& log, process_thread& thread)
+    process(world& in, settings& how, events::log::partitioned_log& log, process_thread& thread)
         : x_world(in),
           x_settings(how),
           x_groups(groups_of(log, how, in.chance)),
@@ -101,8 +103,8 @@ class worker_machine::process {
 
     world& x_world;
     settings& x_settings;
-    const std::unique_ptr<events::log> x_groups;
-    const std::unique_ptr<events::log> x_log;
+    const std::unique_ptr<events::log::partitioned_log> x_groups;
+    const std::unique_ptr<events::log::partitioned_log> x_log;
     process_thread& x_thread;
     const runtime::key_ring x_keys = runtime::key_ring::of("simulated", std::string(32, 'k'));
     const std::unique_ptr<workers::transport> x_transport;
@@ -121,7 +123,7 @@ void worker_machine::start() {
     x_thread = &x_world.time.start_thread();
     const std::int64_t wrong_by_ms = x_world.chance.between(-clock_wrong_ms_max, clock_wrong_ms_max);
     if (x_world.chance.one_in(2)) x_thread->clock().jump_wall_ms(wrong_by_ms);
-    x_log = std::make_unique<events::memory_log>(
+    x_log = std::make_unique<events::log::memory::memory_log>(
         x_settings.broker, [thread = x_thread](std::function<void()> task) { thread->post(std::move(task)); },
         &x_settings.faults);
     x_process = std::make_unique<process>(x_world, x_settings, *x_log, *x_thread);

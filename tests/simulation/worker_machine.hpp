@@ -16,11 +16,11 @@ namespace herald::test {
 class worker_machine {
   public:
     struct settings {
-        events::memory_broker& broker;
-        events::memory_faults& faults;
+        events::log::memory::memory_broker& broker;
+        events::log::memory::memory_faults& faults;
         receivers& to;
         const mutation& broken;
-        const storage::state_store& state;  // a node's, for mutations
+        const storage::registry::state::state_store& state;  // a node's, for mutations
         /// Now and then what was committed with an offset is lost: somebody reset the group by hand.
         bool loses_positions = false;
     };
@@ -38,7 +38,7 @@ class worker_machine {
     world& x_world;
     settings x_settings;
     process_thread* x_thread = nullptr;
-    std::unique_ptr<events::memory_log> x_log;
+    std::unique_ptr<events::log::memory::memory_log> x_log;
     std::unique_ptr<process> x_process;
 };
 

@@ -25,30 +25,31 @@
 
 namespace herald::test {
 
-inline const events::topic_partition commands_partition{std::string(events::topic::commands), 0};
+inline const events::log::topic_partition commands_partition{std::string(events::log::topic::commands), 0};
 
 /// What the log does to one node; reachable and honest at first.
-struct node_faults final : events::memory_faults {
-    events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
+struct node_faults final : events::log::memory::memory_faults {
+    events::log::memory::batch_plan next_batch(const events::log::topic_partition& where,
+                                               std::size_t waiting) override {
         if (where != commands_partition) return {fate_of_events, waiting};
-        if (fates.empty()) return {events::batch_fate::accepted, waiting};
-        const events::batch_fate next = fates.front();
+        if (fates.empty()) return {events::log::memory::batch_fate::accepted, waiting};
+        const events::log::memory::batch_fate next = fates.front();
         fates.erase(fates.begin());
         return {next, 1};
     }
-    std::int64_t range_lag(const events::topic_partition&) override { return lag; }
+    std::int64_t range_lag(const events::log::topic_partition&) override { return lag; }
     bool reachable() override { return is_reachable; }
 
-    std::vector<events::batch_fate> fates;  // of the next batches of commands
-    events::batch_fate fate_of_events = events::batch_fate::accepted;
+    std::vector<events::log::memory::batch_fate> fates;  // of the next batches of commands
+    events::log::memory::batch_fate fate_of_events = events::log::memory::batch_fate::accepted;
     std::int64_t lag = 0;
     bool is_reachable = true;
 };
 
 struct answer {
-    std::vector<result<schemas::outcome>> all;
+    std::vector<result<schemas::commands::outcome>> all;
     bool is_there() const { return !all.empty(); }
-    const schemas::outcome& outcome() const {
+    const schemas::commands::outcome& outcome() const {
         EXPECT_EQ(all.size(), 1u);
         EXPECT_TRUE(all.front()) << all.front().error().message;
         return *all.front();
@@ -63,11 +64,12 @@ struct answer {
 /// A machine: its state outlives the node that runs on it.
 struct machine {
     std::string name;
-    std::unique_ptr<storage::state_store> store = storage::make_memory_state();
+    std::unique_ptr<storage::registry::state::state_store> store =
+        storage::registry::state::make_memory_state();
     node_faults faults;
-    std::unique_ptr<events::memory_log> log;
-    std::shared_ptr<storage::node> node;
-    std::vector<storage::node_failure> failures;
+    std::unique_ptr<events::log::memory::memory_log> log;
+    std::shared_ptr<storage::node::registry_node> node;
+    std::vector<storage::node::node_failure> failures;
     bool is_paused = false;  // hears nothing of its log
     std::vector<std::function<void()>> unheard;
 
@@ -82,32 +84,34 @@ struct machine {
 
 class cluster {
   public:
-    explicit cluster(storage::node_kind the_kind = storage::node_kind::cluster) : kind(the_kind) { begin(); }
+    explicit cluster(storage::node::node_kind the_kind = storage::node::node_kind::cluster) : kind(the_kind) {
+        begin();
+    }
     ~cluster() {
         for (auto& [name, one] : machines) one.node.reset();
     }
 
     /// A log of its own with GENESIS; what was there is gone.
     void begin() {
-        broker = std::make_unique<events::memory_broker>(scheduler.clock());
-        events::memory_log log(*broker, [](const std::function<void()>& task) { task(); });
+        broker = std::make_unique<events::log::memory::memory_broker>(scheduler.clock());
+        events::log::memory::memory_log log(*broker, [](const std::function<void()>& task) { task(); });
         ASSERT_TRUE(log.create_topics());
-        storage::genesis_options options;
+        storage::node::genesis_options options;
         options.admin_email = admin_email;
         options.admin_key = admin_key;
         options.require_approval_for = {schemas::stage::production};
-        const auto nothing = storage::make_memory_state();
+        const auto nothing = storage::registry::state::make_memory_state();
         const auto begun =
-            storage::begin_log(log, keys, options, *nothing->view(), random, scheduler.clock());
+            storage::node::begin_log(log, keys, options, *nothing->view(), random, scheduler.clock());
         ASSERT_TRUE(begun) << begun.error().message;
         ASSERT_TRUE(begun->is_new);
     }
 
-    machine& start(const std::string& name, storage::node::options options = {}) {
+    machine& start(const std::string& name, storage::node::registry_node::options options = {}) {
         machine& on = machines[name];
         on.name = name;
         on.node.reset();
-        on.log = std::make_unique<events::memory_log>(
+        on.log = std::make_unique<events::log::memory::memory_log>(
             *broker,
             [this, &on](std::function<void()> task) {
                 if (on.is_paused)
@@ -119,8 +123,10 @@ class cluster {
         options.name = name;
         options.kind = kind;
         options.has_thread = false;
-        options.on_failure = [&on](const storage::node_failure& failure) { on.failures.push_back(failure); };
-        on.node = storage::make_node(options, {*on.log, *on.store, scheduler, random});
+        options.on_failure = [&on](const storage::node::node_failure& failure) {
+            on.failures.push_back(failure);
+        };
+        on.node = storage::node::make_node(options, {*on.log, *on.store, scheduler, random});
         on.node->start();
         scheduler.settle();
         return on;
@@ -138,53 +144,58 @@ class cluster {
     template <class Command>
     std::shared_ptr<answer> submit(machine& on, const Command& command, const std::string& key = {}) {
         const auto got = std::make_shared<answer>();
-        schemas::request_identity who = request_of();
+        schemas::commands::request_identity who = request_of();
         who.idempotency_key = key;
         who.fingerprint = runtime::as_bytes(runtime::sha256(schemas::encode(command)));
-        on.node->submit(Command::type, schemas::encode(command), std::move(who), random.uuid(),
-                        [got](result<schemas::outcome> outcome) { got->all.push_back(std::move(outcome)); });
+        on.node->submit(
+            Command::type, schemas::encode(command), std::move(who), random.uuid(),
+            [got](result<schemas::commands::outcome> outcome) { got->all.push_back(std::move(outcome)); });
         scheduler.settle();
         return got;
     }
     std::shared_ptr<answer> create_model(machine& on, const std::string& name, const std::string& key = {}) {
-        schemas::create_model command;
+        schemas::commands::create_model command;
         command.workspace_name = "Default";
         command.model.name = name;
         return submit(on, command, key);
     }
-    std::shared_ptr<std::vector<result<storage::node::reading>>> read(machine& on) {
-        const auto got = std::make_shared<std::vector<result<storage::node::reading>>>();
-        on.node->read([got](result<storage::node::reading> reading) { got->push_back(std::move(reading)); });
+    std::shared_ptr<std::vector<result<storage::node::registry_node::reading>>> read(machine& on) {
+        const auto got = std::make_shared<std::vector<result<storage::node::registry_node::reading>>>();
+        on.node->read([got](result<storage::node::registry_node::reading> reading) {
+            got->push_back(std::move(reading));
+        });
         scheduler.settle();
         return got;
     }
 
-    std::vector<schemas::command_envelope> commands(schemas::command_type type) const {
-        std::vector<schemas::command_envelope> found;
-        for (const events::record& record : broker->records(commands_partition)) {
-            auto envelope = schemas::open_envelope(*record.value);
+    std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
+        std::vector<schemas::commands::command_envelope> found;
+        for (const events::log::record& record : broker->records(commands_partition)) {
+            auto envelope = schemas::commands::open_envelope(*record.value);
             if (envelope && envelope->type == type) found.push_back(*std::move(envelope));
         }
         return found;
     }
-    static std::size_t models(const storage::state_view& view) {
+    static std::size_t models(const storage::registry::state::state_view& view) {
         std::size_t count = 0;
-        view.scan(storage::key_of(storage::table::model), {}, [&](std::string_view, std::string_view) {
-            ++count;
-            return true;
-        });
+        view.scan(storage::registry::tables::key_of(storage::registry::tables::table::model), {},
+                  [&](std::string_view, std::string_view) {
+                      ++count;
+                      return true;
+                  });
         return count;
     }
     static std::optional<schemas::claim_row> claim(const machine& on, std::string_view job) {
-        return storage::find_row<schemas::claim_row>(*on.store->view(),
-                                                     storage::key_of(storage::table::claim).text(job));
+        return storage::registry::tables::find_row<schemas::claim_row>(
+            *on.store->view(),
+            storage::registry::tables::key_of(storage::registry::tables::table::claim).text(job));
     }
 
-    storage::node_kind kind;
+    storage::node::node_kind kind;
     manual_scheduler scheduler;
     runtime::seeded_random random{7};
     runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
-    std::unique_ptr<events::memory_broker> broker;
+    std::unique_ptr<events::log::memory::memory_broker> broker;
     std::map<std::string, machine> machines;
 };
 

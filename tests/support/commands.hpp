@@ -24,8 +24,8 @@ inline const std::string& admin_key_hash() {
 }
 
 /// Of a user who shows the administrator's key, which users of the tests share.
-inline schemas::request_identity request_of(schemas::user_id user = admin) {
-    schemas::request_identity who;
+inline schemas::commands::request_identity request_of(schemas::user_id user = admin) {
+    schemas::commands::request_identity who;
     who.principal = user;
     who.credential_hash = admin_key_hash();
     who.scope = "POST /test";
@@ -34,8 +34,9 @@ inline schemas::request_identity request_of(schemas::user_id user = admin) {
 
 /// As a node sends the command of a request at that time, in the log's first generation. The log's and the
 /// command's ids are left to the caller.
-inline schemas::command_envelope envelope_of(schemas::command_envelope command, std::int64_t now_ms,
-                                             schemas::request_identity who = request_of()) {
+inline schemas::commands::command_envelope envelope_of(
+    schemas::commands::command_envelope command, std::int64_t now_ms,
+    schemas::commands::request_identity who = request_of()) {
     command.generation = 1;
     command.request = std::move(who);
     command.sender_clock_ms = now_ms;

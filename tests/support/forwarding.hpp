@@ -12,71 +12,73 @@
 
 namespace herald::test {
 
-class forwarding_log : public events::log {
+class forwarding_log : public events::log::partitioned_log {
   public:
-    explicit forwarding_log(events::log& to) : x_to(to) {}
-    std::unique_ptr<events::producer> open_producer(events::producer_kind kind) override {
+    explicit forwarding_log(events::log::partitioned_log& to) : x_to(to) {}
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind kind) override {
         return x_to.open_producer(kind);
     }
     result<void> takes_appends() const override { return x_to.takes_appends(); }
     std::optional<std::int64_t> time_ms() const override { return x_to.time_ms(); }
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition& where,
-                                                std::int64_t from) override {
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition& where,
+                                                     std::int64_t from) override {
         return x_to.open_reader(where, from);
     }
-    std::unique_ptr<events::group_member> join(const std::string& group,
-                                               const std::vector<std::string>& topics) override {
+    std::unique_ptr<events::log::group_member> join(const std::string& group,
+                                                    const std::vector<std::string>& topics) override {
         return x_to.join(group, topics);
     }
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         x_to.query_range(where, std::move(handler));
     }
     result<std::int32_t> partitions(const std::string& topic) override { return x_to.partitions(topic); }
     result<void> create_topics() override { return x_to.create_topics(); }
 
   protected:
-    events::log& x_to;
+    events::log::partitioned_log& x_to;
 };
 
-class forwarding_member : public events::group_member {
+class forwarding_member : public events::log::group_member {
   public:
-    explicit forwarding_member(std::unique_ptr<events::group_member> to) : x_to(std::move(to)) {}
-    std::vector<events::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
+    explicit forwarding_member(std::unique_ptr<events::log::group_member> to) : x_to(std::move(to)) {}
+    std::vector<events::log::member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
         return x_to->poll(events_max, wait_ms);
     }
     void on_ready(std::function<void()> notify) override { x_to->on_ready(std::move(notify)); }
-    void pause(const events::topic_partition& where) override { x_to->pause(where); }
-    void resume(const events::topic_partition& where) override { x_to->resume(where); }
-    void commit(const events::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
+    void pause(const events::log::topic_partition& where) override { x_to->pause(where); }
+    void resume(const events::log::topic_partition& where) override { x_to->resume(where); }
+    void commit(const events::log::topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
                 std::string metadata) override {
         x_to->commit(where, epoch, next_offset, std::move(metadata));
     }
 
   protected:
-    std::unique_ptr<events::group_member> x_to;
+    std::unique_ptr<events::log::group_member> x_to;
 };
 
 /// Gives some records, whatever the partition holds.
-class made_up_reader final : public events::reader {
+class made_up_reader final : public events::log::reader {
   public:
-    explicit made_up_reader(std::vector<events::record> records) : x_records(std::move(records)) {}
-    result<events::read_batch> poll(std::size_t, std::int64_t) override {
-        return events::read_batch{std::exchange(x_records, {}), true};
+    explicit made_up_reader(std::vector<events::log::record> records) : x_records(std::move(records)) {}
+    result<events::log::read_batch> poll(std::size_t, std::int64_t) override {
+        return events::log::read_batch{std::exchange(x_records, {}), true};
     }
     void on_ready(std::function<void()> notify) override { notify(); }
 
   private:
-    std::vector<events::record> x_records;
+    std::vector<events::log::record> x_records;
 };
 
-class forwarding_store : public storage::state_store {
+class forwarding_store : public storage::registry::state::state_store {
   public:
-    explicit forwarding_store(storage::state_store& to) : x_to(to) {}
-    result<void> write(const storage::row_changes& changes) override { return x_to.write(changes); }
-    std::shared_ptr<const storage::state_view> view() const override { return x_to.view(); }
+    explicit forwarding_store(storage::registry::state::state_store& to) : x_to(to) {}
+    result<void> write(const storage::registry::state::row_changes& changes) override {
+        return x_to.write(changes);
+    }
+    std::shared_ptr<const storage::registry::state::state_view> view() const override { return x_to.view(); }
 
   protected:
-    storage::state_store& x_to;
+    storage::registry::state::state_store& x_to;
 };
 
 }  // namespace herald::test

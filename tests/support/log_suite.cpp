@@ -21,15 +21,15 @@
 namespace herald::test {
 namespace {
 
-using events::topic_partition;
+using events::log::topic_partition;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::int64_t poll_ms = 50;
 
-const topic_partition promote_3{std::string(events::topic::promote), 3};
-const topic_partition attempts_1{std::string(events::topic::attempts), 1};
-const topic_partition subscribers_0{std::string(events::topic::subscribers), 0};
+const topic_partition promote_3{std::string(events::log::topic::promote), 3};
+const topic_partition attempts_1{std::string(events::log::topic::attempts), 1};
+const topic_partition subscribers_0{std::string(events::log::topic::subscribers), 0};
 
 struct sent_record {
     std::string key;
@@ -39,7 +39,7 @@ struct sent_record {
 /// Collects answers to appends; outlives the producers that use it.
 class answers {
   public:
-    events::append_handler next() {
+    events::log::append_handler next() {
         std::lock_guard lock(x_mutex);
         const std::size_t index = x_answers.size();
         x_answers.emplace_back();
@@ -68,7 +68,7 @@ class answers {
     std::size_t x_count = 0;
 };
 
-result<std::int64_t> append_and_wait(events::producer& to, const topic_partition& where, std::string key,
+result<std::int64_t> append_and_wait(events::log::producer& to, const topic_partition& where, std::string key,
                                      std::optional<std::string> value) {
     const auto answer = std::make_shared<std::promise<result<std::int64_t>>>();
     std::future<result<std::int64_t>> answered = answer->get_future();
@@ -82,9 +82,10 @@ result<std::int64_t> append_and_wait(events::producer& to, const topic_partition
 }
 
 /// Appends all and waits for their acknowledgements.
-void append_all(events::log& log, const topic_partition& where, const std::vector<sent_record>& records) {
+void append_all(events::log::partitioned_log& log, const topic_partition& where,
+                const std::vector<sent_record>& records) {
     answers acknowledged;
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     for (const sent_record& each : records)
         ASSERT_TRUE(producer->append(where, each.key, each.value, acknowledged.next()));
     ASSERT_TRUE(acknowledged.wait());
@@ -101,42 +102,43 @@ std::vector<sent_record> numbered(const std::string& mark, int count) {
     return records;
 }
 
-result<events::offset_range> range_of(events::log& log, const topic_partition& where) {
-    const auto answer = std::make_shared<std::promise<result<events::offset_range>>>();
-    std::future<result<events::offset_range>> answered = answer->get_future();
-    log.query_range(where, [answer](result<events::offset_range> got) { answer->set_value(got); });
+result<events::log::offset_range> range_of(events::log::partitioned_log& log, const topic_partition& where) {
+    const auto answer = std::make_shared<std::promise<result<events::log::offset_range>>>();
+    std::future<result<events::log::offset_range>> answered = answer->get_future();
+    log.query_range(where, [answer](result<events::log::offset_range> got) { answer->set_value(got); });
     if (answered.wait_for(patience) != std::future_status::ready)
         return runtime::internal("query_range was not answered");
     return answered.get();
 }
 
-std::int64_t end_of(events::log& log, const topic_partition& where) {
-    const result<events::offset_range> range = range_of(log, where);
+std::int64_t end_of(events::log::partitioned_log& log, const topic_partition& where) {
+    const result<events::log::offset_range> range = range_of(log, where);
     EXPECT_TRUE(range) << range.error().message;
     return range ? range->next : 0;
 }
 
 /// Reads until `count` records whose key starts with `mark` are there, or patience ends.
-std::vector<events::record> read_marked(events::reader& from, const std::string& mark, std::size_t count) {
-    std::vector<events::record> found;
+std::vector<events::log::record> read_marked(events::log::reader& from, const std::string& mark,
+                                             std::size_t count) {
+    std::vector<events::log::record> found;
     const auto deadline = steady_clock::now() + patience;
     while (found.size() < count && steady_clock::now() < deadline) {
-        const result<events::read_batch> batch = from.poll(100, poll_ms);
+        const result<events::log::read_batch> batch = from.poll(100, poll_ms);
         if (!batch && batch.error().code == error_code::unavailable) continue;
         EXPECT_TRUE(batch) << batch.error().message;
         if (!batch) break;
-        for (const events::record& each : batch->records)
+        for (const events::log::record& each : batch->records)
             if (each.key.starts_with(mark)) found.push_back(each);
     }
     return found;
 }
 
-std::vector<events::record> read_marked(events::log& log, const topic_partition& where, std::int64_t from,
-                                        const std::string& mark, std::size_t count) {
+std::vector<events::log::record> read_marked(events::log::partitioned_log& log, const topic_partition& where,
+                                             std::int64_t from, const std::string& mark, std::size_t count) {
     return read_marked(*log.open_reader(where, from), mark, count);
 }
 
-void expect_same(const std::vector<events::record>& found, const std::vector<sent_record>& sent) {
+void expect_same(const std::vector<events::log::record>& found, const std::vector<sent_record>& sent) {
     ASSERT_EQ(found.size(), sent.size());
     for (std::size_t i = 0; i < sent.size(); ++i) {
         EXPECT_TRUE(found[i].key == sent[i].key) << "key of record " << i;
@@ -150,10 +152,10 @@ void expect_same(const std::vector<events::record>& found, const std::vector<sen
 }
 
 /// Polls until poll() fails for good; fails the test when it never does.
-error final_failure(events::reader& from) {
+error final_failure(events::log::reader& from) {
     const auto deadline = steady_clock::now() + patience;
     while (steady_clock::now() < deadline) {
-        const result<events::read_batch> batch = from.poll(100, poll_ms);
+        const result<events::log::read_batch> batch = from.poll(100, poll_ms);
         if (!batch && batch.error().code != error_code::unavailable) return batch.error();
         EXPECT_TRUE(!batch || batch->records.empty());
     }
@@ -164,12 +166,13 @@ error final_failure(events::reader& from) {
 /// A member of a group and what it was told.
 class follower {
   public:
-    follower(events::log& log, std::string_view group, const std::vector<std::string>& topics)
+    follower(events::log::partitioned_log& log, std::string_view group,
+             const std::vector<std::string>& topics)
         : x_member(log.join(std::string(group), topics)) {}
 
     /// Polls once.
     void poll(std::size_t events_max = 100) {
-        for (events::member_event& event : x_member->poll(events_max, poll_ms)) take(std::move(event));
+        for (events::log::member_event& event : x_member->poll(events_max, poll_ms)) take(std::move(event));
     }
     /// Polls until `done` or patience ends.
     bool poll_until(const std::function<bool()>& done) {
@@ -183,9 +186,9 @@ class follower {
     bool wait_for(const std::string& mark, std::size_t count) {
         return poll_until([&] { return marked(mark).size() >= count; });
     }
-    std::vector<events::consumed> marked(const std::string& mark) const {
-        std::vector<events::consumed> found;
-        for (const events::consumed& each : x_consumed)
+    std::vector<events::log::consumed> marked(const std::string& mark) const {
+        std::vector<events::log::consumed> found;
+        for (const events::log::consumed& each : x_consumed)
             if (each.what.key.starts_with(mark)) found.push_back(each);
         return found;
     }
@@ -194,46 +197,48 @@ class follower {
     void commit(const std::string& metadata) {
         std::map<topic_partition, std::int64_t> next;
         for (const auto& [where, each] : x_assigned) next[where] = each.next_offset;
-        for (const events::consumed& each : x_consumed) next[each.where] = each.what.offset + 1;
+        for (const events::log::consumed& each : x_consumed) next[each.where] = each.what.offset + 1;
         for (const auto& [where, offset] : next)
             x_member->commit(where, x_assigned.at(where).epoch, offset, metadata);
     }
 
-    events::group_member& member() { return *x_member; }
-    const std::map<topic_partition, events::assigned>& assigned() const { return x_assigned; }
+    events::log::group_member& member() { return *x_member; }
+    const std::map<topic_partition, events::log::assigned>& assigned() const { return x_assigned; }
     const std::vector<error>& failures() const { return x_failures; }
 
   private:
-    void take(events::member_event event) {
-        if (const auto* got = std::get_if<events::assigned>(&event)) {
+    void take(events::log::member_event event) {
+        if (const auto* got = std::get_if<events::log::assigned>(&event)) {
             x_assigned[got->where] = *got;
             x_position[got->where] = got->next_offset;
-        } else if (const auto* lost = std::get_if<events::revoked>(&event)) {
+        } else if (const auto* lost = std::get_if<events::log::revoked>(&event)) {
             EXPECT_EQ(x_assigned.count(lost->where), 1u);
             x_assigned.erase(lost->where);
-        } else if (auto* each = std::get_if<events::consumed>(&event)) {
+        } else if (auto* each = std::get_if<events::log::consumed>(&event)) {
             ASSERT_EQ(x_assigned.count(each->where), 1u) << "a record of a partition that is not assigned";
             EXPECT_EQ(each->epoch, x_assigned[each->where].epoch);
             EXPECT_GE(each->what.offset, x_position[each->where]);
             x_position[each->where] = each->what.offset + 1;
             x_consumed.push_back(std::move(*each));
         } else {
-            x_failures.push_back(std::get<events::member_failure>(event).reason);
+            x_failures.push_back(std::get<events::log::member_failure>(event).reason);
         }
     }
 
-    std::unique_ptr<events::group_member> x_member;
-    std::map<topic_partition, events::assigned> x_assigned;
+    std::unique_ptr<events::log::group_member> x_member;
+    std::map<topic_partition, events::log::assigned> x_assigned;
     std::map<topic_partition, std::int64_t> x_position;
-    std::vector<events::consumed> x_consumed;
+    std::vector<events::log::consumed> x_consumed;
     std::vector<error> x_failures;
 };
 
-const std::vector<std::string> direct_topics{std::string(events::topic::direct),
-                                             std::string(events::topic::replay)};
-constexpr auto direct_partitions = static_cast<std::size_t>(2 * events::partitions_default);
+const std::vector<std::string> direct_topics{std::string(events::log::topic::direct),
+                                             std::string(events::log::topic::replay)};
+constexpr auto direct_partitions = static_cast<std::size_t>(2 * events::log::partitions_default);
 
-topic_partition direct(std::int32_t partition) { return {std::string(events::topic::direct), partition}; }
+topic_partition direct(std::int32_t partition) {
+    return {std::string(events::log::topic::direct), partition};
+}
 
 }  // namespace
 
@@ -281,7 +286,7 @@ TEST_P(log_suite, partitions_of_one_topic_are_apart) {
 TEST_P(log_suite, offsets_of_acknowledgements_are_those_that_are_read) {
     const std::int64_t end = end_of(log(), attempts_1);
     std::vector<std::int64_t> told;
-    const auto producer = log().open_producer(events::producer_kind::ordinary);
+    const auto producer = log().open_producer(events::log::producer_kind::ordinary);
     for (int i = 0; i < 5; ++i) {
         const result<std::int64_t> offset =
             append_and_wait(*producer, attempts_1, mark() + std::to_string(i), "v");
@@ -298,7 +303,7 @@ TEST_P(log_suite, offsets_of_acknowledgements_are_those_that_are_read) {
 
 TEST_P(log_suite, a_record_that_is_too_large_is_refused_and_the_next_is_taken) {
     const std::int64_t end = end_of(log(), promote_3);
-    const auto producer = log().open_producer(events::producer_kind::ordinary);
+    const auto producer = log().open_producer(events::log::producer_kind::ordinary);
     const result<std::int64_t> refused = append_and_wait(*producer, promote_3, mark() + "too large",
                                                          std::string(limits::record_bytes_max + 1, 'x'));
     ASSERT_FALSE(refused);
@@ -312,11 +317,11 @@ TEST_P(log_suite, a_record_that_is_too_large_is_refused_and_the_next_is_taken) {
 TEST_P(log_suite, every_call_names_an_unknown_topic_as_such) {
     const topic_partition nowhere{"no.such.topic", 0};
     const result<std::int64_t> appended =
-        append_and_wait(*log().open_producer(events::producer_kind::ordinary), nowhere, mark(), "v");
+        append_and_wait(*log().open_producer(events::log::producer_kind::ordinary), nowhere, mark(), "v");
     ASSERT_FALSE(appended);
     EXPECT_EQ(appended.error().code, error_code::failed_precondition) << appended.error().message;
 
-    const result<events::offset_range> range = range_of(log(), nowhere);
+    const result<events::log::offset_range> range = range_of(log(), nowhere);
     ASSERT_FALSE(range);
     EXPECT_EQ(range.error().code, error_code::failed_precondition) << range.error().message;
 
@@ -328,9 +333,9 @@ TEST_P(log_suite, every_call_names_an_unknown_topic_as_such) {
 }
 
 TEST_P(log_suite, an_unknown_partition_is_refused) {
-    const topic_partition beyond{promote_3.topic, events::partitions_default};
+    const topic_partition beyond{promote_3.topic, events::log::partitions_default};
     const result<std::int64_t> appended =
-        append_and_wait(*log().open_producer(events::producer_kind::ordinary), beyond, mark(), "v");
+        append_and_wait(*log().open_producer(events::log::producer_kind::ordinary), beyond, mark(), "v");
     ASSERT_FALSE(appended);
     EXPECT_EQ(appended.error().code, error_code::failed_precondition) << appended.error().message;
     EXPECT_EQ(final_failure(*log().open_reader(beyond, 0)).code, error_code::failed_precondition);
@@ -356,7 +361,7 @@ TEST_P(log_suite, a_poll_brings_no_more_records_than_asked_for) {
     std::size_t found = 0;
     const auto deadline = steady_clock::now() + patience;
     while (found < 10 && steady_clock::now() < deadline) {
-        const result<events::read_batch> batch = reader->poll(3, poll_ms);
+        const result<events::log::read_batch> batch = reader->poll(3, poll_ms);
         ASSERT_TRUE(batch);
         ASSERT_LE(batch->records.size(), 3u);
         found += batch->records.size();
@@ -375,7 +380,7 @@ TEST_P(log_suite, a_reader_says_when_it_is_at_the_end_and_goes_on_from_there) {
     bool at_end = false;
     const auto deadline = steady_clock::now() + patience;
     while (!at_end && steady_clock::now() < deadline) {
-        const result<events::read_batch> batch = reader->poll(10, poll_ms);
+        const result<events::log::read_batch> batch = reader->poll(10, poll_ms);
         ASSERT_TRUE(batch);
         ASSERT_TRUE(batch->records.empty());
         at_end = batch->at_end;
@@ -407,7 +412,7 @@ TEST_P(log_suite, whoever_only_polls_when_called_reads_everything) {
                 ASSERT_TRUE(called.wait_for(lock, patience, [&] { return calls > seen; })) << found;
                 seen = calls;
             }
-            const result<events::read_batch> batch = reader->poll(7, 0);
+            const result<events::log::read_batch> batch = reader->poll(7, 0);
             ASSERT_TRUE(batch);
             found += batch->records.size();
         }
@@ -423,10 +428,10 @@ TEST_P(log_suite, a_waiting_poll_ends_when_a_record_comes) {
 }
 
 TEST_P(log_suite, query_range_counts_what_was_acknowledged) {
-    const result<events::offset_range> before = range_of(log(), attempts_1);
+    const result<events::log::offset_range> before = range_of(log(), attempts_1);
     ASSERT_TRUE(before);
     append_all(log(), attempts_1, numbered(mark(), 3));
-    const result<events::offset_range> after = range_of(log(), attempts_1);
+    const result<events::log::offset_range> after = range_of(log(), attempts_1);
     ASSERT_TRUE(after);
     EXPECT_EQ(after->first, before->first);
     EXPECT_EQ(after->next, before->next + 3);
@@ -440,7 +445,7 @@ TEST_P(log_suite, appends_of_four_threads_are_each_there_once_in_the_order_of_th
     const std::int64_t end = end_of(log(), promote_3);
     answers acknowledged;
     {
-        const auto producer = log().open_producer(events::producer_kind::ordinary);
+        const auto producer = log().open_producer(events::log::producer_kind::ordinary);
         std::vector<std::thread> writers;
         std::atomic<int> refused = 0;
         for (int t = 0; t < threads; ++t)
@@ -457,14 +462,15 @@ TEST_P(log_suite, appends_of_four_threads_are_each_there_once_in_the_order_of_th
     const auto found = read_marked(log(), promote_3, end, mark(), threads * each);
     ASSERT_EQ(found.size(), static_cast<std::size_t>(threads * each));
     std::map<std::string, int> next;
-    for (const events::record& record : found) EXPECT_EQ(*record.value, std::to_string(next[record.key]++));
+    for (const events::log::record& record : found)
+        EXPECT_EQ(*record.value, std::to_string(next[record.key]++));
     EXPECT_EQ(end_of(log(), promote_3), end + threads * each);
 }
 
 TEST_P(log_suite, destroying_a_producer_answers_every_append_once) {
     const std::int64_t end = end_of(log(), promote_3);
     answers acknowledged;
-    auto producer = log().open_producer(events::producer_kind::ordinary);
+    auto producer = log().open_producer(events::log::producer_kind::ordinary);
     for (int i = 0; i < 500; ++i)
         ASSERT_TRUE(producer->append(promote_3, mark() + std::to_string(i), "v", acknowledged.next()));
     producer.reset();
@@ -477,14 +483,14 @@ TEST_P(log_suite, destroying_a_producer_answers_every_append_once) {
         else
             EXPECT_EQ(all[i].front().error().code, error_code::unavailable);
     }
-    for (const events::record& record : read_marked(log(), promote_3, end, mark(), promised.size()))
+    for (const events::log::record& record : read_marked(log(), promote_3, end, mark(), promised.size()))
         promised.erase(record.key);
     EXPECT_TRUE(promised.empty()) << *promised.begin() << " was acknowledged and is not in the log";
 }
 
 TEST_P(log_suite, a_handler_may_append_again) {
     const std::int64_t end = end_of(log(), promote_3);
-    const auto producer = log().open_producer(events::producer_kind::ordinary);
+    const auto producer = log().open_producer(events::log::producer_kind::ordinary);
     std::promise<bool> ended;
     std::function<void(int)> append_from = [&](int number) {
         if (number == 10) return ended.set_value(true);
@@ -503,7 +509,7 @@ TEST_P(log_suite, a_handler_may_append_again) {
 TEST_P(log_suite, a_handler_may_destroy_its_producer) {
     answers others;
     std::promise<void> destroyed;
-    auto producer = log().open_producer(events::producer_kind::ordinary);
+    auto producer = log().open_producer(events::log::producer_kind::ordinary);
     std::mutex all_appended;
     {
         std::lock_guard hold(all_appended);
@@ -525,7 +531,7 @@ TEST_P(log_suite, a_strict_producer_keeps_the_order_of_the_calls) {
     const std::int64_t end = end_of(log(), promote_3);
     const std::vector<sent_record> sent = numbered(mark(), 200);
     answers acknowledged;
-    const auto producer = log().open_producer(events::producer_kind::strict);
+    const auto producer = log().open_producer(events::log::producer_kind::strict);
     for (const sent_record& each : sent)
         ASSERT_TRUE(producer->append(promote_3, each.key, each.value, acknowledged.next()));
     ASSERT_TRUE(acknowledged.wait());
@@ -533,21 +539,21 @@ TEST_P(log_suite, a_strict_producer_keeps_the_order_of_the_calls) {
 }
 
 TEST_P(log_suite, a_strict_producer_ends_with_its_first_error) {
-    const auto producer = log().open_producer(events::producer_kind::strict);
+    const auto producer = log().open_producer(events::log::producer_kind::strict);
     ASSERT_TRUE(append_and_wait(*producer, promote_3, mark() + "good", "v"));
     ASSERT_FALSE(append_and_wait(*producer, promote_3, mark() + "too large",
                                  std::string(limits::record_bytes_max + 1, 'x')));
     const result<std::int64_t> later = append_and_wait(*producer, promote_3, mark() + "later", "v");
     ASSERT_FALSE(later);
     EXPECT_EQ(later.error().code, error_code::aborted) << later.error().message;
-    const auto next = log().open_producer(events::producer_kind::strict);
+    const auto next = log().open_producer(events::log::producer_kind::strict);
     EXPECT_TRUE(append_and_wait(*next, promote_3, mark() + "of the next", "v"));
 }
 
 // ---- groups
 
 TEST_P(log_suite, a_member_gets_every_partition_and_reads_each_in_order) {
-    follower member(log(), events::group::direct, direct_topics);
+    follower member(log(), events::log::group::direct, direct_topics);
     ASSERT_TRUE(member.wait_for_assignment(direct_partitions));
     for (const std::int32_t partition : {0, 5, 11})
         append_all(log(), direct(partition), numbered(mark() + std::to_string(partition) + "/", 50));
@@ -568,7 +574,7 @@ TEST_P(log_suite, a_member_gets_every_partition_and_reads_each_in_order) {
 TEST_P(log_suite, the_next_member_goes_on_where_the_last_one_committed) {
     std::map<topic_partition, std::uint64_t> epochs;
     {
-        follower first(log(), events::group::direct, direct_topics);
+        follower first(log(), events::log::group::direct, direct_topics);
         ASSERT_TRUE(first.wait_for_assignment(direct_partitions));
         append_all(log(), direct(2), numbered(mark() + "done/", 10));
         ASSERT_TRUE(first.wait_for(mark() + "done/", 10));
@@ -576,7 +582,7 @@ TEST_P(log_suite, the_next_member_goes_on_where_the_last_one_committed) {
         append_all(log(), direct(2), numbered(mark() + "open/", 10));
         ASSERT_TRUE(first.wait_for(mark() + "open/", 10));
     }
-    follower second(log(), events::group::direct, direct_topics);
+    follower second(log(), events::log::group::direct, direct_topics);
     ASSERT_TRUE(second.wait_for_assignment(direct_partitions));
     EXPECT_EQ(second.assigned().at(direct(2)).metadata, "seven=7");
     ASSERT_TRUE(second.wait_for(mark() + "open/", 10));
@@ -587,16 +593,16 @@ TEST_P(log_suite, the_next_member_goes_on_where_the_last_one_committed) {
 TEST_P(log_suite, a_commit_under_another_epoch_is_ignored) {
     std::int64_t committed = 0;
     {
-        follower first(log(), events::group::direct, direct_topics);
+        follower first(log(), events::log::group::direct, direct_topics);
         ASSERT_TRUE(first.wait_for_assignment(direct_partitions));
-        const events::assigned mine = first.assigned().at(direct(4));
+        const events::log::assigned mine = first.assigned().at(direct(4));
         append_all(log(), direct(4), numbered(mark(), 3));
         ASSERT_TRUE(first.wait_for(mark(), 3));
         committed = first.marked(mark())[0].what.offset + 1;
         first.member().commit(direct(4), mine.epoch, committed, "valid");
         first.member().commit(direct(4), mine.epoch - 1, committed + 2, "of an older epoch");
     }
-    follower second(log(), events::group::direct, direct_topics);
+    follower second(log(), events::log::group::direct, direct_topics);
     ASSERT_TRUE(second.wait_for_assignment(direct_partitions));
     EXPECT_EQ(second.assigned().at(direct(4)).next_offset, committed);
     EXPECT_EQ(second.assigned().at(direct(4)).metadata, "valid");
@@ -605,7 +611,7 @@ TEST_P(log_suite, a_commit_under_another_epoch_is_ignored) {
 }
 
 TEST_P(log_suite, a_paused_partition_brings_nothing_until_it_is_resumed) {
-    follower member(log(), events::group::direct, direct_topics);
+    follower member(log(), events::log::group::direct, direct_topics);
     ASSERT_TRUE(member.wait_for_assignment(direct_partitions));
     member.member().pause(direct(7));
     append_all(log(), direct(7), numbered(mark() + "paused/", 5));
@@ -623,7 +629,7 @@ TEST_P(log_suite, a_members_poll_ends_with_the_record_that_makes_it_large) {
     std::vector<sent_record> sent = numbered(mark() + "large/", 12);
     for (sent_record& each : sent) each.value = std::string(large, 'x');
     append_all(log(), direct(5), sent);
-    follower member(log(), events::group::direct, direct_topics);
+    follower member(log(), events::log::group::direct, direct_topics);
     std::size_t before = 0;
     const bool all_came = member.poll_until([&] {
         const std::size_t now = member.marked(mark()).size();
@@ -639,7 +645,7 @@ TEST_P(log_suite, a_member_is_called_when_there_is_something_to_poll) {
     std::mutex mutex;
     std::condition_variable called;
     int calls = 0;
-    follower member(log(), events::group::direct, direct_topics);
+    follower member(log(), events::log::group::direct, direct_topics);
     member.member().on_ready([&] {
         std::lock_guard lock(mutex);
         ++calls;
@@ -669,7 +675,7 @@ TEST_P(log_suite, a_group_that_never_committed_is_a_failure) {
 }
 
 TEST_P(log_suite, a_member_of_an_unknown_topic_fails) {
-    follower member(log(), events::group::direct, {"no.such.topic"});
+    follower member(log(), events::log::group::direct, {"no.such.topic"});
     ASSERT_TRUE(member.poll_until([&] { return !member.failures().empty(); }));
     EXPECT_NE(member.failures().front().message.find("no.such.topic"), std::string::npos)
         << member.failures().front().message;
@@ -681,7 +687,7 @@ TEST_P(log_suite, creating_the_topics_again_changes_nothing) {
     const std::int64_t end = end_of(log(), promote_3);
     append_all(log(), promote_3, {{mark() + "kept", "v"}});
     ASSERT_TRUE(log().create_topics());
-    for (const events::topic_settings& each : events::all_topics) {
+    for (const events::log::topic_settings& each : events::log::all_topics) {
         const result<std::int32_t> count = log().partitions(std::string(each.name));
         ASSERT_TRUE(count) << each.name;
         EXPECT_EQ(*count, each.partitions) << each.name;
@@ -695,7 +701,7 @@ TEST_P(log_suite, a_restart_keeps_records_and_commits) {
     append_all(log(), promote_3, sent);
     std::int64_t committed = 0;
     {
-        follower member(log(), events::group::direct, direct_topics);
+        follower member(log(), events::log::group::direct, direct_topics);
         ASSERT_TRUE(member.wait_for_assignment(direct_partitions));
         append_all(log(), direct(9), numbered(mark(), 5));
         ASSERT_TRUE(member.wait_for(mark(), 5));
@@ -706,7 +712,7 @@ TEST_P(log_suite, a_restart_keeps_records_and_commits) {
 
     EXPECT_EQ(end_of(log(), promote_3), end + 100);
     expect_same(read_marked(log(), promote_3, end, mark(), sent.size()), sent);
-    follower member(log(), events::group::direct, direct_topics);
+    follower member(log(), events::log::group::direct, direct_topics);
     ASSERT_TRUE(member.wait_for_assignment(direct_partitions));
     EXPECT_EQ(member.assigned().at(direct(9)).next_offset, committed);
     EXPECT_EQ(member.assigned().at(direct(9)).metadata, "before");
@@ -740,7 +746,7 @@ TEST_P(log_suite, compaction_keeps_the_last_value_of_each_key) {
     std::size_t found = 0;
     const auto deadline = steady_clock::now() + patience;
     while (!last.contains(mark() + "z") && steady_clock::now() < deadline)
-        for (const events::record& each : read_marked(*reader, mark(), 1)) {
+        for (const events::log::record& each : read_marked(*reader, mark(), 1)) {
             last[each.key] = *each.value;
             ++found;
         }

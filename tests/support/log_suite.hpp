@@ -22,7 +22,7 @@ namespace herald::test {
 class log_fixture {
   public:
     virtual ~log_fixture() = default;
-    virtual events::log& log() = 0;
+    virtual events::log::partitioned_log& log() = 0;
     /// Closes the log and opens it again: everything is kept. False: this log cannot.
     virtual bool restart() = 0;
     /// As if its process (the broker's, where it has one) had been killed, then opens it again: everything
@@ -50,7 +50,7 @@ class log_suite : public ::testing::TestWithParam<log_factory> {
   protected:
     void SetUp() override;
 
-    events::log& log() { return x_fixture->log(); }
+    events::log::partitioned_log& log() { return x_fixture->log(); }
     /// Starts the keys of this test's records; no other test has it.
     const std::string& mark() const { return x_mark; }
 

@@ -14,7 +14,7 @@ namespace herald::test {
 class registry {
   public:
     registry() {
-        schemas::genesis genesis;
+        schemas::commands::genesis genesis;
         genesis.log_id[0] = 7;
         genesis.event_partitions = 4;
         genesis.organization_name = "default";
@@ -32,37 +32,37 @@ class registry {
 
     /// As the administrator.
     template <class Command>
-    schemas::outcome run(const Command& command) {
+    schemas::commands::outcome run(const Command& command) {
         return run_as(admin, command);
     }
 
     template <class Command>
-    schemas::outcome run_as(schemas::user_id user, const Command& command) {
+    schemas::commands::outcome run_as(schemas::user_id user, const Command& command) {
         const auto applied = engine_of_log.apply(record_of(envelope_of(user, command)));
         EXPECT_TRUE(applied) << applied.error().message;
-        return applied ? applied->outcome : schemas::outcome{};
+        return applied ? applied->outcome : schemas::commands::outcome{};
     }
 
     template <class Command>
-    schemas::command_envelope envelope_of(schemas::user_id user, const Command& command) {
-        schemas::request_identity who = request_of(user);
+    schemas::commands::command_envelope envelope_of(schemas::user_id user, const Command& command) {
+        schemas::commands::request_identity who = request_of(user);
         who.idempotency_key = idempotency_key;
         who.fingerprint = fingerprint;
-        auto envelope = test::envelope_of(schemas::make_envelope(command), now_ms, std::move(who));
+        auto envelope = test::envelope_of(schemas::commands::make_envelope(command), now_ms, std::move(who));
         envelope.log_id[0] = 7;
         envelope.command_id[15] = static_cast<std::uint8_t>(offset);
         envelope.command_id[14] = static_cast<std::uint8_t>(offset >> 8);
         return envelope;
     }
 
-    events::record record_of(const schemas::command_envelope& envelope) {
-        return {static_cast<std::int64_t>(offset++), now_ms, "", schemas::seal_envelope(envelope)};
+    events::log::record record_of(const schemas::commands::command_envelope& envelope) {
+        return {static_cast<std::int64_t>(offset++), now_ms, "", schemas::commands::seal_envelope(envelope)};
     }
 
     /// Applies a command that must succeed; its answer.
     template <class Answer, class Command>
     Answer must(schemas::user_id user, const Command& command) {
-        const schemas::outcome outcome = run_as(user, command);
+        const schemas::commands::outcome outcome = run_as(user, command);
         EXPECT_EQ(outcome.code, 0u) << outcome.message;
         const auto answer = schemas::decode<Answer>(outcome.body);
         EXPECT_TRUE(answer);
@@ -74,7 +74,7 @@ class registry {
     }
 
     schemas::user user_named(const std::string& email) {
-        schemas::create_user command;
+        schemas::commands::create_user command;
         command.email = email;
         command.key_name = "k1";
         command.key_hash = admin_key_hash();
@@ -83,7 +83,7 @@ class registry {
     /// A user in the built-in group Admins.
     schemas::user_id second_admin() {
         const schemas::user user = user_named("second@example.org");
-        schemas::add_group_users add;
+        schemas::commands::add_group_users add;
         add.org_id.value = 1;
         add.group_id.value = 1;
         add.user_id = {user.id};
@@ -91,19 +91,19 @@ class registry {
         return user.id;
     }
     schemas::registered_model model_named(const std::string& name) {
-        schemas::create_model command;
+        schemas::commands::create_model command;
         command.workspace_name = "default";
         command.model.name = name;
         return must<schemas::registered_model>(command);
     }
     schemas::model_version version_named(const std::string& name, schemas::model_id model) {
-        schemas::create_version command;
+        schemas::commands::create_version command;
         command.registered_model_id = model;
         command.version.version = name;
         return must<schemas::model_version>(command);
     }
     schemas::webhook webhook_for(std::vector<schemas::event_type> types) {
-        schemas::create_webhook command;
+        schemas::commands::create_webhook command;
         command.name = "hook " + std::to_string(offset);
         command.location = "https://example.org/hook";
         command.event_types = std::move(types);
@@ -115,29 +115,33 @@ class registry {
     void put(const std::string& key, const Row& row) {
         EXPECT_TRUE(engine_of_log.write());
         EXPECT_TRUE(store->write({{key, schemas::encode(row)}}));
-        EXPECT_EQ(run(schemas::no_operation{}).code, 0u);  // the engine's next batch stands on what is stored
+        EXPECT_EQ(run(schemas::commands::no_operation{}).code,
+                  0u);  // the engine's next batch stands on what is stored
         EXPECT_TRUE(engine_of_log.write());
     }
 
     /// Rows as they are after the newest command.
-    std::shared_ptr<const storage::state_view> view() {
+    std::shared_ptr<const storage::registry::state::state_view> view() {
         EXPECT_TRUE(engine_of_log.write());
         return store->view();
     }
     std::vector<schemas::event> outbox() {
         std::vector<schemas::event> events;
-        view()->scan(storage::key_of(storage::table::outbox), {},
+        view()->scan(storage::registry::tables::key_of(storage::registry::tables::table::outbox), {},
                      [&](std::string_view key, std::string_view value) {
-                         events.push_back(storage::decode_row<schemas::event>(key, value));
+                         events.push_back(storage::registry::tables::decode_row<schemas::event>(key, value));
                          return true;
                      });
         return events;
     }
 
-    std::unique_ptr<storage::state_store> store = storage::make_memory_state();
-    storage::engine engine_of_log{*store};
+    std::unique_ptr<storage::registry::state::state_store> store =
+        storage::registry::state::make_memory_state();
+    storage::registry::engine::engine engine_of_log{*store};
 };
 
-inline error_code code_of(const schemas::outcome& outcome) { return static_cast<error_code>(outcome.code); }
+inline error_code code_of(const schemas::commands::outcome& outcome) {
+    return static_cast<error_code>(outcome.code);
+}
 
 }  // namespace herald::test

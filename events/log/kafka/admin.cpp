@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t count_ms_max = 5'000;
@@ -97,4 +97,4 @@ result<std::map<std::string, described>> describe_settings(const installation& i
     return all;
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

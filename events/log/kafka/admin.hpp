@@ -9,7 +9,7 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 constexpr std::int64_t admin_request_ms_max = 15'000;
 constexpr std::int64_t admin_pause_ms = 100;
@@ -57,4 +57,4 @@ result<std::map<std::string, described>> describe_settings(const installation&, 
                                                            rd_kafka_ResourceType_t,
                                                            const std::vector<std::string>& names);
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -10,7 +10,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t trouble_kept_ms = 60'000;
@@ -181,4 +181,4 @@ bool says_unknown(rd_kafka_resp_err_t code) noexcept {
 
 std::int64_t now_ms() noexcept { return runtime::system_clock().steady_ms(); }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

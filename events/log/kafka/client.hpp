@@ -16,7 +16,7 @@
 #include "events/log/kafka/kafka_log.hpp"
 #include "events/log/kafka/settings.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 template <auto destroy>
 struct destroyed_by {
@@ -151,4 +151,4 @@ bool says_unknown(rd_kafka_resp_err_t) noexcept;
 
 std::int64_t now_ms() noexcept;  // steady
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -10,7 +10,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t slice_ms_max = 500;      // answers do not end a wait for records
@@ -317,4 +317,4 @@ std::unique_ptr<group_member> make_group_member(std::shared_ptr<installation> in
     return std::make_unique<kafka_member>(std::move(installed), std::move(questions), group, topics);
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -14,7 +14,7 @@
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t find_ms_max = 30'000;
@@ -176,4 +176,4 @@ void warn_of_short_retention(const installation& installed, rd_kafka_t* client) 
                       {"minutes_min", static_cast<std::int64_t>(offsets_kept_minutes_min)}});
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

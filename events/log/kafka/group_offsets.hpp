@@ -7,7 +7,7 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// Groups that never committed a partition, or whose offset was forgotten, begin at the log's first record.
 /// Repeating it is safe. Errors: as reset_lost_places.
@@ -19,4 +19,4 @@ result<void> reset_lost_places(const std::shared_ptr<installation>&, const std::
 /// kafka_log::check_offsets_retention.
 void warn_of_short_retention(const installation&, rd_kafka_t* client);
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -17,7 +17,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t close_ms_max = 7'000;  // more than a question may take
@@ -54,7 +54,7 @@ class composed_kafka_log final : public kafka_log {
     }
 
     void query_range(const topic_partition& where, range_handler handler) override {
-        if (where.topic == topic::commands)
+        if (where.topic == log::topic::commands)
             questions_of_reads().ask(where, std::move(handler));
         else
             x_questions->ask(where, std::move(handler));
@@ -106,4 +106,4 @@ result<std::unique_ptr<kafka_log>> make_kafka_log(kafka_options options) {
         std::make_unique<composed_kafka_log>(std::move(installed), std::move(*client)));
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -9,7 +9,7 @@
 
 #include "events/log/log.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// One broker may be lost and another one be stopped, and every record is still there.
 constexpr std::int32_t replicas_default = 3;
@@ -41,7 +41,7 @@ struct lost_place {
 /// it:
 ///   failed_precondition  a topic exists and is not as Herald needs it (topics.hpp, options.replicas)
 ///   resource_exhausted   fewer brokers answer than copies are asked for; nothing was made
-class kafka_log : public log {
+class kafka_log : public partitioned_log {
   public:
     /// For a start of `api` or `worker`: waits for Kafka, at most 30 s, and compares the topics. What differs
     /// in others than registry.commands, and what these credentials may not see, is a warning. Errors:
@@ -65,4 +65,4 @@ class kafka_log : public log {
 /// that is unknown, has a wrong value, or is Herald's own.
 result<std::unique_ptr<kafka_log>> make_kafka_log(kafka_options);
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

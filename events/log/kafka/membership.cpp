@@ -8,7 +8,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr int committed_ms_max = 5'000;
@@ -219,4 +219,4 @@ void membership::close(std::int64_t wait_ms) {
         wait_ms);
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -11,7 +11,7 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// Where a group goes on in a partition. `next_offset` is negative where it never committed.
 struct committed_offset {
@@ -82,4 +82,4 @@ class membership : public std::enable_shared_from_this<membership> {
     bool x_is_closing = false;
 };
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -15,7 +15,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr int turn_ms = 100;
@@ -302,4 +302,4 @@ std::unique_ptr<producer> make_producer(std::shared_ptr<installation> installed,
     return std::make_unique<kafka_producer>(std::move(installed), kind);
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -5,8 +5,8 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 std::unique_ptr<producer> make_producer(std::shared_ptr<installation>, producer_kind);
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t answer_ms_max = 5'000;
@@ -266,4 +266,4 @@ std::optional<result<offset_range>> leader_question::take() {
     return found;
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -8,7 +8,7 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// Owned by the log and by what it opened. Thread-safe. Its threads ask the blocking questions of librdkafka,
 /// each for a short while; a question that had no answer then waits behind those that come new, and at
@@ -46,4 +46,4 @@ class leader_question {
     std::shared_ptr<answer> x_answer;
 };
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -9,7 +9,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t silent_ms_max = 5'000;   // then the leader is asked
@@ -240,4 +240,4 @@ std::unique_ptr<reader> make_reader(std::shared_ptr<installation> installed,
                                           where, from_offset);
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

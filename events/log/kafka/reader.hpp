@@ -7,10 +7,10 @@
 #include "events/log/kafka/range_questions.hpp"
 #include "events/log/kafka/reader_clients.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 std::unique_ptr<reader> make_reader(std::shared_ptr<installation>, std::shared_ptr<reader_clients>,
                                     std::shared_ptr<range_questions>, const topic_partition&,
                                     std::int64_t from_offset);
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

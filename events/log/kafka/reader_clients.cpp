@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 result<client_pointer> reader_clients::take(const topic_partition& where) {
     const std::lock_guard lock(x_mutex);
@@ -30,4 +30,4 @@ void reader_clients::distrust(const client_pointer& client) {
         if (each.client == client) each.is_trusted = false;
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -9,7 +9,7 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// A client has three threads and a connection to each broker, and can read all partitions of a topic. So the
 /// readers of one topic share one; a partition that is being read already gets another. Owned by the log and
@@ -37,4 +37,4 @@ class reader_clients {
     std::vector<shared_client> x_clients;
 };
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -7,7 +7,7 @@
 
 #include "runtime/limits.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 void add(properties& to, const properties& more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -144,4 +144,4 @@ result<void> check_properties(const properties& from_operator) {
     return {};
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

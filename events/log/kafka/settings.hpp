@@ -11,7 +11,7 @@
 #include "events/log/kafka/kafka_log.hpp"
 #include "runtime/error.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// `admin` asks and appends nothing: a consumer to librdkafka, which never makes a topic by asking for it.
 enum class client_kind : std::uint8_t { producer, strict_producer, reader, member, admin };
@@ -31,4 +31,4 @@ constexpr std::size_t unacknowledged_bytes_max = 24 * 1024 * 1024;
 /// framing.
 constexpr std::size_t framing_bytes_max = 64 * 1024;
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

@@ -14,7 +14,7 @@
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 namespace {
 
 constexpr std::int64_t create_ms_max = 60'000;
@@ -279,11 +279,11 @@ result<void> create_topics(const std::shared_ptr<installation>& installed, rd_ka
 result<void> check_topics(const installation& installed, rd_kafka_t* client) {
     const result<cluster> known = wait_for_cluster(installed, client);
     if (!known) return known.error();
-    const std::string commands = installed.name_of_topic(topic::commands);
+    const std::string commands = installed.name_of_topic(log::topic::commands);
     const auto found = known->topics.find(commands);
     if (found == known->topics.end()) {
         // Topics that these credentials may not see are left out of the list; asked for by name they say so.
-        const auto counted = count_partitions(installed, client, std::string(topic::commands));
+        const auto counted = count_partitions(installed, client, std::string(log::topic::commands));
         return counted ? runtime::unavailable("Kafka does not list " + commands) : counted.error();
     }
     if (found->second.replicas == 1)
@@ -304,4 +304,4 @@ result<void> check_topics(const installation& installed, rd_kafka_t* client) {
     return {};
 }
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

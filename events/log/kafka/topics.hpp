@@ -5,11 +5,11 @@
 
 #include "events/log/kafka/client.hpp"
 
-namespace herald::events::kafka {
+namespace herald::events::log::kafka {
 
 /// log::create_topics, as kafka_log says. Blocks up to 60 s.
 result<void> create_topics(const std::shared_ptr<installation>&, rd_kafka_t* client);
 /// kafka_log::check_topics.
 result<void> check_topics(const installation&, rd_kafka_t* client);
 
-}  // namespace herald::events::kafka
+}  // namespace herald::events::log::kafka

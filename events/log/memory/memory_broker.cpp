@@ -6,7 +6,7 @@
 #include "events/log/memory/memory_state.hpp"
 #include "runtime/assert.hpp"
 
-namespace herald::events {
+namespace herald::events::log::memory {
 namespace {
 
 bool below(const record& each, std::int64_t offset) { return each.offset < offset; }
@@ -289,4 +289,4 @@ void memory_broker::expel(const std::string& group, member_id member) {
     x_state->expel(group, member);
 }
 
-}  // namespace herald::events
+}  // namespace herald::events::log::memory

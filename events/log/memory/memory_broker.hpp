@@ -13,7 +13,7 @@
 #include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 
-namespace herald::events {
+namespace herald::events::log::memory {
 
 struct memory_state;
 
@@ -72,4 +72,4 @@ class memory_broker {
     std::shared_ptr<memory_state> x_state;
 };
 
-}  // namespace herald::events
+}  // namespace herald::events::log::memory

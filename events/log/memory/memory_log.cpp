@@ -9,7 +9,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::events {
+namespace herald::events::log::memory {
 
 struct memory_log::process {
     std::shared_ptr<memory_state> state;
@@ -472,4 +472,4 @@ result<void> memory_log::create_topics() {
     return {};
 }
 
-}  // namespace herald::events
+}  // namespace herald::events::log::memory

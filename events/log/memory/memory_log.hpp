@@ -11,7 +11,7 @@
 #include "events/log/log.hpp"
 #include "events/log/memory/memory_broker.hpp"
 
-namespace herald::events {
+namespace herald::events::log::memory {
 
 /// What becomes of a batch, and what its producer is told.
 enum class batch_fate : std::uint8_t {
@@ -56,7 +56,7 @@ class memory_faults {
 /// poll() never waits, whatever `wait_ms`. Answers and notifications come through `post`, each as one task; a
 /// process that drops its tasks hears nothing more. Thread-safe as events::log says; what it opened may
 /// outlive it.
-class memory_log final : public log {
+class memory_log final : public partitioned_log {
   public:
     using post_function = std::function<void(std::function<void()>)>;
 
@@ -82,4 +82,4 @@ class memory_log final : public log {
     std::shared_ptr<process> x_process;
 };
 
-}  // namespace herald::events
+}  // namespace herald::events::log::memory

@@ -16,7 +16,7 @@
 #include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 
-namespace herald::events {
+namespace herald::events::log::memory {
 
 /// Calls one reader or member when there may be something; at most once between two polls.
 struct memory_bell {
@@ -149,4 +149,4 @@ class memory_lock {
     std::unique_lock<std::mutex> x_lock;
 };
 
-}  // namespace herald::events
+}  // namespace herald::events::log::memory

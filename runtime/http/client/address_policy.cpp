@@ -7,7 +7,7 @@
 
 #include "runtime/text.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 namespace {
 
@@ -214,4 +214,4 @@ address_policy::verdict address_policy::judge_all(std::span<const ip_address> ad
     return {};
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

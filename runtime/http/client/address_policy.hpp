@@ -11,7 +11,7 @@
 
 #include "runtime/error.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 /// An IPv4 or IPv6 address, without zone.
 struct ip_address {
@@ -69,4 +69,4 @@ class address_policy {
     std::vector<address_block> x_allowed;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

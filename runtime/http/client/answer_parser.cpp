@@ -10,7 +10,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr const char* header_too_long =
 /// Collects one message, interim or final.
 class message_parser final : public http::basic_parser<false> {
   public:
-    std::vector<runtime::header> headers;
+    std::vector<header> headers;
     std::string body;
     bool body_cut = false;
 
@@ -177,13 +177,11 @@ answer_parser::progress answer_parser::end() { return x_implementation->end(); }
 std::uint16_t answer_parser::status() const noexcept {
     return static_cast<std::uint16_t>(x_implementation->x_message->status_code());
 }
-std::vector<runtime::header>& answer_parser::headers() noexcept {
-    return x_implementation->x_message->headers;
-}
+std::vector<header>& answer_parser::headers() noexcept { return x_implementation->x_message->headers; }
 std::string& answer_parser::body() noexcept { return x_implementation->x_message->body; }
 const std::string& answer_parser::failure() const noexcept { return x_implementation->x_failure; }
 bool answer_parser::leaves_connection_usable() const noexcept {
     return x_implementation->leaves_connection_usable();
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

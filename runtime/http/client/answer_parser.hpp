@@ -9,7 +9,7 @@
 
 #include "runtime/http/message.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 /// For one answer to one POST. Belongs to one thread. Holds at most limits::answer_header_bytes_max of header
 /// (interim 1xx answers count) and limits::answer_body_bytes_max of body; a longer body ends the reading and
@@ -33,7 +33,7 @@ class answer_parser {
     progress end();
 
     std::uint16_t status() const noexcept;
-    std::vector<runtime::header>& headers() noexcept;
+    std::vector<header>& headers() noexcept;
     std::string& body() noexcept;
     const std::string& failure() const noexcept;
     /// True if the answer said by itself where it ends, ended there, and the receiver keeps the connection.
@@ -44,4 +44,4 @@ class answer_parser {
     std::unique_ptr<implementation> x_implementation;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -10,7 +10,7 @@
 #include <boost/asio/write.hpp>
 #include <cerrno>
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -114,4 +114,4 @@ void connection::close() {
     x_socket.close(ignored);
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -15,7 +15,7 @@
 #include "runtime/http/client/location.hpp"
 #include "runtime/http/client/tls.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 /// Belongs to one attempt or to the pool, on the thread of its io_context. Each operation keeps it alive, and
 /// calls back even after close(), with an error.
@@ -57,4 +57,4 @@ class connection : public std::enable_shared_from_this<connection> {
     std::shared_ptr<std::size_t> x_open_count;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

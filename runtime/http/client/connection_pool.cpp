@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 using std::chrono::steady_clock;
 
@@ -66,4 +66,4 @@ void connection_pool::sweep() {
     if (!x_idle.empty()) sweep_later();
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -13,7 +13,7 @@
 
 #include "runtime/http/client/connection.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 /// At most `count_max` in all; the oldest goes first, and each after `idle_ms_max` or soon after its receiver
 /// closed it. On the thread of its io_context.
@@ -33,7 +33,7 @@ class connection_pool : public std::enable_shared_from_this<connection_pool> {
     struct idle {
         std::string receiver;
         ip_address address;
-        std::shared_ptr<workers::connection> connection;
+        std::shared_ptr<connection> connection;
         std::chrono::steady_clock::time_point until;
     };
 
@@ -47,4 +47,4 @@ class connection_pool : public std::enable_shared_from_this<connection_pool> {
     bool x_timer_set = false;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -7,7 +7,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 namespace {
 
@@ -166,4 +166,4 @@ result<location> parse_location(std::string_view url, plain_http http, const add
     return out;
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

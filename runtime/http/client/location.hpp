@@ -9,7 +9,7 @@
 #include "runtime/error.hpp"
 #include "runtime/http/client/address_policy.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 enum class plain_http : std::uint8_t { refused, allowed };
 
@@ -30,4 +30,4 @@ struct location {
 /// policy, a name is not resolved. Errors: invalid_argument, saying what was wrong and what would be right.
 result<location> parse_location(std::string_view url, plain_http, const address_policy&);
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

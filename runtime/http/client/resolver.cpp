@@ -16,7 +16,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 namespace {
 
@@ -284,4 +284,4 @@ std::unique_ptr<resolver> make_resolver(asio::io_context& io, const resolver_opt
     return std::make_unique<ares_resolver>(io, options);
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

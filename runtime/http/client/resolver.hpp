@@ -15,7 +15,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 struct resolver_options {
     std::string servers;  // "192.0.2.1:53,…"; empty: the system's, as read when the resolver is made
@@ -43,4 +43,4 @@ class resolver {
 /// Throws std::runtime_error when the servers cannot be read.
 std::unique_ptr<resolver> make_resolver(boost::asio::io_context&, const resolver_options&);
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -7,7 +7,7 @@
 
 #include "runtime/assert.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 namespace ssl = boost::asio::ssl;
 
@@ -56,4 +56,4 @@ tls_session tls_sessions::take(const std::string& receiver) {
     return node ? std::move(node.mapped()) : nullptr;
 }
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -11,7 +11,7 @@
 
 #include "runtime/http/client/location.hpp"
 
-namespace herald::workers {
+namespace herald::runtime::http::client {
 
 /// TLS 1.2 or newer, certificates verified against the system's store and, if named, the PEM file. Throws
 /// boost::system::system_error when the file cannot be read.
@@ -42,4 +42,4 @@ class tls_sessions {
     std::map<std::string, tls_session> x_sessions;
 };
 
-}  // namespace herald::workers
+}  // namespace herald::runtime::http::client

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 /// Thread-safe.
 class byte_budget {
@@ -42,4 +42,4 @@ class byte_budget {
     std::atomic<std::size_t> x_taken{0};
 };
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

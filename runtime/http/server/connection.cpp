@@ -21,7 +21,7 @@
 #include "runtime/random.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 namespace {
 
 namespace asio = boost::asio;
@@ -105,7 +105,7 @@ class stream_connection final : public connection {
     std::int64_t x_started_us = 0;   // when the first bytes of the request came
     std::string x_request_id;
     std::string_view x_echo_name;  // see answer_facts
-    runtime::http_response x_answer;
+    http_response x_answer;
     std::optional<byte_budget::share> x_answer_room;
     bool x_closes = false;  // after this answer
     std::string x_head;     // and a small body
@@ -221,7 +221,7 @@ bool stream_connection<Stream>::has_room_for_body() {
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::judge() {
     identify();
-    std::optional<runtime::http_response> refusal;
+    std::optional<http_response> refusal;
     try {
         refusal = co_await x_all.handler.judge(x_parser.get());
     } catch (const std::exception& thrown) {
@@ -302,7 +302,7 @@ template <class Stream>
 void stream_connection<Stream>::handler_threw(const char* what) {
     const request& asked = x_parser.get();
     runtime::log(runtime::log_level::error, runtime::log_events::request_failed,
-                 {{"method", runtime::name_of(asked.method)},
+                 {{"method", http::name_of(asked.method)},
                   {"path", asked.path},
                   {"request_id", x_request_id},
                   {"reason", std::string_view(what)}});
@@ -403,7 +403,7 @@ template <class Stream>
 void stream_connection<Stream>::report(std::int64_t duration_us) {
     const request& asked = x_parser.get();
     runtime::log(runtime::log_level::info, runtime::log_events::request,
-                 {{"method", x_parser.has_head() ? runtime::name_of(asked.method) : std::string_view()},
+                 {{"method", x_parser.has_head() ? http::name_of(asked.method) : std::string_view()},
                   {"path", x_parser.has_head() ? asked.path : std::string_view()},
                   {"status", std::int64_t{x_answer.status}},
                   {"bytes", static_cast<std::int64_t>(x_answer.body.size())},
@@ -459,4 +459,4 @@ std::unique_ptr<connection> make_tls_connection(connections_of_loop& all, tcp_so
                                                            std::move(socket), context);
 }
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

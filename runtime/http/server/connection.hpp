@@ -22,7 +22,7 @@ namespace boost::asio::ssl {
 class context;
 }
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 using tcp_socket =
     boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
@@ -90,4 +90,4 @@ std::unique_ptr<connection> make_connection(connections_of_loop&, tcp_socket, st
 std::unique_ptr<connection> make_tls_connection(connections_of_loop&, tcp_socket, std::string remote_address,
                                                 place_of_connection, boost::asio::ssl::context&);
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

@@ -4,10 +4,10 @@
 
 #include "runtime/text.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
-runtime::http_response error_response(const error& failure) {
-    runtime::http_response out;
+http_response error_response(const error& failure) {
+    http_response out;
     out.status = runtime::http_status(failure);
     std::string message;
     runtime::append_json_string(message, failure.message);
@@ -17,4 +17,4 @@ runtime::http_response error_response(const error& failure) {
     return out;
 }
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

@@ -4,10 +4,10 @@
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 /// {"error": <message>, "code": <number>, "message": <message>, "details": []}, with the status that belongs
 /// to the error, and Retry-After where the same request may succeed later (429, 503).
-runtime::http_response error_response(const error&);
+http_response error_response(const error&);
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

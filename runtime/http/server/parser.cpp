@@ -11,7 +11,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 namespace {
 
 namespace http = boost::beast::http;
@@ -148,8 +148,7 @@ struct request_parser::header_reader {
 
 namespace {
 
-std::optional<runtime::http_method> known_method(http::verb verb) noexcept {
-    using runtime::http_method;
+std::optional<http_method> known_method(http::verb verb) noexcept {
     switch (verb) {
         case http::verb::get:
             return http_method::get;
@@ -399,7 +398,7 @@ void request_parser::show_head() {
     const char* const base = begin();
     const std::string_view target = x_reader->target.in(base);
     const std::size_t question = target.find('?');
-    x_request.method = known_method(x_reader->verb).value_or(runtime::http_method::get);
+    x_request.method = known_method(x_reader->verb).value_or(http_method::get);
     x_request.target = target;
     x_request.path = target.substr(0, question);
     if (x_request.path.empty()) x_request.path = x_reader->verb == http::verb::options ? "*" : "/";
@@ -501,4 +500,4 @@ std::optional<std::string_view> request::header(std::string_view name) const noe
     return std::nullopt;
 }
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

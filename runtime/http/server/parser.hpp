@@ -12,7 +12,7 @@
 #include "runtime/http/server/request.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 /// Reads the requests of one connection, one after another, into one buffer. Belongs to that connection.
 ///
@@ -52,9 +52,7 @@ class request_parser {
     bool is_idle() const noexcept { return x_stage == stage::head && x_used == x_start; }
     /// True from the end of the header on.
     bool has_head() const noexcept { return x_has_head; }
-    bool is_head_request() const noexcept {
-        return x_has_head && x_request.method == runtime::http_method::head;
-    }
+    bool is_head_request() const noexcept { return x_has_head && x_request.method == http_method::head; }
     /// What came of this request and after it.
     std::size_t held_bytes() const noexcept { return x_used - x_start; }
     /// How much of the body came so far.
@@ -98,4 +96,4 @@ class request_parser {
     error x_failure;
 };
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

@@ -4,7 +4,7 @@
 
 #include "runtime/assert.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 connection_places::connection_places(const connection_limits& bounds)
     : x_bounds(bounds),
@@ -101,4 +101,4 @@ void connection_places::remove(place& who) noexcept {
     x_shown.add(-1);
 }
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

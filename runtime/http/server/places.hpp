@@ -15,7 +15,7 @@
 #include "runtime/http/server/server.hpp"
 #include "runtime/metrics.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 /// A stranger is a connection on which nobody has shown yet who he is. Where a bound is reached the oldest
 /// stranger of the address with the most strangers is asked to leave (of the same address, where it is that
@@ -86,4 +86,4 @@ class connection_places::place {
     bool x_is_leaving = false;
 };
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

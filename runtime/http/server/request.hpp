@@ -9,7 +9,7 @@
 
 #include "runtime/http/message.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 struct header_view {
     std::string_view name;  // as the client wrote it
@@ -18,7 +18,7 @@ struct header_view {
 
 /// Valid until the handler has ended. Not copied by the server; whoever needs a part longer copies that part.
 struct request {
-    runtime::http_method method = runtime::http_method::get;
+    http_method method = http_method::get;
     std::string_view target;  // as sent: path and query; of a whole URL only these
     std::string_view path;    // what stands before the first `?`, still percent-encoded; "*" of OPTIONS *
     std::string_view query;   // what stands after it; empty without one
@@ -35,4 +35,4 @@ struct request {
     std::optional<std::string_view> header(std::string_view name) const noexcept;
 };
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

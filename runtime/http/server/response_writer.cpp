@@ -5,7 +5,7 @@
 
 #include "runtime/text.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 namespace {
 
 constexpr std::string_view own_prefix = "svc-";  // of Herald's headers before they go out
@@ -78,8 +78,7 @@ response_writer::response_writer(const std::vector<std::string>& header_prefixes
         x_request_id_names.push_back(runtime::to_lower(prefix) + "request-id");
 }
 
-void response_writer::write_head(std::string& out, const runtime::http_response& answer,
-                                 const answer_facts& facts) {
+void response_writer::write_head(std::string& out, const http_response& answer, const answer_facts& facts) {
     if (const std::time_t now = std::time(nullptr); now != x_date_of) {
         x_date_of = now;
         x_date_line = "date: " + runtime::http_date(std::int64_t{now} * 1000) + "\r\n";
@@ -95,7 +94,7 @@ void response_writer::write_head(std::string& out, const runtime::http_response&
     }
     for (const std::string& name : x_request_id_names) append_header(out, name, facts.request_id);
     if (!facts.echo_name.empty()) append_header(out, facts.echo_name, facts.request_id);
-    for (const runtime::header& each : answer.headers) {
+    for (const header& each : answer.headers) {
         if (!each.name.starts_with(own_prefix)) {
             append_header(out, each.name, each.value);
             continue;
@@ -113,4 +112,4 @@ void response_writer::write_head(std::string& out, const runtime::http_response&
     out += "\r\n";
 }
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

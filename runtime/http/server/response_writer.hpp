@@ -9,7 +9,7 @@
 
 #include "runtime/http/message.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 /// What the connection knows about an answer, beside what the handler said.
 struct answer_facts {
@@ -28,7 +28,7 @@ class response_writer {
     /// Replaces `out` by the head, empty line included. A status of 1xx, 204 or 304 has no content-length.
     /// Control characters in the values of headers become spaces. A header svc-… is written once for each
     /// prefix, under it.
-    void write_head(std::string& out, const runtime::http_response&, const answer_facts&);
+    void write_head(std::string& out, const http_response&, const answer_facts&);
     /// Names under which a request id is sent and understood, in lower case: "svc-request-id".
     const std::vector<std::string>& request_id_names() const noexcept { return x_request_id_names; }
 
@@ -42,4 +42,4 @@ class response_writer {
 /// True where an answer of this status never has a body (RFC 9110 §6.4.1).
 bool is_bodiless(std::uint16_t status) noexcept;
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

@@ -20,7 +20,7 @@
 #include "runtime/log_events.hpp"
 #include "runtime/task_group.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 namespace {
 
 namespace asio = boost::asio;
@@ -128,7 +128,7 @@ asio::awaitable<void> listener::serve(tcp_socket client, std::string address, pl
 // One try to say why; waiting for the client would defeat the bound.
 void listener::turn_away(tcp_socket& client) {
     if (x_tls) return;
-    const runtime::http_response answer =
+    const http_response answer =
         error_response(runtime::unavailable("too many connections; close some or try again later"));
     std::string bytes;
     x_connections.writer.write_head(bytes, answer, {"-", {}, false, true});
@@ -239,13 +239,13 @@ result<std::optional<asio::ssl::context>> load_tls(const server_options& options
 
 }  // namespace
 
-bool request_handler::handle_now(const request&, runtime::http_response&) { return false; }
+bool request_handler::handle_now(const request&, http_response&) { return false; }
 
-std::size_t request_handler::body_bytes_max(runtime::http_method, std::string_view) const noexcept {
+std::size_t request_handler::body_bytes_max(http_method, std::string_view) const noexcept {
     return limits::management_body_bytes_max;
 }
 
-boost::asio::awaitable<std::optional<runtime::http_response>> request_handler::judge(const request&) {
+boost::asio::awaitable<std::optional<http_response>> request_handler::judge(const request&) {
     co_return std::nullopt;
 }
 
@@ -259,4 +259,4 @@ result<std::unique_ptr<server>> make_server(server_options options, request_hand
                                            std::move(*acceptors));
 }
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

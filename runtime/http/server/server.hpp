@@ -16,7 +16,7 @@
 #include "runtime/http/server/request.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::api {
+namespace herald::runtime::http::server {
 
 /// What answers requests. One for the whole server, called on every loop's thread at once; outlives the
 /// server. A handler that throws is a bug: it is logged and the caller gets 500.
@@ -25,14 +25,14 @@ class request_handler {
     virtual ~request_handler() = default;
     /// For answers that need no waiting and little time: true when `out` (empty, status 200) was filled,
     /// false to be called with handle(). Saves a coroutine.
-    virtual bool handle_now(const request&, runtime::http_response& out);
+    virtual bool handle_now(const request&, http_response& out);
     /// Has no deadline but its own (runtime::with_deadline). Cancelled when the server stops.
-    virtual boost::asio::awaitable<runtime::http_response> handle(const request&) = 0;
+    virtual boost::asio::awaitable<http_response> handle(const request&) = 0;
     /// How long the body of such a request may be; asked before it is read. Longer ones are answered 413.
-    virtual std::size_t body_bytes_max(runtime::http_method, std::string_view path) const noexcept;
+    virtual std::size_t body_bytes_max(http_method, std::string_view path) const noexcept;
     /// Asked once the header is here and the body is not, or not all of it: an answer, if the header alone
     /// decides (then the rest is not read, and the connection closes), or nothing, and the body is read.
-    virtual boost::asio::awaitable<std::optional<runtime::http_response>> judge(const request& head);
+    virtual boost::asio::awaitable<std::optional<http_response>> judge(const request& head);
 };
 
 /// Bounds of a connection. Tests make them smaller; the program leaves them alone.
@@ -83,4 +83,4 @@ class server {
 /// address or the TLS files cannot be used.
 result<std::unique_ptr<server>> make_server(server_options, request_handler&, runtime::event_loops&);
 
-}  // namespace herald::api
+}  // namespace herald::runtime::http::server

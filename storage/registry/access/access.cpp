@@ -4,11 +4,16 @@
 #include "runtime/text.hpp"
 #include "storage/registry/access/access_memory.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::access {
 namespace {
 
 using schemas::action;
 using schemas::protected_type;
+using state::state_view;
+using tables::find_number;
+using tables::find_row;
+using tables::key_of;
+using tables::table;
 
 bool is_master(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     if (!workspace.org_id) return workspace.owner == user;
@@ -178,4 +183,4 @@ result<placed<schemas::build>> readable_build(const state_view& state, schemas::
     return placed<schemas::build>{*std::move(build), std::move(workspace)};
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::access

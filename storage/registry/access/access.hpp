@@ -8,33 +8,33 @@
 #include "schemas/registry.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::access {
 
 /// The user of this e-mail (compared ignoring case) who has a developer key with this SHA-256 (32 bytes);
 /// null when there is none.
-std::shared_ptr<const schemas::user> user_with_key(const state_view&, std::string_view email,
+std::shared_ptr<const schemas::user> user_with_key(const state::state_view&, std::string_view email,
                                                    std::string_view key_hash);
-bool is_system_admin(const state_view&, schemas::user_id);
-bool is_member(const state_view&, schemas::group_id, schemas::user_id);
+bool is_system_admin(const state::state_view&, schemas::user_id);
+bool is_member(const state::state_view&, schemas::group_id, schemas::user_id);
 /// Whether a role of one of the user's groups gives the action there. The owner of a personal workspace and
 /// the members of `Admins` may do everything in it.
-bool is_allowed(const state_view&, schemas::user_id, const schemas::workspace&, schemas::protected_type,
-                schemas::action);
+bool is_allowed(const state::state_view&, schemas::user_id, const schemas::workspace&,
+                schemas::protected_type, schemas::action);
 /// A member of `Admins`, of a group with `Super User` there, or the owner.
-bool is_workspace_admin(const state_view&, schemas::user_id, const schemas::workspace&);
+bool is_workspace_admin(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// Whether the user sees the workspace at all: any READ in it.
-bool is_visible(const state_view&, schemas::user_id, const schemas::workspace&);
+bool is_visible(const state::state_view&, schemas::user_id, const schemas::workspace&);
 
 /// permission_denied "… needs a system administrator".
-result<void> require_system_admin(const state_view&, schemas::user_id, std::string_view what);
+result<void> require_system_admin(const state::state_view&, schemas::user_id, std::string_view what);
 /// not_found without READ, permission_denied without the action. `what` names the thing in the not_found
 /// text.
-result<void> require(const state_view&, schemas::user_id, const schemas::workspace&, schemas::protected_type,
-                     schemas::action, std::string_view what);
+result<void> require(const state::state_view&, schemas::user_id, const schemas::workspace&,
+                     schemas::protected_type, schemas::action, std::string_view what);
 
-std::optional<schemas::workspace> find_workspace(const state_view&, schemas::workspace_id);
+std::optional<schemas::workspace> find_workspace(const state::state_view&, schemas::workspace_id);
 /// not_found when there is none of that name (whether the user may see it is the caller's question).
-result<schemas::workspace> workspace_named(const state_view&, std::string_view name);
+result<schemas::workspace> workspace_named(const state::state_view&, std::string_view name);
 
 /// A row together with the workspace that decides about it.
 template <class Row>
@@ -43,15 +43,15 @@ struct placed {
     schemas::workspace workspace;
 };
 /// not_found when it is not there or the user may not read it.
-result<placed<schemas::registered_model>> readable_model(const state_view&, schemas::user_id,
+result<placed<schemas::registered_model>> readable_model(const state::state_view&, schemas::user_id,
                                                          schemas::model_id);
-result<placed<schemas::registered_model>> readable_model(const state_view&, schemas::user_id,
+result<placed<schemas::registered_model>> readable_model(const state::state_view&, schemas::user_id,
                                                          std::string_view workspace_name,
                                                          std::string_view model_name);
-result<placed<schemas::model_version>> readable_version(const state_view&, schemas::user_id,
+result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         schemas::version_id);
 /// A build is read by who may read models or endpoints in its workspace.
-bool may_read_builds(const state_view&, schemas::user_id, const schemas::workspace&);
-result<placed<schemas::build>> readable_build(const state_view&, schemas::user_id, schemas::build_id);
+bool may_read_builds(const state::state_view&, schemas::user_id, const schemas::workspace&);
+result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id, schemas::build_id);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::access

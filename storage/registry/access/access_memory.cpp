@@ -5,8 +5,10 @@
 #include "runtime/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::access {
 namespace {
+
+using tables::table;
 
 template <class Map, class Key>
 typename Map::mapped_type found_in(const Map& map, const Key& key) {
@@ -70,4 +72,4 @@ bool access_memory::depends_on(std::string_view key) noexcept {
     }
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::access

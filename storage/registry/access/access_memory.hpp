@@ -12,7 +12,7 @@
 #include "schemas/identity.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::access {
 
 /// What one user may do in one workspace.
 struct access_rights {
@@ -33,10 +33,10 @@ struct access_rights {
 
 /// Shared by the views of a store between two changes of users, groups, roles and workspaces; a change begins
 /// a new one. Thread-safe. Holds at most limits::access_memory_entries_max of each kind, then starts over.
-class access_memory final : public view_memory {
+class access_memory final : public state::view_memory {
   public:
     /// Null where the view keeps nothing. No other kind of memory lies beside a view.
-    static access_memory* of(const state_view& state) noexcept {
+    static access_memory* of(const state::state_view& state) noexcept {
         return static_cast<access_memory*>(state.memory());
     }
     using user = std::shared_ptr<const schemas::user>;
@@ -74,4 +74,4 @@ class access_memory final : public view_memory {
     std::unordered_map<place, access_rights, hash> x_rights;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::access

@@ -3,8 +3,13 @@
 #include "runtime/assert.hpp"
 #include "runtime/crypto.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::context {
 namespace {
+
+using tables::find_number;
+using tables::key_of;
+using tables::put_number;
+using tables::table;
 
 constexpr std::string_view stamp_counter = "stamp";
 
@@ -50,4 +55,4 @@ void rule_context::cancel_timer(std::int64_t due_ms, timer_kind kind, std::strin
     state.erase(timer_key(due_ms, kind, key));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::context

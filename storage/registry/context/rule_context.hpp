@@ -11,7 +11,7 @@
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::context {
 
 /// What a due timer is for. Numbers are frozen.
 enum class timer_kind : std::uint8_t {
@@ -34,13 +34,14 @@ class rule_context {
         schemas::uuid log_id{};
         std::uint32_t generation = 0;
         std::uint32_t event_partitions = 0;
-        std::uint32_t level = schemas::first_level;
+        std::uint32_t level = schemas::commands::first_level;
     };
 
-    rule_context(state_changes& changes, const place& where, const schemas::command_envelope& command)
+    rule_context(state::state_changes& changes, const place& where,
+                 const schemas::commands::command_envelope& command)
         : state(changes), x_place(where), x_command(command) {}
 
-    state_changes& state;
+    state::state_changes& state;
 
     std::uint64_t offset() const noexcept { return x_place.offset; }
     std::uint32_t generation() const noexcept { return x_place.generation; }
@@ -55,7 +56,7 @@ class rule_context {
     std::uint32_t level() const noexcept { return x_place.level; }
     /// Who asks. Not set for commands of nodes and for timers.
     schemas::user_id principal() const noexcept { return x_command.request.principal; }
-    const schemas::command_envelope& command() const noexcept { return x_command; }
+    const schemas::commands::command_envelope& command() const noexcept { return x_command; }
 
     /// Next number of a counter: 1, 2, 3 …
     std::uint64_t next(std::string_view counter);
@@ -75,8 +76,8 @@ class rule_context {
 
   private:
     const place& x_place;
-    const schemas::command_envelope& x_command;
+    const schemas::commands::command_envelope& x_command;
     std::uint32_t x_events = 0;
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::context

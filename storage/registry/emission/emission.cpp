@@ -8,11 +8,16 @@
 #include "schemas/json.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::emission {
 namespace {
 
+using context::rule_context;
 using schemas::resource_filter;
 using schemas::resource_type;
+using tables::find_number;
+using tables::key_of;
+using tables::put_number;
+using tables::table;
 
 bool filter_matches(const resource_filter& filter, resource_type type) {
     for (const resource_type wanted :
@@ -22,12 +27,12 @@ bool filter_matches(const resource_filter& filter, resource_type type) {
     return false;
 }
 
-std::vector<schemas::audience_member> audience_of(const state_view& state, const event_draft& draft) {
+std::vector<schemas::audience_member> audience_of(const state::state_view& state, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
     const std::string prefix = key_of(table::webhook_of_workspace).number(draft.workspace_id);
     state.scan(prefix, {}, [&](std::string_view key, std::string_view) {
-        const std::uint64_t id = number_in_key(key, 8);
-        const auto hook = find_row<schemas::webhook>(state, key_of(table::webhook).number(id));
+        const std::uint64_t id = tables::number_in_key(key, 8);
+        const auto hook = tables::find_row<schemas::webhook>(state, key_of(table::webhook).number(id));
         if (hook && hears(*hook, draft.type, draft.resource_type))
             audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled});
         return audience.size() < limits::webhooks_per_workspace_max;
@@ -48,7 +53,7 @@ bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type
 }
 
 std::size_t emit(rule_context& context, const event_draft& draft) {
-    state_changes& state = context.state;
+    state::state_changes& state = context.state;
     schemas::event event;
     event.audience = audience_of(state, draft);
     if (event.audience.empty()) return 0;
@@ -79,7 +84,7 @@ std::size_t emit(rule_context& context, const event_draft& draft) {
 
     const std::string row_key =
         key_of(table::outbox).ended_text(topic).number(partition).number(event.partition_sequence);
-    put_row(state, row_key, event);
+    tables::put_row(state, row_key, event);
     state.put(
         key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(context.time_ms())).text(row_key),
         "");
@@ -99,4 +104,4 @@ std::string event_envelope(const rule_context& context, const event_draft& draft
     return out.finish();
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::emission

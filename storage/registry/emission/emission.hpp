@@ -10,7 +10,7 @@
 #include "schemas/webhooks.hpp"
 #include "storage/registry/context/rule_context.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::emission {
 
 /// An event before it is given its audience and sequence.
 struct event_draft {
@@ -25,7 +25,7 @@ struct event_draft {
 
 /// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in the
 /// outbox. Nothing is written when no webhook matches. Returns the size of the audience.
-std::size_t emit(rule_context&, const event_draft&);
+std::size_t emit(context::rule_context&, const event_draft&);
 
 /// Whether events of this type that tell of this resource reach the webhook: by its event_types and
 /// resource_types, whatever its status.
@@ -33,7 +33,7 @@ bool hears(const schemas::webhook&, schemas::event_type, schemas::resource_type)
 
 /// The REQUEST_SCAN envelope (spec.md §6.4), also of CREATE, UPDATE, DELETE: {id, timestamp, event_type,
 /// resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects or empty.
-std::string event_envelope(const rule_context&, const event_draft&, std::string_view original,
+std::string event_envelope(const context::rule_context&, const event_draft&, std::string_view original,
                            std::string_view updated);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::emission

@@ -4,10 +4,10 @@
 #include "schemas/views.hpp"
 #include "storage/registry/emission/emission.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::emission {
 
 template <class Entity>
-void emit_created(rule_context& context, schemas::resource_type type, std::uint64_t id,
+void emit_created(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
                   schemas::workspace_id workspace, const Entity& entity) {
     emit(context,
          {schemas::event_type::create, type, std::to_string(id), workspace, context.new_event_id(),
@@ -15,7 +15,7 @@ void emit_created(rule_context& context, schemas::resource_type type, std::uint6
 }
 
 template <class Entity>
-void emit_updated(rule_context& context, schemas::resource_type type, std::uint64_t id,
+void emit_updated(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
     emit(context, {schemas::event_type::update, type, std::to_string(id), workspace, context.new_event_id(),
                    [&](const event_draft& draft) {
@@ -23,4 +23,4 @@ void emit_updated(rule_context& context, schemas::resource_type type, std::uint6
                    }});
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::emission

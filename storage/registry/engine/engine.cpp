@@ -9,11 +9,21 @@
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::engine {
 namespace {
 
-using schemas::command_envelope;
-using schemas::command_type;
+using context::rule_context;
+using context::timer_kind;
+using schemas::commands::command_envelope;
+using schemas::commands::command_type;
+using state::remembering_view;
+using state::row_changes;
+using state::state_changes;
+using tables::find_row;
+using tables::key_of;
+using tables::level_in_force;
+using tables::number_in_key;
+using tables::table;
 
 const std::string position_key = key_of(table::position);
 const std::string installation_key = key_of(table::installation);
@@ -29,23 +39,23 @@ rules::answer run_as(rule_context& context, std::string_view body) {
 /// nullptr for a type that this program does not know.
 using runner = rules::answer (*)(rule_context&, std::string_view);
 template <class... Commands>
-constexpr runner find_runner(command_type type, schemas::command_list<Commands...>) {
+constexpr runner find_runner(command_type type, schemas::commands::command_list<Commands...>) {
     runner found = nullptr;
     ((type == Commands::type && (found = run_as<Commands>)) || ...);
     return found;
 }
-runner runner_of(command_type type) { return find_runner(type, schemas::all_commands{}); }
+runner runner_of(command_type type) { return find_runner(type, schemas::commands::all_commands{}); }
 
 /// The key that was shown at the door must still be one of the user's at the command's place (revocation).
-bool is_authenticated(const state_view& state, const schemas::request_identity& request) {
+bool is_authenticated(const state::state_view& state, const schemas::commands::request_identity& request) {
     const auto user = find_row<schemas::user>(state, key_of(table::user).number(request.principal));
     if (!user || request.credential_hash.empty()) return false;
     return runtime::constant_time_equal(request.credential_hash, user->primary_key_hash) ||
            runtime::constant_time_equal(request.credential_hash, user->secondary_key_hash);
 }
 
-schemas::outcome refused(error why) {
-    schemas::outcome outcome;
+schemas::commands::outcome refused(error why) {
+    schemas::commands::outcome outcome;
     outcome.code = static_cast<std::uint32_t>(why.code);
     outcome.message = std::move(why.message);
     return outcome;
@@ -54,7 +64,7 @@ schemas::outcome refused(error why) {
 void fire(rule_context& context, timer_kind kind, std::string_view key) {
     switch (kind) {
         case timer_kind::outcome_sweep:
-            return sweep_outcomes(context, key);
+            return outcomes::sweep_outcomes(context, key);
         case timer_kind::scan_deadline:
             return rules::fire_scan_deadline(context, key);
         case timer_kind::outbox_trim:
@@ -66,7 +76,7 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
         case timer_kind::node_silence:
             return rules::fire_node_silence(context, key);
     }
-    throw state_corrupt{"a timer of an unknown kind"};
+    throw state::state_corrupt{"a timer of an unknown kind"};
 }
 
 void add_length_and_bytes(runtime::sha256_stream& hash, std::string_view bytes) {
@@ -84,10 +94,10 @@ std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::
     return std::max(previous_ms, std::min({record_ms, sender_at_most_ms, limits::log_time_ms_max}));
 }
 
-engine::engine(state_store& store) : x_store(store) {
+engine::engine(state::state_store& store) : x_store(store) {
     start_batch();
     if (auto position = find_row<engine_position>(*x_batch, position_key)) x_position = *std::move(position);
-    x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+    x_installation = find_row<schemas::commands::genesis>(*x_batch, installation_key);
     x_level = level_in_force(*x_batch);
 }
 
@@ -97,7 +107,7 @@ void engine::start_batch() {
     x_batch.emplace(x_base.get());
 }
 
-result<applied_record> engine::apply(const events::record& record) {
+result<applied_record> engine::apply(const events::log::record& record) {
     if (const auto able = check_level(); !able) return able.error();
     const auto offset = static_cast<std::uint64_t>(record.offset);
     if (offset < x_position.next_offset)
@@ -106,9 +116,9 @@ result<applied_record> engine::apply(const events::record& record) {
     done.offset = offset;
     state_changes changes(&*x_batch);
     auto command = record.value
-                       ? schemas::open_envelope(*record.value)
+                       ? schemas::commands::open_envelope(*record.value)
                        : result<command_envelope>(runtime::invalid_argument("a tombstone is not a command"));
-    if (!x_installation && (!command || command->type != schemas::genesis::type))
+    if (!x_installation && (!command || command->type != schemas::commands::genesis::type))
         return runtime::failed_precondition("the log does not begin with GENESIS: it is not a Herald log");
     const bool ours = command && (!x_installation || (command->log_id == x_installation->log_id &&
                                                       command->generation == x_installation->generation));
@@ -124,22 +134,22 @@ result<applied_record> engine::apply(const events::record& record) {
         done.command_id = command->command_id;
         done.type = command->type;
         done.outcome = run(changes, *command, offset);
-        if (command->type == schemas::node_heartbeat::type && done.outcome.code == 0)
+        if (command->type == schemas::commands::node_heartbeat::type && done.outcome.code == 0)
             done.heartbeat = command->body;
     } else {
         done.outcome =
             refused(command ? runtime::invalid_argument("a command of another log") : command.error());
     }
     finish(record, changes.take());
-    if (!x_installation) x_installation = find_row<schemas::genesis>(*x_batch, installation_key);
+    if (!x_installation) x_installation = find_row<schemas::commands::genesis>(*x_batch, installation_key);
     return done;
 }
 
 result<void> engine::check_level() const {
-    if (x_level <= schemas::newest_level) return {};
-    return runtime::failed_precondition("the log is at level " + std::to_string(x_level) +
-                                        " and this program goes up to level " +
-                                        std::to_string(schemas::newest_level) + ": install a newer one");
+    if (x_level <= schemas::commands::newest_level) return {};
+    return runtime::failed_precondition(
+        "the log is at level " + std::to_string(x_level) + " and this program goes up to level " +
+        std::to_string(schemas::commands::newest_level) + ": install a newer one");
 }
 
 void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
@@ -170,7 +180,8 @@ void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
     }
 }
 
-schemas::outcome engine::run(state_changes& changes, const command_envelope& command, std::uint64_t offset) {
+schemas::commands::outcome engine::run(state_changes& changes, const command_envelope& command,
+                                       std::uint64_t offset) {
     if (x_position.time_ms > command.not_after_ms)
         return refused(
             runtime::unavailable("the command reached the log too late and took no effect; send it again"));
@@ -179,11 +190,11 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
                                                     std::to_string(command.level) +
                                                     "; the level in force is " + std::to_string(x_level)));
     // Not kept: who comes again with a key that is valid is heard.
-    if (schemas::find_command(command.type)->traits.from == schemas::sender::user &&
+    if (schemas::commands::find_command(command.type)->traits.from == schemas::commands::sender::user &&
         !is_authenticated(changes, command.request))
         return refused(runtime::unauthenticated("this developer key is no longer valid"));
-    if (auto kept = find_outcome(changes, command.request)) return *std::move(kept);
-    if (!has_room_for_outcome(changes, command.request))
+    if (auto kept = outcomes::find_outcome(changes, command.request)) return *std::move(kept);
+    if (!outcomes::has_room_for_outcome(changes, command.request))
         return refused(
             runtime::resource_exhausted("too many requests with an Idempotency-Key in 24 h; try later"));
 
@@ -196,7 +207,7 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
         answer = runtime::invalid_argument("this request would change more than " +
                                            std::to_string(limits::mutations_per_command_max) +
                                            " rows at once; split it");
-    schemas::outcome outcome;
+    schemas::commands::outcome outcome;
     if (answer) {
         changes.absorb(own.take());
         outcome.body = *std::move(answer);
@@ -207,10 +218,10 @@ schemas::outcome engine::run(state_changes& changes, const command_envelope& com
     outcome.offset = offset;
     outcome.key_name = std::move(context.minted_with);
     rule_context keeper(changes, here, command);
-    return keep_outcome(keeper, std::move(outcome));
+    return outcomes::keep_outcome(keeper, std::move(outcome));
 }
 
-void engine::finish(const events::record& record, row_changes mutations) {
+void engine::finish(const events::log::record& record, row_changes mutations) {
     const std::string_view value = record.value ? std::string_view(*record.value) : std::string_view();
     x_position.last_record_hash = runtime::as_bytes(runtime::sha256(value));
     x_position.last_record_offset = static_cast<std::uint64_t>(record.offset);
@@ -239,7 +250,7 @@ void engine::finish(const events::record& record, row_changes mutations) {
 }
 
 result<void> engine::write() {
-    put_row(*x_batch, position_key, x_position);
+    tables::put_row(*x_batch, position_key, x_position);
     const row_changes& changes = x_batch->changes();
     x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
     if (const auto written = x_store.write(changes); !written) {
@@ -251,4 +262,4 @@ result<void> engine::write() {
     return {};
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::engine

@@ -13,7 +13,7 @@
 #include "schemas/commands/installation.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::engine {
 
 /// How far a state is: kept in the row table::position, written with the rows it belongs to.
 struct engine_position {
@@ -39,8 +39,8 @@ struct applied_record {
     std::uint64_t offset = 0;
     /// Whose command it was; absent for bytes that are no command of this log (refused, and that is all).
     std::optional<schemas::uuid> command_id;
-    schemas::command_type type{};
-    schemas::outcome outcome;
+    schemas::commands::command_type type{};
+    schemas::commands::outcome outcome;
     /// Encoded schemas::node_heartbeat when it was one that counts; else empty.
     std::string heartbeat;
 };
@@ -51,20 +51,20 @@ struct applied_record {
 class engine {
   public:
     /// Goes on where `store` is; it must outlive the engine.
-    explicit engine(state_store& store);
+    explicit engine(state::state_store& store);
 
     /// Applies the record at position().next_offset or beyond (a log may have holes). Errors are final for
     /// this program: failed_precondition when the first record is not GENESIS, when a record at a level in
     /// force is of a type that it does not know, when the log is at a level above its own, or when the record
     /// lies before the position. The state is then as it was before the record.
-    result<applied_record> apply(const events::record&);
+    result<applied_record> apply(const events::log::record&);
 
     /// Writes what was applied since the last write. unavailable: nothing was written; call again.
     result<void> write();
 
     const engine_position& position() const noexcept { return x_position; }
     /// The log's identity; absent until GENESIS is applied.
-    const std::optional<schemas::genesis>& installation() const noexcept { return x_installation; }
+    const std::optional<schemas::commands::genesis>& installation() const noexcept { return x_installation; }
     /// What the next record is applied by.
     std::uint32_t level() const noexcept { return x_level; }
     /// failed_precondition when the log is at a level above this program's.
@@ -73,18 +73,18 @@ class engine {
 
   private:
     void start_batch();
-    void fire_due_timers(state_changes& changes, std::uint64_t offset);
-    schemas::outcome run(state_changes& changes, const schemas::command_envelope& command,
-                         std::uint64_t offset);
-    void finish(const events::record& record, row_changes mutations);
+    void fire_due_timers(state::state_changes& changes, std::uint64_t offset);
+    schemas::commands::outcome run(state::state_changes& changes,
+                                   const schemas::commands::command_envelope& command, std::uint64_t offset);
+    void finish(const events::log::record& record, state::row_changes mutations);
 
-    state_store& x_store;
-    std::shared_ptr<const state_view> x_base;
-    std::optional<state_changes> x_batch;
+    state::state_store& x_store;
+    std::shared_ptr<const state::state_view> x_base;
+    std::optional<state::state_changes> x_batch;
     engine_position x_position;
-    std::optional<schemas::genesis> x_installation;
-    std::uint32_t x_level = schemas::first_level;  // in force
-    std::int64_t x_next_timer_ms = 0;              // none is due before; 0: not looked at yet
+    std::optional<schemas::commands::genesis> x_installation;
+    std::uint32_t x_level = schemas::commands::first_level;  // in force
+    std::int64_t x_next_timer_ms = 0;                        // none is due before; 0: not looked at yet
     runtime::sha256_stream x_hash;
 };
 
@@ -92,4 +92,4 @@ class engine {
 /// limits::log_time_ms_max.
 std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::int64_t sender_ms) noexcept;
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::engine

@@ -10,13 +10,19 @@
 #include "schemas/json.hpp"
 #include "storage/registry/access/access.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::find {
 namespace {
 
+using access::readable_model;
 using schemas::find_operator;
 using schemas::json_value;
 using schemas::model_version;
 using schemas::registered_model;
+using state::state_view;
+using tables::decode_row;
+using tables::key_of;
+using tables::number_in_key;
+using tables::table;
 
 /// What a predicate looks at: texts of the row (any of several, as with labels), one that was made of it, or
 /// one number.
@@ -264,11 +270,11 @@ result<std::vector<schemas::workspace>> readable_workspaces(const state_view& st
                                                             std::string_view name) {
     std::vector<schemas::workspace> found;
     const auto may_read = [&](const schemas::workspace& candidate) {
-        return is_allowed(state, user, candidate, schemas::protected_type::registered_model,
-                          schemas::action::read);
+        return access::is_allowed(state, user, candidate, schemas::protected_type::registered_model,
+                                  schemas::action::read);
     };
     if (!name.empty()) {
-        auto named = workspace_named(state, name);
+        auto named = access::workspace_named(state, name);
         if (!named || !may_read(*named))
             return runtime::not_found("workspace \"" + std::string(name) + "\" not found");
         found.push_back(*std::move(named));
@@ -303,7 +309,7 @@ class gatherer {
     bool look_at(std::uint64_t id) {
         if (!pass()) return false;
         if (!x_ids.empty() && !x_ids.contains(id)) return true;
-        const auto row = find_row<Row>(x_state, row_key(id));
+        const auto row = tables::find_row<Row>(x_state, row_key(id));
         const auto holds = [&](const condition& one) { return one.holds(*property_of(*row, one.key)); };
         if (row && std::all_of(x_conditions.begin(), x_conditions.end(), holds))
             x_found.push_back(candidate_of(*row));
@@ -359,7 +365,7 @@ template <class Row, class Parent>
 bool gather(const state_view& state, table children, table by_name, Parent parent,
             const std::optional<std::string>& name, gatherer<Row>& rows) {
     if (name) {
-        const auto id = find_number(state, key_of(by_name).number(parent).text(*name));
+        const auto id = tables::find_number(state, key_of(by_name).number(parent).text(*name));
         return !id || rows.look_at(*id);
     }
     bool going = true;
@@ -418,4 +424,4 @@ result<found_page<model_version>> find_versions(const state_view& state, schemas
     return rows.page();
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::find

@@ -8,7 +8,7 @@
 #include "schemas/registry.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::find {
 
 template <class Row>
 struct found_page {
@@ -20,10 +20,10 @@ struct found_page {
 /// Errors: not_found; invalid_argument for a key, value or operator that cannot be used, and beyond the
 /// bounds: limits::find_values_max values to compare with, limits::list_rows_max rows to look at,
 /// limits::find_answer_bytes_max of rows in the page.
-result<found_page<schemas::registered_model>> find_models(const state_view&, schemas::user_id,
+result<found_page<schemas::registered_model>> find_models(const state::state_view&, schemas::user_id,
                                                           const schemas::find_request&);
 /// As find_models; also within one model, by id or by workspace and name.
-result<found_page<schemas::model_version>> find_versions(const state_view&, schemas::user_id,
+result<found_page<schemas::model_version>> find_versions(const state::state_view&, schemas::user_id,
                                                          const schemas::find_request&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::find

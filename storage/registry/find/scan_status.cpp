@@ -4,8 +4,14 @@
 
 #include "storage/registry/access/access.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::find {
 namespace {
+
+using state::state_view;
+using tables::find_row;
+using tables::key_of;
+using tables::number_in_key;
+using tables::table;
 
 void add_builds(const state_view& state, schemas::version_id version, schemas::workspace_id workspace,
                 std::vector<schemas::build>& out) {
@@ -42,7 +48,7 @@ std::vector<schemas::build> readable_builds(const state_view& state, schemas::us
     std::vector<schemas::build> builds;
     std::string from;  // the index goes by workspace: whole ones are passed over
     while (const auto workspace = next_workspace(state, version, from)) {
-        if (may_read_builds(state, user, *find_workspace(state, *workspace)))
+        if (access::may_read_builds(state, user, *access::find_workspace(state, *workspace)))
             add_builds(state, version, *workspace, builds);
         from = key_of(table::build_of_version).number(version).number(workspace->value + 1);
     }
@@ -61,4 +67,4 @@ bool has_safe_build(const state_view& state, const schemas::model_version& versi
     });
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::find

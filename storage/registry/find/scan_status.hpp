@@ -5,16 +5,16 @@
 #include "schemas/registry.hpp"
 #include "storage/registry/tables/tables.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::find {
 
 /// The build's newest scan; none: unscanned.
-std::optional<schemas::scan> newest_scan(const state_view&, const schemas::build&);
+std::optional<schemas::scan> newest_scan(const state::state_view&, const schemas::build&);
 /// The version's builds, oldest first, in the workspaces whose builds the user may read: of each at most
 /// limits::builds_per_version_max.
-std::vector<schemas::build> readable_builds(const state_view&, schemas::user_id, schemas::version_id);
+std::vector<schemas::build> readable_builds(const state::state_view&, schemas::user_id, schemas::version_id);
 /// Whether the newest scan of a finished build in the version's own workspace is scanned and safe, and none
 /// of the build's scans ever said unsafe. Everything else fails closed: elsewhere others decide who reports a
 /// scan.
-bool has_safe_build(const state_view&, const schemas::model_version&);
+bool has_safe_build(const state::state_view&, const schemas::model_version&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::find

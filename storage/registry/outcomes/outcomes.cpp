@@ -4,8 +4,17 @@
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::outcomes {
 namespace {
+
+using context::rule_context;
+using context::timer_kind;
+using state::state_changes;
+using state::state_view;
+using tables::find_number;
+using tables::key_of;
+using tables::put_number;
+using tables::table;
 
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::size_t rows_per_sweep = 400;
@@ -13,7 +22,7 @@ constexpr std::size_t rows_per_sweep = 400;
 const std::string kept_counter = key_of(table::counter).text("outcomes kept");
 const std::string bytes_counter = key_of(table::counter).text("bytes of outcomes kept");
 
-std::string row_key(const schemas::request_identity& request) {
+std::string row_key(const schemas::commands::request_identity& request) {
     const runtime::sha256_digest digest = runtime::sha256(request.scope + '\0' + request.idempotency_key);
     return key_of(table::outcome).number(request.principal).text(runtime::as_bytes(digest).substr(0, 16));
 }
@@ -36,12 +45,12 @@ std::string hour_text(std::uint64_t hour) {
 
 }  // namespace
 
-std::optional<schemas::outcome> find_outcome(const state_view& state,
-                                             const schemas::request_identity& request) {
+std::optional<schemas::commands::outcome> find_outcome(const state_view& state,
+                                                       const schemas::commands::request_identity& request) {
     if (request.idempotency_key.empty()) return std::nullopt;
-    auto kept = find_row<schemas::outcome>(state, row_key(request));
+    auto kept = tables::find_row<schemas::commands::outcome>(state, row_key(request));
     if (kept && kept->fingerprint != request.fingerprint) {
-        schemas::outcome refusal;
+        schemas::commands::outcome refusal;
         refusal.code = static_cast<std::uint32_t>(error_code::already_exists);
         refusal.message = "the Idempotency-Key \"" + request.idempotency_key +
                           "\" was used for another request within 24 h; use a new key for a new request";
@@ -50,14 +59,14 @@ std::optional<schemas::outcome> find_outcome(const state_view& state,
     return kept;
 }
 
-bool has_room_for_outcome(const state_view& state, const schemas::request_identity& request) {
+bool has_room_for_outcome(const state_view& state, const schemas::commands::request_identity& request) {
     return request.idempotency_key.empty() ||
            (find_number(state, kept_counter).value_or(0) < limits::outcome_rows_max &&
             find_number(state, bytes_counter).value_or(0) < limits::outcome_bytes_max);
 }
 
-schemas::outcome keep_outcome(rule_context& context, schemas::outcome outcome) {
-    const schemas::request_identity& request = context.command().request;
+schemas::commands::outcome keep_outcome(rule_context& context, schemas::commands::outcome outcome) {
+    const schemas::commands::request_identity& request = context.command().request;
     if (request.idempotency_key.empty()) return outcome;
     outcome.fingerprint = request.fingerprint;
     const std::string key = row_key(request);
@@ -93,4 +102,4 @@ void sweep_outcomes(rule_context& context, std::string_view key) {
     if (found.size() == rows_per_sweep) context.set_timer(context.time_ms(), timer_kind::outcome_sweep, key);
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::outcomes

@@ -7,17 +7,18 @@
 #include "schemas/commands/envelope.hpp"
 #include "storage/registry/context/rule_context.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::outcomes {
 
 /// What a repeat gets: the kept outcome, or already_exists when the key was used for another request. Nothing
 /// when the request carries no key or the key is new.
-std::optional<schemas::outcome> find_outcome(const state_view&, const schemas::request_identity&);
+std::optional<schemas::commands::outcome> find_outcome(const state::state_view&,
+                                                       const schemas::commands::request_identity&);
 /// False when limits::outcome_rows_max or outcome_bytes_max are kept already and this request would need one
 /// more.
-bool has_room_for_outcome(const state_view&, const schemas::request_identity&);
+bool has_room_for_outcome(const state::state_view&, const schemas::commands::request_identity&);
 /// Keeps the outcome if the command carries a key, and returns it.
-schemas::outcome keep_outcome(rule_context&, schemas::outcome);
+schemas::commands::outcome keep_outcome(context::rule_context&, schemas::commands::outcome);
 /// Timer outcome_sweep: drops the outcomes of one hour, some hundred at a time. `key` is the hour.
-void sweep_outcomes(rule_context&, std::string_view key);
+void sweep_outcomes(context::rule_context&, std::string_view key);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::outcomes

@@ -5,13 +5,15 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
 using schemas::action;
 using schemas::protected_type;
+using tables::key_of;
+using tables::table;
 
-bool has_room_for_build(const state_view& state, schemas::version_id version,
+bool has_room_for_build(const state::state_view& state, schemas::version_id version,
                         schemas::workspace_id workspace) {
     std::size_t count = 0;
     state.scan(key_of(table::build_of_version).number(version).number(workspace), {},
@@ -19,7 +21,7 @@ bool has_room_for_build(const state_view& state, schemas::version_id version,
     return count < limits::builds_per_version_max;
 }
 
-result<void> check_request(const schemas::create_build& command) {
+result<void> check_request(const schemas::commands::create_build& command) {
     if (!command.external_location.empty())
         if (const auto good =
                 check_name("external_location", command.external_location, limits::url_bytes_max);
@@ -34,15 +36,15 @@ result<void> check_request(const schemas::create_build& command) {
 
 /// Errors: not_found for the workspace or the version; permission_denied; invalid_argument;
 /// failed_precondition at limits::builds_per_version_max builds of the version in the workspace.
-answer apply(rule_context& context, const schemas::create_build& command) {
-    state_changes& state = context.state;
-    const auto workspace = workspace_named(state, command.workspace_name);
+answer apply(context::rule_context& context, const schemas::commands::create_build& command) {
+    state::state_changes& state = context.state;
+    const auto workspace = access::workspace_named(state, command.workspace_name);
     if (!workspace) return workspace.error();
-    if (const auto may = require(state, context.principal(), *workspace, protected_type::endpoint,
-                                 action::deploy, "workspace \"" + command.workspace_name + "\"");
+    if (const auto may = access::require(state, context.principal(), *workspace, protected_type::endpoint,
+                                         action::deploy, "workspace \"" + command.workspace_name + "\"");
         !may)
         return may.error();
-    const auto version = readable_version(state, context.principal(), command.model_version_id);
+    const auto version = access::readable_version(state, context.principal(), command.model_version_id);
     if (!version) return runtime::not_found("Couldn't find modelVersion");
     if (const auto good = check_request(command); !good) return good.error();
     if (!has_room_for_build(state, version->row.id, workspace->id))
@@ -75,8 +77,8 @@ answer apply(rule_context& context, const schemas::create_build& command) {
     state.put(key_of(table::build).number(build.id), encoded);
     state.put(key_of(table::build_of_version).number(version->row.id).number(workspace->id).number(build.id),
               "");
-    emit_created(context, schemas::resource_type::build, build.id.value, workspace->id, build);
+    emission::emit_created(context, schemas::resource_type::build, build.id.value, workspace->id, build);
     return encoded;
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -6,7 +6,7 @@
 #include "runtime/text.hpp"
 #include "schemas/commands/installation.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
 /// The code point at the front of valid UTF-8, which it takes away.
@@ -162,9 +162,10 @@ std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value
     return old;
 }
 
-bool is_flag_on(const state_view& state, std::string_view name) {
-    const auto flag = find_row<schemas::feature_flag>(state, key_of(table::feature_flag).text(name));
+bool is_flag_on(const state::state_view& state, std::string_view name) {
+    const auto flag = tables::find_row<schemas::commands::feature_flag>(
+        state, tables::key_of(tables::table::feature_flag).text(name));
     return !flag || flag->enabled;
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -10,7 +10,7 @@
 #include "schemas/views.hpp"
 #include "storage/registry/context/rule_context.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 
 /// 1 to `bytes_max` bytes of UTF-8, not all white space, without control characters, those of the direction
 /// of writing among them.
@@ -46,6 +46,6 @@ std::vector<std::string> sorted_labels(std::vector<std::string>);
 std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
                                                   const std::vector<schemas::key_value>& changes);
 
-bool is_flag_on(const state_view&, std::string_view name);
+bool is_flag_on(const state::state_view&, std::string_view name);
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -5,11 +5,15 @@
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/users.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
+using context::rule_context;
 using schemas::action;
 using schemas::protected_type;
+using tables::key_of;
+using tables::put_row;
+using tables::table;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
@@ -43,14 +47,15 @@ schemas::group built_in_group(rule_context& context, schemas::organization_id or
 }  // namespace
 
 /// Errors: failed_precondition for a second GENESIS; invalid_argument for one without event partitions.
-answer apply(rule_context& context, const schemas::genesis& command) {
-    state_changes& state = context.state;
+answer apply(rule_context& context, const schemas::commands::genesis& command) {
+    state::state_changes& state = context.state;
     const std::string key = key_of(table::installation);
     if (state.get(key)) return runtime::failed_precondition("this log has its GENESIS already");
     if (command.event_partitions == 0)
         return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
     put_row(state, key, command);
-    if (command.level > schemas::first_level) put_number(state, key_of(table::level), command.level);
+    if (command.level > schemas::commands::first_level)
+        tables::put_number(state, key_of(table::level), command.level);
 
     schemas::organization org;
     org.id = context.next_id<schemas::organization_id>("organization");
@@ -86,15 +91,16 @@ answer apply(rule_context& context, const schemas::genesis& command) {
     put_user(state, admin);
     add_member(state, admins.id, admin.id);
     add_member(state, all_users.id, admin.id);
-    context.set_timer(context.time_ms() + day_ms, timer_kind::outbox_trim, "");
+    context.set_timer(context.time_ms() + day_ms, context::timer_kind::outbox_trim, "");
     return std::string();
 }
 
 /// Errors: not_found when no system administrator has that e-mail.
-answer apply(rule_context& context, const schemas::renew_admin_key& command) {
-    const auto id =
-        find_number(context.state, key_of(table::user_by_email).text(runtime::to_lower(command.email)));
-    auto user = id ? find_row<schemas::user>(context.state, key_of(table::user).number(*id)) : std::nullopt;
+answer apply(rule_context& context, const schemas::commands::renew_admin_key& command) {
+    const auto id = tables::find_number(context.state,
+                                        key_of(table::user_by_email).text(runtime::to_lower(command.email)));
+    auto user =
+        id ? tables::find_row<schemas::user>(context.state, key_of(table::user).number(*id)) : std::nullopt;
     if (!user || !user->system_admin)
         return runtime::not_found("no system administrator has the e-mail \"" + command.email + "\"");
     user->primary_key_hash = command.key_hash;
@@ -104,17 +110,18 @@ answer apply(rule_context& context, const schemas::renew_admin_key& command) {
 }
 
 /// Errors: permission_denied, not_found for a flag that Herald does not have.
-answer apply(rule_context& context, const schemas::set_feature_flag& command) {
-    if (const auto may = require_system_admin(context.state, context.principal(), "setting a feature flag");
+answer apply(rule_context& context, const schemas::commands::set_feature_flag& command) {
+    if (const auto may =
+            access::require_system_admin(context.state, context.principal(), "setting a feature flag");
         !may)
         return may.error();
     if (command.name != "promote_events" && command.name != "scan_events")
         return runtime::not_found("there is no feature flag \"" + command.name +
                                   "\"; there are promote_events, scan_events");
     if (const auto good = check_text("content", command.content, 4096); !good) return good.error();
-    const schemas::feature_flag flag{command.name, command.enabled, command.content};
+    const schemas::commands::feature_flag flag{command.name, command.enabled, command.content};
     put_row(context.state, key_of(table::feature_flag).text(flag.name), flag);
     return schemas::encode(flag);
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -6,11 +6,13 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
 using schemas::action;
 using schemas::protected_type;
+using tables::key_of;
+using tables::table;
 
 result<void> check_model(const schemas::registered_model& model) {
     if (const auto good = check_name("name", model.name, limits::name_bytes_max); !good) return good;
@@ -27,12 +29,13 @@ result<void> check_model(const schemas::registered_model& model) {
 }  // namespace
 
 /// Errors: not_found for the workspace; permission_denied; invalid_argument; already_exists for the name.
-answer apply(rule_context& context, const schemas::create_model& command) {
-    state_changes& state = context.state;
-    const auto workspace = workspace_named(state, command.workspace_name);
+answer apply(context::rule_context& context, const schemas::commands::create_model& command) {
+    state::state_changes& state = context.state;
+    const auto workspace = access::workspace_named(state, command.workspace_name);
     if (!workspace) return workspace.error();
-    if (const auto may = require(state, context.principal(), *workspace, protected_type::registered_model,
-                                 action::create, "workspace \"" + command.workspace_name + "\"");
+    if (const auto may =
+            access::require(state, context.principal(), *workspace, protected_type::registered_model,
+                            action::create, "workspace \"" + command.workspace_name + "\"");
         !may)
         return may.error();
     schemas::registered_model model = command.model;
@@ -53,10 +56,11 @@ answer apply(rule_context& context, const schemas::create_model& command) {
     if (const auto good = check_entity_size("the registered model", model, encoded); !good)
         return good.error();
     state.put(key_of(table::model).number(model.id), encoded);
-    put_number(state, name_key, model.id.value);
+    tables::put_number(state, name_key, model.id.value);
     state.put(key_of(table::model_of_workspace).number(workspace->id).number(model.id), "");
-    emit_created(context, schemas::resource_type::registered_model, model.id.value, workspace->id, model);
+    emission::emit_created(context, schemas::resource_type::registered_model, model.id.value, workspace->id,
+                           model);
     return encoded;
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -2,13 +2,22 @@
 #include "runtime/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
+
+using context::rule_context;
+using context::timer_kind;
+using tables::find_number;
+using tables::find_row;
+using tables::key_of;
+using tables::put_number;
+using tables::put_row;
+using tables::table;
 
 constexpr std::size_t looked_at_per_timer = 300;
 constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
 
-void take_published(rule_context& context, const schemas::node_heartbeat& heartbeat) {
+void take_published(rule_context& context, const schemas::commands::node_heartbeat& heartbeat) {
     const auto claim = find_row<schemas::claim_row>(context.state, key_of(table::claim).text("publisher"));
     if (!claim || claim->token != heartbeat.publisher_token) return;
     for (const schemas::published_position& position : heartbeat.published) {
@@ -25,7 +34,8 @@ bool is_silent(const rule_context& context, const std::optional<schemas::node_ro
 
 /// A claim may be taken when its holder has been started anew, or has been silent too long for one who has
 /// not: when log time leaps all are silent, and none may take from another what it would lose the same way.
-bool is_free(const rule_context& context, const schemas::claim_row& held, const schemas::claim& wanted) {
+bool is_free(const rule_context& context, const schemas::claim_row& held,
+             const schemas::commands::claim& wanted) {
     if (held.node == wanted.node && held.boot != wanted.boot) return true;
     const auto holder = find_row<schemas::node_row>(context.state, key_of(table::node).text(held.node));
     if (!holder || holder->boot != held.boot) return true;
@@ -36,12 +46,12 @@ bool is_free(const rule_context& context, const schemas::claim_row& held, const 
 
 }  // namespace
 
-answer apply(rule_context&, const schemas::no_operation&) { return std::string(); }
+answer apply(rule_context&, const schemas::commands::no_operation&) { return std::string(); }
 
 /// Errors: aborted when a later boot of the same node has spoken: the older one must exit.
 /// failed_precondition for a first heartbeat of a process that had not applied the newest boot's: a record of
 /// a dead one that surfaces late must not end the living; who lives has applied more when it speaks again.
-answer apply(rule_context& context, const schemas::node_heartbeat& command) {
+answer apply(rule_context& context, const schemas::commands::node_heartbeat& command) {
     const std::string key = key_of(table::node).text(command.node);
     auto row = find_row<schemas::node_row>(context.state, key).value_or(schemas::node_row{});
     if (row.boot != command.boot) {
@@ -67,7 +77,7 @@ answer apply(rule_context& context, const schemas::node_heartbeat& command) {
 }
 
 /// The answer is who holds the job now. Errors: aborted for a process whose node has begun anew since.
-answer apply(rule_context& context, const schemas::claim& command) {
+answer apply(rule_context& context, const schemas::commands::claim& command) {
     const auto claimant = find_row<schemas::node_row>(context.state, key_of(table::node).text(command.node));
     if (claimant && claimant->boot != command.boot)
         return runtime::aborted("another process runs as node \"" + command.node + "\"");
@@ -83,11 +93,11 @@ answer apply(rule_context& context, const schemas::claim& command) {
 /// Errors: failed_precondition, naming them, while nodes that were heard in the last limits::claim_lapse_ms
 /// advertise less: a raise never stops a node that runs. What the level is already, or was before, is a
 /// success that changes nothing: whoever asks may ask again.
-answer apply(rule_context& context, const schemas::raise_level& command) {
+answer apply(rule_context& context, const schemas::commands::raise_level& command) {
     if (command.to <= context.level()) return std::string();
     std::string older;
     context.state.scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
-        const auto node = decode_row<schemas::node_row>(key, value);
+        const auto node = tables::decode_row<schemas::node_row>(key, value);
         const bool has_left = node.boot == schemas::uuid{};
         if (!has_left && !is_silent(context, node) && node.level < command.to)
             older += (older.empty() ? "" : ", ") + node.node + " (level " + std::to_string(node.level) + ")";
@@ -115,11 +125,11 @@ void fire_node_silence(rule_context& context, std::string_view node) {
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
 /// time. `after` is where the last firing of the day left off: rows that are not published hold up nothing.
 void fire_outbox_trim(rule_context& context, std::string_view after) {
-    state_changes& state = context.state;
+    state::state_changes& state = context.state;
     std::vector<std::string> old;
     const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
     state.scan(key_of(table::outbox_by_time), from, [&](std::string_view key, std::string_view) {
-        const auto time = static_cast<std::int64_t>(number_in_key(key));
+        const auto time = static_cast<std::int64_t>(tables::number_in_key(key));
         if (time + limits::outbox_kept_ms > context.time_ms()) return false;
         old.emplace_back(key);
         return old.size() < looked_at_per_timer;
@@ -142,4 +152,4 @@ void fire_outbox_trim(rule_context& context, std::string_view after) {
         context.set_timer(context.time_ms() + trim_interval_ms, timer_kind::outbox_trim, "");
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

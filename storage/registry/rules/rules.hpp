@@ -8,49 +8,49 @@
 #include "schemas/commands/all.hpp"
 #include "storage/registry/context/rule_context.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 
 using answer = result<std::string>;
 
 // installation.cpp
-answer apply(rule_context&, const schemas::genesis&);
-answer apply(rule_context&, const schemas::renew_admin_key&);
-answer apply(rule_context&, const schemas::set_feature_flag&);
+answer apply(context::rule_context&, const schemas::commands::genesis&);
+answer apply(context::rule_context&, const schemas::commands::renew_admin_key&);
+answer apply(context::rule_context&, const schemas::commands::set_feature_flag&);
 // nodes.cpp
-answer apply(rule_context&, const schemas::no_operation&);
-answer apply(rule_context&, const schemas::node_heartbeat&);
-answer apply(rule_context&, const schemas::claim&);
-answer apply(rule_context&, const schemas::raise_level&);
+answer apply(context::rule_context&, const schemas::commands::no_operation&);
+answer apply(context::rule_context&, const schemas::commands::node_heartbeat&);
+answer apply(context::rule_context&, const schemas::commands::claim&);
+answer apply(context::rule_context&, const schemas::commands::raise_level&);
 // users.cpp
-answer apply(rule_context&, const schemas::create_user&);
-answer apply(rule_context&, const schemas::add_group_users&);
+answer apply(context::rule_context&, const schemas::commands::create_user&);
+answer apply(context::rule_context&, const schemas::commands::add_group_users&);
 // models.cpp
-answer apply(rule_context&, const schemas::create_model&);
+answer apply(context::rule_context&, const schemas::commands::create_model&);
 // versions.cpp
-answer apply(rule_context&, const schemas::create_version&);
-answer apply(rule_context&, const schemas::update_version&);
+answer apply(context::rule_context&, const schemas::commands::create_version&);
+answer apply(context::rule_context&, const schemas::commands::update_version&);
 // stages.cpp
-answer apply(rule_context&, const schemas::create_transition&);
-answer apply(rule_context&, const schemas::review_transition&);
-answer apply(rule_context&, const schemas::close_transition&);
-answer apply(rule_context&, const schemas::commit_transition&);
-answer apply(rule_context&, const schemas::fail_promotion&);
+answer apply(context::rule_context&, const schemas::commands::create_transition&);
+answer apply(context::rule_context&, const schemas::commands::review_transition&);
+answer apply(context::rule_context&, const schemas::commands::close_transition&);
+answer apply(context::rule_context&, const schemas::commands::commit_transition&);
+answer apply(context::rule_context&, const schemas::commands::fail_promotion&);
 // builds.cpp
-answer apply(rule_context&, const schemas::create_build&);
+answer apply(context::rule_context&, const schemas::commands::create_build&);
 // scans.cpp
-answer apply(rule_context&, const schemas::request_scan&);
-answer apply(rule_context&, const schemas::request_version_scan&);
-answer apply(rule_context&, const schemas::report_scan&);
+answer apply(context::rule_context&, const schemas::commands::request_scan&);
+answer apply(context::rule_context&, const schemas::commands::request_version_scan&);
+answer apply(context::rule_context&, const schemas::commands::report_scan&);
 // webhooks.cpp
-answer apply(rule_context&, const schemas::create_webhook&);
-answer apply(rule_context&, const schemas::delete_webhooks&);
-answer apply(rule_context&, const schemas::webhook_health&);
+answer apply(context::rule_context&, const schemas::commands::create_webhook&);
+answer apply(context::rule_context&, const schemas::commands::delete_webhooks&);
+answer apply(context::rule_context&, const schemas::commands::webhook_health&);
 
 // Timers: `key` is what set_timer was given.
-void fire_scan_deadline(rule_context&, std::string_view key);        // scans.cpp
-void fire_outbox_trim(rule_context&, std::string_view key);          // nodes.cpp
-void fire_node_silence(rule_context&, std::string_view key);         // nodes.cpp
-void fire_webhook_change_trim(rule_context&, std::string_view key);  // webhooks.cpp
-void fire_webhook_disable(rule_context&, std::string_view key);      // webhooks.cpp
+void fire_scan_deadline(context::rule_context&, std::string_view key);        // scans.cpp
+void fire_outbox_trim(context::rule_context&, std::string_view key);          // nodes.cpp
+void fire_node_silence(context::rule_context&, std::string_view key);         // nodes.cpp
+void fire_webhook_change_trim(context::rule_context&, std::string_view key);  // webhooks.cpp
+void fire_webhook_disable(context::rule_context&, std::string_view key);      // webhooks.cpp
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -7,9 +7,14 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
+using access::placed;
+using context::rule_context;
+using context::timer_kind;
+using emission::event_draft;
+using find::newest_scan;
 using schemas::action;
 using schemas::build;
 using schemas::build_status;
@@ -17,6 +22,9 @@ using schemas::protected_type;
 using schemas::safety_status;
 using schemas::scan;
 using schemas::scan_status;
+using tables::key_of;
+using tables::put_row;
+using tables::table;
 
 constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
 
@@ -27,7 +35,8 @@ std::string number_text(std::uint64_t number) {
 }
 
 result<void> require_deploy(const rule_context& context, const schemas::workspace& workspace) {
-    if (is_allowed(context.state, context.principal(), workspace, protected_type::endpoint, action::deploy))
+    if (access::is_allowed(context.state, context.principal(), workspace, protected_type::endpoint,
+                           action::deploy))
         return {};
     return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
                                       workspace.name + "\"");
@@ -36,7 +45,7 @@ result<void> require_deploy(const rule_context& context, const schemas::workspac
 /// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
 result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
                                     schemas::build_id id) {
-    auto found = readable_build(context.state, context.principal(), id);
+    auto found = access::readable_build(context.state, context.principal(), id);
     if (!found) return found.error();
     if (found->workspace.name != workspace_name)
         return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace \"" +
@@ -50,7 +59,7 @@ std::string request_scan_body(const rule_context& context, const event_draft& dr
                                     .number("buildID", subject.id.value)
                                     .text("imageurl", subject.location)
                                     .finish();
-    return event_envelope(context, draft, {}, updated);
+    return emission::event_envelope(context, draft, {}, updated);
 }
 
 /// What is told with a scan that does not say unsafe of a build that was reported unsafe; else nothing.
@@ -91,9 +100,10 @@ answer start_scan(rule_context& context, build subject, const schemas::json_text
     if (is_flag_on(context.state, "scan_events")) {
         fresh.event_id = context.new_event_id();
         constexpr auto type = schemas::event_type::request_scan;
-        emit(context, {type, schemas::resource_of(type), std::to_string(subject.id.value),
-                       subject.workspace_id, fresh.event_id,
-                       [&](const event_draft& draft) { return request_scan_body(context, draft, subject); }});
+        emission::emit(context, {type, schemas::resource_of(type), std::to_string(subject.id.value),
+                                 subject.workspace_id, fresh.event_id, [&](const event_draft& draft) {
+                                     return request_scan_body(context, draft, subject);
+                                 }});
     }
     context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
                       number_text(fresh.id.value));
@@ -104,16 +114,16 @@ answer start_scan(rule_context& context, build subject, const schemas::json_text
     return schemas::encode(fresh);
 }
 
-bool says_unsafe(const schemas::report_scan& report) {
+bool says_unsafe(const schemas::commands::report_scan& report) {
     return report.scan_status == scan_status::scanned && report.safety_status == safety_status::unsafe;
 }
 
-bool is_same_report(const scan& kept, const schemas::report_scan& report) {
+bool is_same_report(const scan& kept, const schemas::commands::report_scan& report) {
     return kept.scan_status == report.scan_status && kept.safety_status == report.safety_status &&
            kept.url == report.url;
 }
 
-result<void> check_report(const schemas::report_scan& report) {
+result<void> check_report(const schemas::commands::report_scan& report) {
     if (report.scan_status != scan_status::scanned && report.scan_status != scan_status::error)
         return runtime::invalid_argument("scan_status is " + std::string(name_of(report.scan_status)) +
                                          "; a report must say scanned or error");
@@ -126,7 +136,7 @@ result<void> check_report(const schemas::report_scan& report) {
 
 /// The report becomes that of the scan, which becomes the build's newest where nobody had requested one.
 answer keep_report(rule_context& context, const build& before, scan told,
-                   const schemas::report_scan& report) {
+                   const schemas::commands::report_scan& report) {
     build after = before;
     // Also what says error and unsafe: the build was called unsafe.
     if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id)
@@ -140,14 +150,15 @@ answer keep_report(rule_context& context, const build& before, scan told,
     put_row(context.state, key_of(table::scan).number(told.id), told);
     context.state.put(key_of(table::scan_of_build).number(after.id).number(told.id), "");
     put_row(context.state, key_of(table::build).number(after.id), after);
-    emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before, after);
+    emission::emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before,
+                           after);
     return schemas::encode(told);
 }
 
 }  // namespace
 
 /// Errors: not_found; permission_denied; failed_precondition.
-answer apply(rule_context& context, const schemas::request_scan& command) {
+answer apply(rule_context& context, const schemas::commands::request_scan& command) {
     auto found = build_to_scan(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
     return start_scan(context, std::move(found->row), command.creator_request);
@@ -155,13 +166,14 @@ answer apply(rule_context& context, const schemas::request_scan& command) {
 
 /// Errors: not_found; permission_denied; failed_precondition when the version has no finished build that the
 /// caller may read.
-answer apply(rule_context& context, const schemas::request_version_scan& command) {
-    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+answer apply(rule_context& context, const schemas::commands::request_version_scan& command) {
+    const auto version =
+        access::readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
     std::optional<placed<build>> newest;
-    for (const build& candidate : readable_builds(context.state, context.principal(), version->row.id))
+    for (const build& candidate : find::readable_builds(context.state, context.principal(), version->row.id))
         if (candidate.status == build_status::finished)
-            newest = {candidate, *find_workspace(context.state, candidate.workspace_id)};
+            newest = {candidate, *access::find_workspace(context.state, candidate.workspace_id)};
     if (!newest)
         return runtime::failed_precondition(
             "model version " + std::to_string(version->row.id.value) +
@@ -173,7 +185,7 @@ answer apply(rule_context& context, const schemas::request_version_scan& command
 /// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested and
 /// the report does not say unsafe, which is taken in any state; already_exists when a finished scan would
 /// quietly change (a build may become unsafe at any time, never safe).
-answer apply(rule_context& context, const schemas::report_scan& command) {
+answer apply(rule_context& context, const schemas::commands::report_scan& command) {
     auto found = build_to_scan(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
     if (const auto good = check_report(command); !good) return good.error();
@@ -197,7 +209,7 @@ answer apply(rule_context& context, const schemas::report_scan& command) {
 /// No report came in time: the scan ends in error. A report that comes later is still taken.
 void fire_scan_deadline(rule_context& context, std::string_view key) {
     const std::string row_key = key_of(table::scan).text(key);
-    auto late = find_row<scan>(context.state, row_key);
+    auto late = tables::find_row<scan>(context.state, row_key);
     if (!late || late->scan_status != scan_status::scanning) return;
     late->scan_status = scan_status::error;
     late->message = "no report came within 24 h";
@@ -205,4 +217,4 @@ void fire_scan_deadline(rule_context& context, std::string_view key) {
     put_row(context.state, row_key, *late);
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -11,9 +11,12 @@
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/rows.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
+using access::readable_version;
+using access::require;
+using context::rule_context;
 using schemas::action;
 using schemas::activity;
 using schemas::model_version;
@@ -22,6 +25,12 @@ using schemas::promotion_status;
 using schemas::protected_type;
 using schemas::stage;
 using schemas::transition_state;
+using tables::find_row;
+using tables::key_of;
+using tables::put_row;
+using tables::review;
+using tables::table;
+using tables::transition_row;
 
 /// A transition with its version and workspace, which the caller may read and act on.
 struct opened_transition {
@@ -114,7 +123,7 @@ result<void> check_approval(const opened_transition& opened) {
 result<void> check_scan_policy(const rule_context& context, const opened_transition& opened) {
     const stage desired = opened.row.transition.desired_stage;
     if (!holds(opened.workspace.policies.require_safe_scan_for, desired)) return {};
-    if (has_safe_build(context.state, opened.version)) return {};
+    if (find::has_safe_build(context.state, opened.version)) return {};
     return runtime::failed_precondition(
         "the policy require_safe_scan_for of the workspace \"" + opened.workspace.name + "\" holds " +
         std::string(name_of(desired)) + ": model version " + std::to_string(opened.version.id.value) +
@@ -140,21 +149,21 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
         row.time_committed = after.time_updated;
         if (is_flag_on(context.state, "promote_events")) {
             row.event_id = context.new_event_id();
-            row.audience =
-                emit(context, {schemas::event_type::promote, schemas::resource_type::registered_model_version,
-                               std::to_string(after.id.value), after.workspace_id, row.event_id,
-                               [&](const event_draft&) { return schemas::promote_body(after); }});
+            row.audience = emission::emit(
+                context, {schemas::event_type::promote, schemas::resource_type::registered_model_version,
+                          std::to_string(after.id.value), after.workspace_id, row.event_id,
+                          [&](const emission::event_draft&) { return schemas::promote_body(after); }});
         }
         put_row(context.state, key_of(table::promotion).number(after.id), row);
     }
-    emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
-                 after.workspace_id, opened.version, after);
+    emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
+                           after.workspace_id, opened.version, after);
 }
 
 }  // namespace
 
 /// Errors: not_found; permission_denied; invalid_argument for the stage or the comment.
-answer apply(rule_context& context, const schemas::create_transition& command) {
+answer apply(rule_context& context, const schemas::commands::create_transition& command) {
     const auto version = readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
     if (const auto may = require(context.state, context.principal(), version->workspace,
@@ -186,7 +195,7 @@ answer apply(rule_context& context, const schemas::create_transition& command) {
 
 /// Errors: not_found; permission_denied, also for the transition's author; failed_precondition when it is
 /// closed or committed.
-answer apply(rule_context& context, const schemas::review_transition& command) {
+answer apply(rule_context& context, const schemas::commands::review_transition& command) {
     auto opened = open_transition(context, command.transition_id, action::approve_reject);
     if (!opened) return opened.error();
     transition_row& row = opened->row;
@@ -214,7 +223,7 @@ answer apply(rule_context& context, const schemas::review_transition& command) {
 }
 
 /// Errors: not_found; permission_denied; failed_precondition when it is committed.
-answer apply(rule_context& context, const schemas::close_transition& command) {
+answer apply(rule_context& context, const schemas::commands::close_transition& command) {
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
     transition_row& row = opened->row;
@@ -233,7 +242,7 @@ answer apply(rule_context& context, const schemas::close_transition& command) {
 
 /// Errors: not_found; permission_denied; failed_precondition when it is not open or a policy does not hold;
 /// aborted when the version's stage has changed since.
-answer apply(rule_context& context, const schemas::commit_transition& command) {
+answer apply(rule_context& context, const schemas::commands::commit_transition& command) {
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
     transition_row& row = opened->row;
@@ -258,7 +267,7 @@ answer apply(rule_context& context, const schemas::commit_transition& command) {
 }
 
 /// Errors: not_found; permission_denied; failed_precondition when none is in progress; invalid_argument.
-answer apply(rule_context& context, const schemas::fail_promotion& command) {
+answer apply(rule_context& context, const schemas::commands::fail_promotion& command) {
     const auto version = readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
     if (const auto may = require(context.state, context.principal(), version->workspace,
@@ -280,4 +289,4 @@ answer apply(rule_context& context, const schemas::fail_promotion& command) {
     return schemas::encode(row);
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -10,15 +10,23 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
+
+using context::rule_context;
+using state::state_changes;
+using tables::key_of;
+using tables::put_number;
+using tables::put_row;
+using tables::table;
 
 constexpr std::size_t users_per_request_max = 400;
 
-schemas::group_id group_named(const state_view& state, schemas::organization_id org, std::string_view name) {
+schemas::group_id group_named(const state::state_view& state, schemas::organization_id org,
+                              std::string_view name) {
     schemas::group_id found;
     state.scan(key_of(table::group), {}, [&](std::string_view key, std::string_view value) {
-        const auto group = decode_row<schemas::group>(key, value);
+        const auto group = tables::decode_row<schemas::group>(key, value);
         if (group.org_id == org && group.name == name) found = group.id;
         return !found;
     });
@@ -44,9 +52,9 @@ void add_member(state_changes& state, schemas::group_id group, schemas::user_id 
 
 /// Errors: permission_denied; invalid_argument; already_exists for the e-mail or for a workspace of the
 /// user's name.
-answer apply(rule_context& context, const schemas::create_user& command) {
+answer apply(rule_context& context, const schemas::commands::create_user& command) {
     state_changes& state = context.state;
-    if (const auto may = require_system_admin(state, context.principal(), "creating a user"); !may)
+    if (const auto may = access::require_system_admin(state, context.principal(), "creating a user"); !may)
         return may.error();
     if (const auto good = check_email("email", command.email); !good) return good.error();
     const std::string username = command.username.empty() ? command.email : command.username;
@@ -88,14 +96,15 @@ answer apply(rule_context& context, const schemas::create_user& command) {
 }
 
 /// Errors: not_found for the group or a user; permission_denied; invalid_argument.
-answer apply(rule_context& context, const schemas::add_group_users& command) {
+answer apply(rule_context& context, const schemas::commands::add_group_users& command) {
     state_changes& state = context.state;
-    const auto group = find_row<schemas::group>(state, key_of(table::group).number(command.group_id));
+    const auto group = tables::find_row<schemas::group>(state, key_of(table::group).number(command.group_id));
     if (!group || group->org_id != command.org_id)
         return runtime::not_found("group " + std::to_string(command.group_id.value) +
                                   " not found in organization " + std::to_string(command.org_id.value));
-    const bool org_admin = is_member(state, group_named(state, group->org_id, "Admins"), context.principal());
-    if (!org_admin && !is_system_admin(state, context.principal()))
+    const bool org_admin =
+        access::is_member(state, group_named(state, group->org_id, "Admins"), context.principal());
+    if (!org_admin && !access::is_system_admin(state, context.principal()))
         return runtime::permission_denied(
             "adding users to a group needs a member of Admins or a system administrator");
     if (command.user_id.size() > users_per_request_max)
@@ -110,4 +119,4 @@ answer apply(rule_context& context, const schemas::add_group_users& command) {
     return schemas::encode(*group);
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -10,14 +10,22 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
+using access::readable_model;
+using access::require;
+using context::rule_context;
 using schemas::action;
 using schemas::model_version;
 using schemas::promotion;
 using schemas::promotion_status;
 using schemas::protected_type;
+using state::state_changes;
+using tables::key_of;
+using tables::put_number;
+using tables::put_row;
+using tables::table;
 
 result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
     if (artifacts.size() > limits::artifacts_max)
@@ -74,8 +82,8 @@ error name_taken(const model_version& version) {
                                    std::to_string(version.registered_model_id.value));
 }
 
-result<placed<schemas::registered_model>> model_of(const rule_context& context,
-                                                   const schemas::create_version& command) {
+result<access::placed<schemas::registered_model>> model_of(const rule_context& context,
+                                                           const schemas::commands::create_version& command) {
     if (command.registered_model_id)
         return readable_model(context.state, context.principal(), command.registered_model_id);
     return readable_model(context.state, context.principal(), command.workspace_name, command.model_name);
@@ -123,7 +131,7 @@ result<void> check_lock(const rule_context& context, const schemas::workspace& w
             "model version " + std::to_string(before.id.value) +
             " is CLOSED: its attributes, artifacts, environment, datasets and code are locked for changes");
     if (before.lock_level == schemas::lock_level::redact &&
-        !is_workspace_admin(context.state, context.principal(), workspace))
+        !access::is_workspace_admin(context.state, context.principal(), workspace))
         return runtime::permission_denied("model version " + std::to_string(before.id.value) +
                                           " is REDACT: only a workspace admin may change what it is made of");
     return {};
@@ -141,7 +149,7 @@ void merge_artifacts(std::vector<schemas::artifact>& into, const std::vector<sch
 }
 
 /// PATCH: labels are added, attributes, artifacts and datasets merge by key, what else is present is set.
-model_version merged(const model_version& before, const schemas::update_version& command) {
+model_version merged(const model_version& before, const schemas::commands::update_version& command) {
     model_version after = before;
     const model_version& sent = command.version;
     const std::set<std::string_view> members(command.present.begin(), command.present.end());
@@ -185,7 +193,7 @@ model_version merged(const model_version& before, const schemas::update_version&
 }
 
 /// PUT: the whole record; what the server owns stays. A body without a name keeps the old one.
-model_version replaced(const model_version& before, const schemas::update_version& command) {
+model_version replaced(const model_version& before, const schemas::commands::update_version& command) {
     model_version after = command.version;
     after.attributes = merged_attributes({}, command.version.attributes);
     after.id = before.id;
@@ -205,7 +213,7 @@ model_version replaced(const model_version& before, const schemas::update_versio
 
 /// Tells the request that completed a promotion when it comes again: as a PUT of its few members it would
 /// otherwise clear all that it does not carry.
-std::string completion_of(const schemas::update_version& command) {
+std::string completion_of(const schemas::commands::update_version& command) {
     return std::string(runtime::as_bytes(runtime::sha256(schemas::encode(command))));
 }
 
@@ -216,13 +224,13 @@ answer store(rule_context& context, const model_version& before, model_version a
     encoded = schemas::encode(after);
     if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
     context.state.put(key_of(table::version).number(after.id), encoded);
-    emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
-                 after.workspace_id, before, after);
+    emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
+                           after.workspace_id, before, after);
     return encoded;
 }
 
 answer complete(rule_context& context, const model_version& before, promotion promotion,
-                const schemas::update_version& command) {
+                const schemas::commands::update_version& command) {
     model_version after = before;
     after.redirect_metadata = command.version.redirect_metadata;
     promotion.status = promotion_status::complete;
@@ -236,7 +244,7 @@ answer complete(rule_context& context, const model_version& before, promotion pr
 }  // namespace
 
 /// Errors: not_found for the model or an experiment run; permission_denied; invalid_argument; already_exists.
-answer apply(rule_context& context, const schemas::create_version& command) {
+answer apply(rule_context& context, const schemas::commands::create_version& command) {
     state_changes& state = context.state;
     auto parent = model_of(context, command);
     if (!parent) return parent.error();
@@ -269,16 +277,16 @@ answer apply(rule_context& context, const schemas::create_version& command) {
     state.put(key_of(table::version).number(version.id), encoded);
     put_number(state, name_key(version), version.id.value);
     state.put(key_of(table::version_of_model).number(parent->row.id).number(version.id), "");
-    emit_created(context, schemas::resource_type::registered_model_version, version.id.value,
-                 version.workspace_id, version);
+    emission::emit_created(context, schemas::resource_type::registered_model_version, version.id.value,
+                           version.workspace_id, version);
     return encoded;
 }
 
 /// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
 /// failed_precondition for a redirect_metadata without a promotion in progress.
-answer apply(rule_context& context, const schemas::update_version& command) {
+answer apply(rule_context& context, const schemas::commands::update_version& command) {
     state_changes& state = context.state;
-    const auto found = readable_version(state, context.principal(), command.id);
+    const auto found = access::readable_version(state, context.principal(), command.id);
     if (!found) return found.error();
     const model_version& before = found->row;
     if (command.registered_model_id && command.registered_model_id != before.registered_model_id)
@@ -293,8 +301,8 @@ answer apply(rule_context& context, const schemas::update_version& command) {
     const std::string& redirect = command.version.redirect_metadata;
     if (!redirect.empty()) {
         if (const auto good = check_url("redirect_metadata", redirect); !good) return good.error();
-        const auto row =
-            find_row<promotion>(state, key_of(table::promotion).number(before.id)).value_or(promotion{});
+        const auto row = tables::find_row<promotion>(state, key_of(table::promotion).number(before.id))
+                             .value_or(promotion{});
         if (row.status == promotion_status::in_progress) return complete(context, before, row, command);
         if (row.status != promotion_status::complete || row.redirect_metadata != redirect)
             return runtime::failed_precondition(
@@ -305,8 +313,9 @@ answer apply(rule_context& context, const schemas::update_version& command) {
     }
 
     if (const auto good = check_parts(command.version); !good) return good.error();
-    model_version after = without_empty_parts(
-        command.mode == schemas::update_mode::merge ? merged(before, command) : replaced(before, command));
+    model_version after = without_empty_parts(command.mode == schemas::commands::update_mode::merge
+                                                  ? merged(before, command)
+                                                  : replaced(before, command));
     after.labels = sorted_labels(std::move(after.labels));
     if (const auto good = check_version(after); !good) return good.error();
     if (const auto free = check_lock(context, found->workspace, before, after); !free) return free.error();
@@ -318,4 +327,4 @@ answer apply(rule_context& context, const schemas::update_version& command) {
     return store(context, before, std::move(after));
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -8,13 +8,21 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
-namespace herald::storage::rules {
+namespace herald::storage::registry::rules {
 namespace {
 
+using access::require_system_admin;
+using context::rule_context;
+using context::timer_kind;
 using schemas::resource_type;
 using schemas::webhook;
-using schemas::webhook_condition;
 using schemas::webhook_status;
+using schemas::commands::webhook_condition;
+using state::state_changes;
+using tables::find_row;
+using tables::key_of;
+using tables::put_row;
+using tables::table;
 
 constexpr std::size_t webhooks_per_delete_max = 100;
 constexpr std::size_t filters_max = 16;
@@ -98,7 +106,8 @@ bool hears_anything(const webhook& hook) {
         for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
             const bool is_one = resource != resource_type::none && resource != resource_type::all;
             const resource_type only = schemas::resource_of(type);
-            if (is_one && (only == resource_type::none || only == resource) && hears(hook, type, resource))
+            if (is_one && (only == resource_type::none || only == resource) &&
+                emission::hears(hook, type, resource))
                 return true;
         }
     return false;
@@ -130,7 +139,7 @@ result<void> check_hears(const webhook& hook) {
 }
 
 /// Without a number and a workspace.
-webhook described_by(const schemas::create_webhook& command) {
+webhook described_by(const schemas::commands::create_webhook& command) {
     webhook hook;
     hook.name = command.name;
     hook.location = command.location;
@@ -145,7 +154,7 @@ webhook described_by(const schemas::create_webhook& command) {
     return hook;
 }
 
-std::size_t webhooks_in(const state_view& state, schemas::workspace_id workspace) {
+std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id workspace) {
     std::size_t count = 0;
     state.scan(
         key_of(table::webhook_of_workspace).number(workspace), {},
@@ -157,7 +166,7 @@ std::size_t webhooks_in(const state_view& state, schemas::workspace_id workspace
 
 /// Errors: permission_denied; not_found for the workspace; invalid_argument; already_exists for the name;
 /// resource_exhausted at 256 webhooks in the workspace. The location's form was checked at the door.
-answer apply(rule_context& context, const schemas::create_webhook& command) {
+answer apply(rule_context& context, const schemas::commands::create_webhook& command) {
     state_changes& state = context.state;
     if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)
         return may.error();
@@ -165,7 +174,7 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
     if (!workspace)
         workspace = find_row<schemas::user>(state, key_of(table::user).number(context.principal()))
                         ->default_workspace_id;
-    if (!find_workspace(state, workspace))
+    if (!access::find_workspace(state, workspace))
         return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
         return good.error();
@@ -185,13 +194,13 @@ answer apply(rule_context& context, const schemas::create_webhook& command) {
     hook.workspace_id = workspace;
     hook.time_created = hook.time_updated = context.stamp_ms();
     put_webhook(context, hook);
-    put_number(state, name_key, hook.id.value);
+    tables::put_number(state, name_key, hook.id.value);
     state.put(key_of(table::webhook_of_workspace).number(workspace).number(hook.id), "");
     return schemas::encode(hook);
 }
 
 /// All or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than 100 ids.
-answer apply(rule_context& context, const schemas::delete_webhooks& command) {
+answer apply(rule_context& context, const schemas::commands::delete_webhooks& command) {
     if (const auto may = require_system_admin(context.state, context.principal(), "deleting a webhook"); !may)
         return may.error();
     if (command.ids.empty() || command.ids.size() > webhooks_per_delete_max)
@@ -207,7 +216,7 @@ answer apply(rule_context& context, const schemas::delete_webhooks& command) {
 
 /// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
 /// left alone.
-answer apply(rule_context& context, const schemas::webhook_health& command) {
+answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
     const auto claim =
         find_row<schemas::claim_row>(context.state, key_of(table::claim).text("webhook-health"));
     if (!claim || claim->token != command.token)
@@ -252,4 +261,4 @@ void fire_webhook_change_trim(rule_context& context, std::string_view key) {
     context.state.erase(std::string(key));
 }
 
-}  // namespace herald::storage::rules
+}  // namespace herald::storage::registry::rules

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-namespace herald::storage {
+namespace herald::storage::registry::state {
 namespace {
 
 using rows = std::map<std::string, std::string, std::less<>>;
@@ -123,4 +123,4 @@ void remembering_view::scan(std::string_view prefix, std::string_view from, cons
 
 std::unique_ptr<state_store> make_memory_state() { return std::make_unique<memory_state>(); }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::state

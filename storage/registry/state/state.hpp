@@ -14,7 +14,7 @@
 
 #include "runtime/error.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::state {
 
 /// Called for each row in ascending order of key; returns false to stop.
 using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
@@ -112,4 +112,4 @@ class state_store {
 /// In memory, for tests and the simulation. Views are copies: for small states.
 std::unique_ptr<state_store> make_memory_state();
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::state

@@ -3,7 +3,7 @@
 
 #include "schemas/registry.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::tables {
 
 /// A user's last word on a transition.
 struct review {
@@ -32,4 +32,4 @@ struct transition_row {
     }
 };
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::tables

@@ -2,7 +2,9 @@
 
 #include "schemas/commands/level.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::tables {
+
+using state::state_view;
 
 std::optional<std::uint64_t> find_number(const state_view& state, std::string_view key) {
     const std::optional<std::string> value = state.get(key);
@@ -10,11 +12,12 @@ std::optional<std::uint64_t> find_number(const state_view& state, std::string_vi
     std::string_view bytes = *value;
     std::uint64_t number = 0;
     if (!schemas::take_varint(bytes, number) || !bytes.empty())
-        throw state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not hold a number"};
+        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
+                                   "' does not hold a number"};
     return number;
 }
 
-void put_number(state_changes& state, std::string key, std::uint64_t value) {
+void put_number(state::state_changes& state, std::string key, std::uint64_t value) {
     std::string bytes;
     schemas::append_varint(bytes, value);
     state.put(std::move(key), std::move(bytes));
@@ -22,7 +25,7 @@ void put_number(state_changes& state, std::string key, std::uint64_t value) {
 
 std::uint32_t level_in_force(const state_view& state) {
     return static_cast<std::uint32_t>(
-        find_number(state, key_of(table::level)).value_or(schemas::first_level));
+        find_number(state, key_of(table::level)).value_or(schemas::commands::first_level));
 }
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::tables

@@ -14,7 +14,7 @@
 #include "schemas/binary.hpp"
 #include "storage/registry/state/state.hpp"
 
-namespace herald::storage {
+namespace herald::storage::registry::tables {
 
 enum class table : char {
     installation = 'A',          // → schemas::genesis
@@ -100,27 +100,28 @@ inline std::uint64_t number_in_key(std::string_view key, std::size_t position = 
 template <schemas::described Row>
 Row decode_row(std::string_view key, std::string_view value) {
     auto row = schemas::decode<Row>(value);
-    if (!row) throw state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
+    if (!row)
+        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
     return *std::move(row);
 }
 
 template <schemas::described Row>
-std::optional<Row> find_row(const state_view& state, std::string_view key) {
+std::optional<Row> find_row(const state::state_view& state, std::string_view key) {
     const std::optional<std::string> value = state.get(key);
     if (!value) return std::nullopt;
     return decode_row<Row>(key, *value);
 }
 
 template <schemas::described Row>
-void put_row(state_changes& state, std::string key, const Row& row) {
+void put_row(state::state_changes& state, std::string key, const Row& row) {
     state.put(std::move(key), schemas::encode(row));
 }
 
 /// Numbers are kept as varints.
-std::optional<std::uint64_t> find_number(const state_view&, std::string_view key);
-void put_number(state_changes&, std::string key, std::uint64_t value);
+std::optional<std::uint64_t> find_number(const state::state_view&, std::string_view key);
+void put_number(state::state_changes&, std::string key, std::uint64_t value);
 
 /// What apply goes by at this state (schemas/commands/level.hpp).
-std::uint32_t level_in_force(const state_view&);
+std::uint32_t level_in_force(const state::state_view&);
 
-}  // namespace herald::storage
+}  // namespace herald::storage::registry::tables

@@ -9,15 +9,16 @@ namespace {
 
 using namespace herald;
 
-class answers final : public api::request_handler {
+class answers final : public runtime::http::server::request_handler {
   public:
-    bool handle_now(const api::request& asked, runtime::http_response& out) override {
+    bool handle_now(const runtime::http::server::request& asked, runtime::http::http_response& out) override {
         if (asked.path != "/healthz") return false;
         out.body = "{\"status\":\"ok\"}";
         return true;
     }
-    boost::asio::awaitable<runtime::http_response> handle(const api::request&) override {
-        runtime::http_response out;
+    boost::asio::awaitable<runtime::http::http_response> handle(
+        const runtime::http::server::request&) override {
+        runtime::http::http_response out;
         out.body = std::string(1'000, ' ');
         co_return out;
     }
@@ -28,7 +29,8 @@ class answers final : public api::request_handler {
 int main() {
     answers handler;
     runtime::event_loops loops({.loops = 1, .cores = {0}});
-    auto server = api::make_server({.log = api::request_log::off}, handler, loops);
+    auto server =
+        runtime::http::server::make_server({.log = runtime::http::server::request_log::off}, handler, loops);
     if (!server) {
         std::fprintf(stderr, "%s\n", server.error().message.c_str());
         return 1;

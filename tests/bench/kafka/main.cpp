@@ -19,6 +19,7 @@ namespace {
 
 using namespace herald;
 using namespace herald::events;
+using namespace events::log;
 using clock_type = std::chrono::steady_clock;
 
 constexpr std::size_t record_bytes = 200;
@@ -40,7 +41,7 @@ double ms_since(clock_type::time_point start) {
 /// `callers` callers, each with one record on its way: the next is sent when the reader has had the last.
 class run {
   public:
-    run(events::log& log, std::size_t callers) : x_log(log), x_sent(callers) {}
+    run(events::log::partitioned_log& log, std::size_t callers) : x_log(log), x_sent(callers) {}
 
     void measure(double seconds) {
         const topic_partition where{std::string(topic::commands), 0};
@@ -95,7 +96,7 @@ class run {
         if (!taken) std::fprintf(stderr, "refused: %s\n", taken.error().message.c_str());
     }
 
-    events::log& x_log;
+    events::log::partitioned_log& x_log;
     std::unique_ptr<producer> x_producer;
     std::vector<clock_type::time_point> x_sent;
     percentiles x_read;

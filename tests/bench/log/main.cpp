@@ -62,9 +62,9 @@ void measure_disk(const std::filesystem::path& folder) {
 }
 
 /// Each caller sends its next record when the reader has had its last.
-void measure_log(events::log& log, std::string_view topic, std::size_t callers) {
-    const events::topic_partition where{std::string(topic), 0};
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
+void measure_log(events::log::partitioned_log& log, std::string_view topic, std::size_t callers) {
+    const events::log::topic_partition where{std::string(topic), 0};
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     const auto send = [&](std::size_t caller) {
         std::string value(record_bytes, 'x');
         const time_point sent = now();
@@ -74,16 +74,16 @@ void measure_log(events::log& log, std::string_view topic, std::size_t callers) 
         if (!taken) std::fprintf(stderr, "%s\n", taken.error().message.c_str());
     };
     std::atomic<std::int64_t> end = -1;
-    log.query_range(where, [&](const result<events::offset_range>& range) { end = range->next; });
+    log.query_range(where, [&](const result<events::log::offset_range>& range) { end = range->next; });
     while (end < 0) std::this_thread::yield();
     const auto reader = log.open_reader(where, end);
     for (std::size_t caller = 0; caller < callers; ++caller) send(caller);
     std::vector<double> seconds;
     const time_point start = now();
     while (seconds_since(start) < warm_up_s + measured_s) {
-        const result<events::read_batch> batch = reader->poll(1'000, 100);
+        const result<events::log::read_batch> batch = reader->poll(1'000, 100);
         if (!batch) std::exit(1);
-        for (const events::record& each : batch->records) {
+        for (const events::log::record& each : batch->records) {
             std::size_t caller = 0;
             time_point sent;
             std::memcpy(&caller, each.value->data(), sizeof caller);
@@ -111,11 +111,12 @@ int main(int count, char** arguments) {
     std::printf("%-24s %8s %8s %12s\n", "", "p50 us", "p99 us", "records/s");
     measure_disk(folder);
     {
-        const auto log = storage::make_embedded_log(folder / "log", {}, runtime::system_clock());
+        const auto log =
+            storage::embedded_log::make_embedded_log(folder / "log", {}, runtime::system_clock());
         if (!log || !(*log)->create_topics()) return 1;
         for (const std::size_t callers : {1u, 16u, 64u, 256u})
-            measure_log(**log, events::topic::commands, callers);
-        for (const std::size_t callers : {1u, 256u}) measure_log(**log, events::topic::promote, callers);
+            measure_log(**log, events::log::topic::commands, callers);
+        for (const std::size_t callers : {1u, 256u}) measure_log(**log, events::log::topic::promote, callers);
     }
     measure_disk(folder);
     std::filesystem::remove_all(folder);

@@ -45,7 +45,7 @@ double cpu_seconds() {
 /// The values of registry.commands: GENESIS, a model, its versions.
 std::vector<std::string> prepared_commands(std::size_t versions) {
     runtime::seeded_random random(1);
-    schemas::genesis genesis;
+    schemas::commands::genesis genesis;
     genesis.log_id = random.uuid();
     genesis.event_partitions = 12;
     genesis.organization_name = "Default";
@@ -54,21 +54,22 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
     std::vector<std::string> values;
     values.reserve(versions + 2);
     const auto add = [&](const auto& what) {
-        schemas::request_identity who = test::request_of();
+        schemas::commands::request_identity who = test::request_of();
         who.scope = "POST /api/v1/registry/registered_models/model_versions";
         who.address = "192.0.2.17";
-        auto command = test::envelope_of(schemas::make_envelope(what), 1'700'000'000'000, std::move(who));
+        auto command =
+            test::envelope_of(schemas::commands::make_envelope(what), 1'700'000'000'000, std::move(who));
         command.log_id = genesis.log_id;
         command.command_id = random.uuid();
         command.not_after_ms = INT64_MAX;
-        values.push_back(schemas::seal_envelope(command));
+        values.push_back(schemas::commands::seal_envelope(command));
     };
     add(genesis);
-    schemas::create_model model;
+    schemas::commands::create_model model;
     model.workspace_name = "Default";
     model.model.name = "model";
     add(model);
-    schemas::create_version version;
+    schemas::commands::create_version version;
     version.registered_model_id.value = 1;
     version.version.description = "trained on the data of last week";
     version.version.labels = {"candidate", "nightly"};
@@ -80,28 +81,33 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
 }
 
 /// A log that can only be read, from memory.
-class prepared_log final : public events::log {
+class prepared_log final : public events::log::partitioned_log {
   public:
     explicit prepared_log(const std::vector<std::string>& values) : x_values(values) {}
-    std::unique_ptr<events::reader> open_reader(const events::topic_partition&,
-                                                std::int64_t from_offset) override {
+    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition&,
+                                                     std::int64_t from_offset) override {
         return std::make_unique<prepared_reader>(x_values, static_cast<std::size_t>(from_offset));
     }
-    std::unique_ptr<events::producer> open_producer(events::producer_kind) override { std::abort(); }
-    std::unique_ptr<events::group_member> join(const std::string&, const std::vector<std::string>&) override {
+    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind) override {
         std::abort();
     }
-    void query_range(const events::topic_partition&, events::range_handler) override { std::abort(); }
+    std::unique_ptr<events::log::group_member> join(const std::string&,
+                                                    const std::vector<std::string>&) override {
+        std::abort();
+    }
+    void query_range(const events::log::topic_partition&, events::log::range_handler) override {
+        std::abort();
+    }
     result<std::int32_t> partitions(const std::string&) override { std::abort(); }
     result<void> create_topics() override { std::abort(); }
 
   private:
-    class prepared_reader final : public events::reader {
+    class prepared_reader final : public events::log::reader {
       public:
         prepared_reader(const std::vector<std::string>& values, std::size_t next)
             : x_values(values), x_next(next) {}
-        result<events::read_batch> poll(std::size_t records_max, std::int64_t) override {
-            events::read_batch batch;
+        result<events::log::read_batch> poll(std::size_t records_max, std::int64_t) override {
+            events::log::read_batch batch;
             for (; x_next < x_values.size() && batch.records.size() < records_max; ++x_next)
                 batch.records.push_back(
                     {static_cast<std::int64_t>(x_next), 1'700'000'000'000, "", x_values[x_next]});
@@ -118,9 +124,9 @@ class prepared_log final : public events::log {
 };
 
 /// Writes the same rows into a bare RocksDB too, and counts how long that takes.
-class doubled_store final : public storage::state_store {
+class doubled_store final : public storage::registry::state::state_store {
   public:
-    doubled_store(storage::state_store& to, const fs::path& folder) : x_to(to) {
+    doubled_store(storage::registry::state::state_store& to, const fs::path& folder) : x_to(to) {
         rocksdb::Options options;
         options.create_if_missing = true;
         options.write_buffer_size = 16ull << 20;
@@ -130,7 +136,7 @@ class doubled_store final : public storage::state_store {
         HERALD_ASSERT(rocksdb::DB::Open(options, folder.string(), &db).ok());
         x_bare.reset(db);
     }
-    result<void> write(const storage::row_changes& changes) override {
+    result<void> write(const storage::registry::state::row_changes& changes) override {
         const auto start = steady_clock::now();
         rocksdb::WriteBatch batch;
         for (const auto& [key, value] : changes) {
@@ -145,25 +151,26 @@ class doubled_store final : public storage::state_store {
         rows += changes.size();
         return x_to.write(changes);
     }
-    std::shared_ptr<const storage::state_view> view() const override { return x_to.view(); }
+    std::shared_ptr<const storage::registry::state::state_view> view() const override { return x_to.view(); }
 
     double bare_seconds = 0;
     std::size_t bytes = 0;
     std::size_t rows = 0;
 
   private:
-    storage::state_store& x_to;
+    storage::registry::state::state_store& x_to;
     std::unique_ptr<rocksdb::DB> x_bare;
 };
 
-std::string replay(events::log& log, storage::state_store& store) {
-    storage::replica replica(log, store, runtime::system_clock(), "bench",
-                             {[](storage::applied_record& done) { HERALD_ASSERT(done.outcome.code == 0); },
-                              [](const storage::written_tables&) {},
-                              {}});
+std::string replay(events::log::partitioned_log& log, storage::registry::state::state_store& store) {
+    storage::node::replica replica(
+        log, store, runtime::system_clock(), "bench",
+        {[](storage::registry::engine::applied_record& done) { HERALD_ASSERT(done.outcome.code == 0); },
+         [](const storage::node::written_tables&) {},
+         {}});
     for (;;) {
         const auto outcome = replica.advance(0);
-        const auto& progress = std::get<storage::replica::progress>(outcome);
+        const auto& progress = std::get<storage::node::replica::progress>(outcome);
         if (progress.at_end) return runtime::to_hex(replica.newest()->position.hash);
     }
 }
@@ -178,7 +185,7 @@ int main(int argument_count, char** arguments) {
     std::printf("%zu create_version commands of %zu bytes, %u cores, RocksDB without sync in %s\n", count,
                 values.back().size(), std::thread::hardware_concurrency(), folder.path().c_str());
 
-    const auto state = storage::open_rocks_state(folder / "state");
+    const auto state = storage::rocks::open_rocks_state(folder / "state");
     HERALD_ASSERT(state.has_value());
     const double cpu_before = cpu_seconds();
     const auto start = steady_clock::now();
@@ -189,7 +196,7 @@ int main(int argument_count, char** arguments) {
     std::printf("replay        %9.0f commands/s   %.2f s, %.2f s of CPU, hash %.8s\n", rate, seconds, cpu,
                 hash.c_str());
 
-    const auto again = storage::open_rocks_state(folder / "again");
+    const auto again = storage::rocks::open_rocks_state(folder / "again");
     HERALD_ASSERT(again.has_value());
     doubled_store both(*again->store, folder / "bare");
     HERALD_ASSERT(replay(log, both) == hash);

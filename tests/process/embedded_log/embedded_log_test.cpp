@@ -49,14 +49,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace events;
+using namespace events::log;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-storage::embedded_log_options without_lag(std::size_t recent_bytes_max) {
-    storage::embedded_log_options options;
+storage::embedded_log::embedded_log_options without_lag(std::size_t recent_bytes_max) {
+    storage::embedded_log::embedded_log_options options;
     options.recent_bytes_max = recent_bytes_max;
     options.compaction_lag_ms = -1;
     return options;
@@ -69,7 +70,7 @@ class embedded_fixture final : public log_fixture {
     explicit embedded_fixture(std::size_t recent_bytes_max) : x_options(without_lag(recent_bytes_max)) {
         open();
     }
-    events::log& log() override { return *x_log; }
+    events::log::partitioned_log& log() override { return *x_log; }
     bool restart() override {
         x_log.reset();
         return open();
@@ -90,16 +91,16 @@ class embedded_fixture final : public log_fixture {
   private:
     fs::path path() const { return x_folder / std::to_string(x_generation); }
     bool open() {
-        auto opened = storage::make_embedded_log(path(), x_options, runtime::system_clock());
+        auto opened = storage::embedded_log::make_embedded_log(path(), x_options, runtime::system_clock());
         EXPECT_TRUE(opened) << opened.error().message;
         x_log = std::move(*opened);
         return true;
     }
 
-    const storage::embedded_log_options x_options;
+    const storage::embedded_log::embedded_log_options x_options;
     temporary_folder x_folder;
     int x_generation = 0;
-    std::unique_ptr<storage::embedded_log> x_log;
+    std::unique_ptr<storage::embedded_log::embedded_log> x_log;
 };
 
 log_factory embedded_factory(const std::string& name, std::size_t recent_bytes_max) {
@@ -126,7 +127,7 @@ class embedded_log : public ::testing::Test {
   protected:
     result<void> try_open(const fs::path& folder) {
         x_log.reset();
-        auto opened = storage::make_embedded_log(folder, x_options, x_clock);
+        auto opened = storage::embedded_log::make_embedded_log(folder, x_options, x_clock);
         if (!opened) return opened.error();
         x_log = std::move(*opened);
         return x_log->create_topics();
@@ -205,8 +206,8 @@ class embedded_log : public ::testing::Test {
 
     temporary_folder x_folder;
     runtime::manual_clock x_clock;
-    storage::embedded_log_options x_options;
-    std::unique_ptr<storage::embedded_log> x_log;
+    storage::embedded_log::embedded_log_options x_options;
+    std::unique_ptr<storage::embedded_log::embedded_log> x_log;
     int x_copies = 0;
 };
 
@@ -243,7 +244,7 @@ TEST_F(embedded_log, only_durable_topics_are_synced) {
 
 TEST_F(embedded_log, a_folder_that_is_open_is_refused) {
     open();
-    const auto second = storage::make_embedded_log(x_folder / "log", {}, x_clock);
+    const auto second = storage::embedded_log::make_embedded_log(x_folder / "log", {}, x_clock);
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, error_code::unavailable);
     EXPECT_THAT(second.error().message, HasSubstr("in use by another process"));
@@ -398,11 +399,11 @@ TEST_F(embedded_log, a_clock_that_leapt_more_than_thirty_days_is_refused_unless_
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, error_code::failed_precondition);
     EXPECT_THAT(refused.error().message, HasSubstr("--accept-clock"));
-    x_options.leap = storage::clock_leap::accepted;
+    x_options.leap = storage::embedded_log::clock_leap::accepted;
     open();
     ASSERT_TRUE(append(dead_0, "k", "v"));
     EXPECT_EQ(time_of_last(read(dead_0, 0)), x_clock.wall_ms());
-    x_options.leap = storage::clock_leap::refused;
+    x_options.leap = storage::embedded_log::clock_leap::refused;
     open();
 }
 

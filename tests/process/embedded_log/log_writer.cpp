@@ -17,10 +17,10 @@ namespace {
 using namespace herald;
 
 /// Keeps a few appends unacknowledged, so that batches hold several.
-void append_for_ever(events::log& log, std::string_view topic, const std::string& name) {
+void append_for_ever(events::log::partitioned_log& log, std::string_view topic, const std::string& name) {
     constexpr int unacknowledged_max = 16;
-    const events::topic_partition where{std::string(topic), 0};
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    const events::log::topic_partition where{std::string(topic), 0};
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     std::atomic<int> unacknowledged = 0;
     for (std::uint64_t number = 0;; ++number) {
         while (unacknowledged >= unacknowledged_max) unacknowledged.wait(unacknowledged_max);
@@ -44,11 +44,11 @@ void append_for_ever(events::log& log, std::string_view topic, const std::string
 int main(int argument_count, char** arguments) {
     if (argument_count != 3) return 2;
     const std::string name = arguments[2];
-    const auto log = storage::make_embedded_log(arguments[1], {}, runtime::system_clock());
+    const auto log = storage::embedded_log::make_embedded_log(arguments[1], {}, runtime::system_clock());
     if (!log || !(*log)->create_topics()) return 1;
     std::vector<std::thread> writers;
     for (const std::string_view topic :
-         {events::topic::commands, events::topic::direct, events::topic::promote})
+         {events::log::topic::commands, events::log::topic::direct, events::log::topic::promote})
         writers.emplace_back([&log, topic, name] { append_for_ever(**log, topic, name); });
     for (std::thread& each : writers) each.join();
 }

@@ -20,7 +20,7 @@
 
 namespace herald::test {
 
-using namespace api;
+using namespace runtime::http::server;
 
 namespace {
 
@@ -138,7 +138,7 @@ std::string client::receive_all() {
     return std::exchange(x_received, {});
 }
 
-bool echo::handle_now(const request& asked, runtime::http_response& out) {
+bool echo::handle_now(const request& asked, runtime::http::http_response& out) {
     ++handled;
     if (asked.path == "/stranger") {
         out.body = "who?";
@@ -150,8 +150,8 @@ bool echo::handle_now(const request& asked, runtime::http_response& out) {
     return true;
 }
 
-boost::asio::awaitable<runtime::http_response> echo::handle(const request& asked) {
-    runtime::http_response out;
+boost::asio::awaitable<runtime::http::http_response> echo::handle(const request& asked) {
+    runtime::http::http_response out;
     if (asked.path == "/throws") throw std::runtime_error("meant to be thrown");
     if (asked.path == "/large") {
         out.body.assign(large_body, 'x');
@@ -167,7 +167,7 @@ boost::asio::awaitable<runtime::http_response> echo::handle(const request& asked
         out.status = 204;
     } else if (asked.path == "/echo" || asked.path == "/upload") {
         out.content_type = "text/plain";
-        out.body = std::string(runtime::name_of(asked.method)) + " " + std::string(asked.path) + "?" +
+        out.body = std::string(runtime::http::name_of(asked.method)) + " " + std::string(asked.path) + "?" +
                    std::string(asked.query) + "\n";
         for (const header_view& field : asked.headers)
             out.body += std::string(field.name) + "=" + std::string(field.value) + "\n";
@@ -178,12 +178,12 @@ boost::asio::awaitable<runtime::http_response> echo::handle(const request& asked
     co_return out;
 }
 
-boost::asio::awaitable<std::optional<runtime::http_response>> echo::judge(const request& head) {
+boost::asio::awaitable<std::optional<runtime::http::http_response>> echo::judge(const request& head) {
     if (head.path != "/refused") co_return std::nullopt;
     co_return error_response(runtime::unauthenticated("nobody is known here"));
 }
 
-std::size_t echo::body_bytes_max(runtime::http_method, std::string_view path) const noexcept {
+std::size_t echo::body_bytes_max(runtime::http::http_method, std::string_view path) const noexcept {
     return path == "/upload" ? upload_max : body_max;
 }
 

@@ -72,16 +72,18 @@ class client {
 ///   /stranger      answered at once       /refused  401 from the header, if the body does not come with it
 /// and 404 for any other path. The caller is known after any answer but those to /stranger and /refused.
 /// Bodies: 64 KiB on /upload (which echoes), else 1 KiB.
-class echo final : public api::request_handler {
+class echo final : public runtime::http::server::request_handler {
   public:
     static constexpr std::size_t body_max = 1024;
     static constexpr std::size_t upload_max = 64 * 1024;
     static constexpr std::size_t large_body = 4 * 1024 * 1024;
 
-    bool handle_now(const api::request&, runtime::http_response&) override;
-    boost::asio::awaitable<runtime::http_response> handle(const api::request&) override;
-    std::size_t body_bytes_max(runtime::http_method, std::string_view path) const noexcept override;
-    boost::asio::awaitable<std::optional<runtime::http_response>> judge(const api::request&) override;
+    bool handle_now(const runtime::http::server::request&, runtime::http::http_response&) override;
+    boost::asio::awaitable<runtime::http::http_response> handle(
+        const runtime::http::server::request&) override;
+    std::size_t body_bytes_max(runtime::http::http_method, std::string_view path) const noexcept override;
+    boost::asio::awaitable<std::optional<runtime::http::http_response>> judge(
+        const runtime::http::server::request&) override;
 
     std::atomic<int> handled = 0;  // requests that reached the handler
     std::atomic<int> waiting = 0;  // in /waits
@@ -91,13 +93,13 @@ class echo final : public api::request_handler {
 /// A server on a port of its own, with the request log off and, unless told, one loop.
 class running_server {
   public:
-    explicit running_server(api::server_options options = {}, std::size_t loops = 1);
+    explicit running_server(runtime::http::server::server_options options = {}, std::size_t loops = 1);
     ~running_server() { x_server->stop(); }
 
     client connect(const char* own_address = "127.0.0.1") const {
         return client(x_server->port(), own_address);
     }
-    api::server& get() noexcept { return *x_server; }
+    runtime::http::server::server& get() noexcept { return *x_server; }
     /// One request on a connection of its own; the connection's whole output.
     std::string exchange(std::string_view bytes) const;
 
@@ -105,7 +107,7 @@ class running_server {
 
   private:
     runtime::event_loops x_loops;
-    std::unique_ptr<api::server> x_server;
+    std::unique_ptr<runtime::http::server::server> x_server;
 };
 
 /// "GET <target> HTTP/1.1" with a Host, and these further lines.

@@ -9,7 +9,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 bool is_uuid(const std::string& text) {
     if (text.size() != 36) return false;

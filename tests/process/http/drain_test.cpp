@@ -11,7 +11,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 std::future<bool> drain(running_server& server, std::int64_t ms = 10'000) {
     return std::async(std::launch::async, [&server, ms] { return server.get().drain(ms); });

@@ -10,7 +10,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 struct vector {
     const char* name;

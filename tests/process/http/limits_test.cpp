@@ -14,7 +14,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 using std::chrono::steady_clock;
 

@@ -18,7 +18,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 namespace ssl = boost::asio::ssl;
 using boost::asio::ip::tcp;

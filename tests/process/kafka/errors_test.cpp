@@ -15,7 +15,9 @@ namespace herald::test {
 namespace {
 
 using namespace events;
-using namespace events::kafka;
+using namespace events::log;
+using namespace events::log::kafka;
+using namespace events::log::kafka;
 
 const topic_partition commands{std::string(topic::commands), 0};
 
@@ -85,7 +87,7 @@ class kafka_errors : public ::testing::Test {
 
     rd_kafka_t* x_client = nullptr;
     rd_kafka_mock_cluster_t* x_mock = nullptr;
-    std::unique_ptr<log> x_log;
+    std::unique_ptr<partitioned_log> x_log;
 };
 
 TEST_F(kafka_errors, an_ordinary_producer_whose_client_breaks_goes_on_with_another) {

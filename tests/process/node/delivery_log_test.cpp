@@ -32,12 +32,12 @@ using ::testing::IsEmpty;
 struct delivery_log_test : ::testing::Test {
     void SetUp() override {
         ASSERT_TRUE(log.create_topics());
-        producer = log.open_producer(events::producer_kind::ordinary);
+        producer = log.open_producer(events::log::producer_kind::ordinary);
         open();
     }
     void open() {
         deliveries.reset();
-        auto opened = storage::make_delivery_log(folder / "deliveries", log);
+        auto opened = storage::deliveries::make_delivery_log(folder / "deliveries", log);
         ASSERT_TRUE(opened) << opened.error().message;
         deliveries = *std::move(opened);
     }
@@ -55,7 +55,7 @@ struct delivery_log_test : ::testing::Test {
     }
     void append(const attempt& made) {
         const auto partition = static_cast<std::int32_t>(made.webhook_id.value % 12);
-        ASSERT_TRUE(producer->append({std::string(events::topic::attempts), partition}, "",
+        ASSERT_TRUE(producer->append({std::string(events::log::topic::attempts), partition}, "",
                                      schemas::encode(made), [](const auto&) {}));
     }
     std::vector<std::int64_t> times(const std::vector<attempt>& of) const {
@@ -68,23 +68,23 @@ struct delivery_log_test : ::testing::Test {
     }
     auto counts_of(const std::string& event) const {
         return [this, event] {
-            const storage::delivery_counts counts = deliveries->deliveries_of_event(event);
+            const storage::deliveries::delivery_counts counts = deliveries->deliveries_of_event(event);
             return std::tuple(counts.pending, counts.succeeded, counts.dead, counts.skipped);
         };
     }
 
     temporary_folder folder;
-    events::memory_broker broker{runtime::system_clock()};
-    events::memory_log log{broker, [](const std::function<void()>& task) { task(); }};
-    std::unique_ptr<events::producer> producer;
-    std::shared_ptr<storage::delivery_log> deliveries;
+    events::log::memory::memory_broker broker{runtime::system_clock()};
+    events::log::memory::memory_log log{broker, [](const std::function<void()>& task) { task(); }};
+    std::unique_ptr<events::log::producer> producer;
+    std::shared_ptr<storage::deliveries::delivery_log> deliveries;
 };
 
 /// The leader of one partition of `attempts` answers nothing.
 class half_silent_log final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
-    void query_range(const events::topic_partition& where, events::range_handler handler) override {
+    void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         if (where.partition != 0) return forwarding_log::query_range(where, std::move(handler));
         const std::lock_guard lock(x_mutex);
         x_unanswered.push_back(std::move(handler));
@@ -92,7 +92,7 @@ class half_silent_log final : public forwarding_log {
 
   private:
     std::mutex x_mutex;
-    std::vector<events::range_handler> x_unanswered;
+    std::vector<events::log::range_handler> x_unanswered;
 };
 
 using counts = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
@@ -100,7 +100,7 @@ using counts = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint
 TEST_F(delivery_log_test, a_partition_whose_leader_answers_nothing_delays_no_other) {
     deliveries.reset();
     half_silent_log half(log);
-    auto opened = storage::make_delivery_log(folder / "half", half);
+    auto opened = storage::deliveries::make_delivery_log(folder / "half", half);
     ASSERT_TRUE(opened) << opened.error().message;
     deliveries = *std::move(opened);
     deliveries->start();
@@ -155,7 +155,7 @@ TEST_F(delivery_log_test, after_a_restart_it_goes_on_where_it_was) {
 
 TEST_F(delivery_log_test, records_that_retention_took_are_not_waited_for) {
     for (const std::int64_t time_ms : {10, 20, 30}) report("e", "d", attempt_result::will_retry, time_ms, 1);
-    broker.trim({std::string(events::topic::attempts), 1}, 2);
+    broker.trim({std::string(events::log::topic::attempts), 1}, 2);
     deliveries->start();
     EXPECT_THAT(eventually(times_of_delivery("d"), {30}), ElementsAre(30));
 }
@@ -163,7 +163,7 @@ TEST_F(delivery_log_test, records_that_retention_took_are_not_waited_for) {
 TEST_F(delivery_log_test, a_record_that_is_no_attempt_is_passed_over) {
     deliveries->start();
     ASSERT_TRUE(
-        producer->append({std::string(events::topic::attempts), 1}, "", "\xff\xff", [](const auto&) {}));
+        producer->append({std::string(events::log::topic::attempts), 1}, "", "\xff\xff", [](const auto&) {}));
     report("e", "d", attempt_result::succeeded, 10, 1);
     EXPECT_THAT(eventually(times_of_delivery("d"), {10}), ElementsAre(10));
 }
@@ -200,13 +200,13 @@ TEST_F(delivery_log_test, a_missing_table_is_damage_too) {
 TEST_F(delivery_log_test, it_ends_at_once_though_the_log_is_out_of_reach) {
     struct silent_log final : forwarding_log {
         using forwarding_log::forwarding_log;
-        void query_range(const events::topic_partition&, events::range_handler handler) override {
+        void query_range(const events::log::topic_partition&, events::log::range_handler handler) override {
             asked.push_back(std::move(handler));
         }
-        std::vector<events::range_handler> asked;
+        std::vector<events::log::range_handler> asked;
     };
     silent_log silent(log);
-    auto opened = storage::make_delivery_log(folder / "others", silent);
+    auto opened = storage::deliveries::make_delivery_log(folder / "others", silent);
     ASSERT_TRUE(opened);
     (*opened)->start();
     const auto begun = std::chrono::steady_clock::now();
@@ -218,7 +218,8 @@ struct test_deliveries_test : delivery_log_test {
     void SetUp() override {
         delivery_log_test::SetUp();
         deliveries->start();
-        auto made = storage::make_test_deliveries(log, *deliveries, loops[0], runtime::system_random());
+        auto made =
+            storage::deliveries::make_test_deliveries(log, *deliveries, loops[0], runtime::system_random());
         ASSERT_TRUE(made) << made.error().message;
         tests = *std::move(made);
     }
@@ -229,14 +230,15 @@ struct test_deliveries_test : delivery_log_test {
     /// What was sent to workers.
     std::vector<schemas::delivery> direct() const {
         std::vector<schemas::delivery> found;
-        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
-            for (const events::record& each : broker.records({std::string(events::topic::direct), partition}))
+        for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition)
+            for (const events::log::record& each :
+                 broker.records({std::string(events::log::topic::direct), partition}))
                 found.push_back(*schemas::decode<schemas::delivery>(*each.value));
         return found;
     }
 
     runtime::event_loops loops{runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1}};
-    std::shared_ptr<storage::test_deliveries> tests;
+    std::shared_ptr<storage::deliveries::test_deliveries> tests;
 };
 
 TEST_F(test_deliveries_test, a_test_gets_the_attempt_that_was_made_of_it) {

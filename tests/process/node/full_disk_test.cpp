@@ -37,15 +37,15 @@ class full_disk {
     rlimit x_before{};
 };
 
-storage::row_changes row(const std::string& key, const std::string& value) {
-    storage::row_changes changes;
+storage::registry::state::row_changes row(const std::string& key, const std::string& value) {
+    storage::registry::state::row_changes changes;
     changes[key] = value;
     return changes;
 }
 
 TEST(full_disk_test, the_state_is_read_on_and_asks_to_be_opened_anew_when_there_is_room) {
     temporary_folder folder;
-    auto opened = storage::open_rocks_state(folder / "state");
+    auto opened = storage::rocks::open_rocks_state(folder / "state");
     ASSERT_TRUE(opened) << opened.error().message;
     bool is_due = false;
     opened->store->on_reopening([&] { is_due = true; });
@@ -62,7 +62,7 @@ TEST(full_disk_test, the_state_is_read_on_and_asks_to_be_opened_anew_when_there_
     }
     EXPECT_TRUE(is_due);
     opened->store.reset();
-    opened = storage::open_rocks_state(folder / "state");
+    opened = storage::rocks::open_rocks_state(folder / "state");
     ASSERT_TRUE(opened) << opened.error().message;
     EXPECT_TRUE(opened->rebuilt_because.empty()) << opened->rebuilt_because;
     EXPECT_EQ(opened->store->view()->get("Za"), "1");
@@ -99,23 +99,23 @@ TEST(full_disk_test, while_the_log_takes_no_appends_writes_are_refused_at_once_a
 
 TEST(full_disk_test, the_log_of_deliveries_is_written_again_when_there_is_room) {
     temporary_folder folder;
-    events::memory_broker broker(runtime::system_clock());
-    events::memory_log log(broker, [](const std::function<void()>& task) { task(); });
+    events::log::memory::memory_broker broker(runtime::system_clock());
+    events::log::memory::memory_log log(broker, [](const std::function<void()>& task) { task(); });
     ASSERT_TRUE(log.create_topics());
-    const auto opened = storage::make_delivery_log(folder / "deliveries", log);
+    const auto opened = storage::deliveries::make_delivery_log(folder / "deliveries", log);
     ASSERT_TRUE(opened) << opened.error().message;
-    storage::delivery_log& deliveries = **opened;
+    storage::deliveries::delivery_log& deliveries = **opened;
     std::atomic<int> heard = 0;
     deliveries.on_attempt([&](const schemas::attempt&) { ++heard; });
     deliveries.start();
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     const auto report = [&](const std::string& delivery) {
         schemas::attempt made;
         made.delivery_id = delivery;
         made.time_ms = 10;
         const int before = heard;
-        EXPECT_TRUE(producer->append({std::string(events::topic::attempts), 0}, "", schemas::encode(made),
-                                     [](const auto&) {}));
+        EXPECT_TRUE(producer->append({std::string(events::log::topic::attempts), 0}, "",
+                                     schemas::encode(made), [](const auto&) {}));
         const auto deadline = steady_clock::now() + patience;
         while (heard == before && steady_clock::now() < deadline)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));

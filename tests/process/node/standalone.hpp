@@ -38,15 +38,18 @@ class standalone {
         log.reset();  // its threads post to the loops
     }
 
-    schemas::outcome create_model(const std::string& name) { return create_model_later(name).get(); }
-    std::future<schemas::outcome> create_model_later(const std::string& name) {
-        schemas::create_model command;
+    schemas::commands::outcome create_model(const std::string& name) {
+        return create_model_later(name).get();
+    }
+    std::future<schemas::commands::outcome> create_model_later(const std::string& name) {
+        schemas::commands::create_model command;
         command.workspace_name = "Default";
         command.model.name = name;
-        const auto answer = std::make_shared<std::promise<schemas::outcome>>();
-        node->submit(schemas::create_model::type, schemas::encode(command), request_of(),
-                     runtime::system_random().uuid(), [answer](const result<schemas::outcome>& outcome) {
-                         schemas::outcome none;
+        const auto answer = std::make_shared<std::promise<schemas::commands::outcome>>();
+        node->submit(schemas::commands::create_model::type, schemas::encode(command), request_of(),
+                     runtime::system_random().uuid(),
+                     [answer](const result<schemas::commands::outcome>& outcome) {
+                         schemas::commands::outcome none;
                          if (!outcome) none.code = static_cast<std::uint32_t>(outcome.error().code);
                          answer->set_value(outcome ? *outcome : none);
                      });
@@ -54,7 +57,10 @@ class standalone {
     }
     bool has_model(const std::string& name) const {
         return node->read_now()
-            ->view->get(storage::key_of(storage::table::model_by_name).number(1).text(name))
+            ->view
+            ->get(storage::registry::tables::key_of(storage::registry::tables::table::model_by_name)
+                      .number(1)
+                      .text(name))
             .has_value();
     }
     std::size_t rows() const {
@@ -70,7 +76,7 @@ class standalone {
         const auto now = node->state_now().not_ready;
         return now ? now->reason : std::string_view();
     }
-    std::optional<storage::node_failure> failure() {
+    std::optional<storage::node::node_failure> failure() {
         return failed.wait_for(std::chrono::seconds(0)) == std::future_status::ready
                    ? std::optional(failed.get())
                    : std::nullopt;
@@ -78,45 +84,45 @@ class standalone {
 
     std::string problem;
     std::string rebuilt_because;
-    std::unique_ptr<events::log> log;
-    std::unique_ptr<storage::state_store> store;
+    std::unique_ptr<events::log::partitioned_log> log;
+    std::unique_ptr<storage::registry::state::state_store> store;
     std::unique_ptr<runtime::event_loops> loops;
-    std::shared_ptr<storage::node> node;
-    std::shared_future<storage::node_failure> failed;
+    std::shared_ptr<storage::node::registry_node> node;
+    std::shared_future<storage::node::node_failure> failed;
 
   private:
     void fail(const std::string& why) { problem = why; }
     void open(const std::filesystem::path& data, state_in place) {
-        auto opened_log = storage::make_embedded_log(data / "log", {}, runtime::system_clock());
+        auto opened_log = storage::embedded_log::make_embedded_log(data / "log", {}, runtime::system_clock());
         if (!opened_log) return fail(opened_log.error().message);
         log = *std::move(opened_log);
         if (const auto made = log->create_topics(); !made) return fail(made.error().message);
         if (place == state_in::memory) {
-            store = storage::make_memory_state();
+            store = storage::registry::state::make_memory_state();
         } else {
-            auto opened = storage::open_rocks_state(data / "state");
+            auto opened = storage::rocks::open_rocks_state(data / "state");
             if (!opened) return fail(opened.error().message);
             rebuilt_because = opened->rebuilt_because;
             store = std::move(opened->store);
         }
         const runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
-        storage::genesis_options options;
+        storage::node::genesis_options options;
         options.admin_email = admin_email;
         options.admin_key = admin_key;
-        const auto begun = storage::begin_log(*log, keys, options, *store->view(), runtime::system_random(),
-                                              runtime::system_clock());
+        const auto begun = storage::node::begin_log(*log, keys, options, *store->view(),
+                                                    runtime::system_random(), runtime::system_clock());
         if (!begun) return fail(begun.error().message);
         loops = std::make_unique<runtime::event_loops>(
             runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1});
         start();
     }
     void start() {
-        const auto failing = std::make_shared<std::promise<storage::node_failure>>();
+        const auto failing = std::make_shared<std::promise<storage::node::node_failure>>();
         failed = failing->get_future().share();
-        storage::node::options options;
+        storage::node::registry_node::options options;
         options.name = "alone";
-        options.on_failure = [failing](const storage::node_failure& why) { failing->set_value(why); };
-        node = storage::make_node(options, {*log, *store, (*loops)[0], runtime::system_random()});
+        options.on_failure = [failing](const storage::node::node_failure& why) { failing->set_value(why); };
+        node = storage::node::make_node(options, {*log, *store, (*loops)[0], runtime::system_random()});
         node->start();
         if (!eventually([&] { return node->ready() || failure(); })) return fail("not ready in time");
         if (const auto why = failure()) fail(why->message);

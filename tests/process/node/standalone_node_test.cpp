@@ -25,23 +25,23 @@ namespace fs = std::filesystem;
 
 /// Whether its state is what its log gives, applied in memory from the start.
 bool is_state_of_its_log(standalone& on) {
-    const auto shown = storage::find_row<storage::engine_position>(*on.store->view(),
-                                                                   storage::key_of(storage::table::position));
-    const auto rows = storage::make_memory_state();
-    storage::engine engine(*rows);
-    const auto reader = on.log->open_reader({std::string(events::topic::commands), 0}, 0);
+    const auto shown = storage::registry::tables::find_row<storage::registry::engine::engine_position>(
+        *on.store->view(), storage::registry::tables::key_of(storage::registry::tables::table::position));
+    const auto rows = storage::registry::state::make_memory_state();
+    storage::registry::engine::engine engine(*rows);
+    const auto reader = on.log->open_reader({std::string(events::log::topic::commands), 0}, 0);
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (engine.position().next_offset < shown->next_offset) {
         const auto batch = reader->poll(1, 100);
         if (!batch || std::chrono::steady_clock::now() > deadline) return false;
-        for (const events::record& record : batch->records)
+        for (const events::log::record& record : batch->records)
             if (!engine.apply(record)) return false;
     }
     return engine.position().hash == shown->hash;
 }
 
 void fill(standalone& on, std::size_t models, const std::string& prefix = "filled ") {
-    std::vector<std::future<schemas::outcome>> answers;
+    std::vector<std::future<schemas::commands::outcome>> answers;
     for (std::size_t i = 0; i < models; ++i)
         answers.push_back(on.create_model_later(prefix + std::to_string(i)));
     for (auto& each : answers) ASSERT_EQ(each.get().code, 0u);
@@ -98,7 +98,7 @@ TEST(standalone_node_test, a_log_that_was_begun_anew_is_refused) {
     fs::copy(other / "log", data / "log", fs::copy_options::recursive);
     standalone again(data.path());
     ASSERT_TRUE(again.failure()) << again.problem;
-    EXPECT_EQ(again.failure()->what, storage::node_failure::kind::log_mismatch);
+    EXPECT_EQ(again.failure()->what, storage::node::node_failure::kind::log_mismatch);
 }
 
 /// Files that RocksDB reads back; its lock and logs are not.
@@ -149,13 +149,13 @@ TEST(standalone_node_test, a_byte_flipped_anywhere_in_the_state_is_found_and_mad
         flip_byte(victim, at);
         for (int start = 0; start < 3;
              ++start) {  // found at open, by --verify, or on read: then the next start
-            auto opened = storage::open_rocks_state(copy / "state");
+            auto opened = storage::rocks::open_rocks_state(copy / "state");
             ASSERT_TRUE(opened) << opened.error().message;
             if (!opened->rebuilt_because.empty()) ++rebuilt;
             try {
                 opened->store->verify();
                 break;
-            } catch (const storage::state_corrupt&) {
+            } catch (const storage::registry::state::state_corrupt&) {
                 ASSERT_LT(start, 2) << "an emptied state is corrupt again";
             }
         }

@@ -11,6 +11,10 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::access;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
+using namespace storage::rocks;
 
 using schemas::action;
 using schemas::protected_type;

@@ -12,7 +12,7 @@
 namespace herald::test {
 namespace {
 
-using namespace workers;
+using namespace runtime::http::client;
 
 TEST(connection_pool, that_ends_when_its_timer_is_due_already_is_not_touched_by_it) {
     boost::asio::io_context io;

@@ -213,8 +213,8 @@ TEST_F(connections, end_with_a_transport_that_is_destroyed_under_way) {
     boost::asio::io_context io;
     {
         workers::http_transport_options options;
-        options.http = workers::plain_http::allowed;
-        options.policy = *workers::address_policy::parse("127.0.0.1");
+        options.http = runtime::http::client::plain_http::allowed;
+        options.policy = *runtime::http::client::address_policy::parse("127.0.0.1");
         const auto transport = workers::make_http_transport(io, options);
         const auto handle =
             transport->post(delivery_bench::request_to(target.location()),

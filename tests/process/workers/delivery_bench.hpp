@@ -18,8 +18,8 @@ class delivery_bench {
   public:
     explicit delivery_bench(workers::http_transport_options options = {},
                             std::string_view allowed = "127.0.0.1") {
-        options.http = workers::plain_http::allowed;
-        options.policy = *workers::address_policy::parse(allowed);
+        options.http = runtime::http::client::plain_http::allowed;
+        options.policy = *runtime::http::client::address_policy::parse(allowed);
         x_transport = workers::make_http_transport(x_io, std::move(options));
     }
 

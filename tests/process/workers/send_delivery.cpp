@@ -27,8 +27,8 @@ int main(int count, char** words) {
     delivery.event = &event;
 
     workers::http_transport_options options;
-    options.http = workers::plain_http::allowed;
-    options.policy = *workers::address_policy::parse("127.0.0.1");
+    options.http = runtime::http::client::plain_http::allowed;
+    options.policy = *runtime::http::client::address_policy::parse("127.0.0.1");
     boost::asio::io_context io;
     const auto transport = workers::make_http_transport(io, options);
     workers::delivery_request request;

@@ -147,7 +147,7 @@ TEST_F(tls, versions_before_1_2_are_refused) {
     delivery_bench bench(trusting());
     EXPECT_EQ(bench.deliver(old.location()).error, delivery_error::tls);
     // Debian's OpenSSL would refuse them in any case; this does not depend on it.
-    auto context = workers::make_client_tls("");
+    auto context = runtime::http::client::make_client_tls("");
     EXPECT_EQ(SSL_CTX_get_min_proto_version(context.native_handle()), TLS1_2_VERSION);
 }
 

@@ -27,7 +27,7 @@ const schemas::json_value* member(const schemas::json_value& in, std::string_vie
 }  // namespace
 
 std::string reply::header(std::string_view name) const {
-    for (const runtime::header& field : x_response.headers)
+    for (const runtime::http::header& field : x_response.headers)
         if (field.name == name) return field.value;
     return {};
 }
@@ -56,21 +56,21 @@ node_without_sockets::node_without_sockets()
                  x_cluster.keys,
                  x_cluster.random,
                  x_cluster.scheduler.clock(),
-                 workers::plain_http::refused,
+                 runtime::http::client::plain_http::refused,
                  {}},
       x_service(api::make_service(x_services, x_loops, {})) {}
 
 node_without_sockets::~node_without_sockets() = default;
 
 /// As the server calls it, on a thread that also drives the registry.
-runtime::http_response node_without_sockets::answered(const api::request& received) {
-    runtime::http_response out;
+runtime::http::http_response node_without_sockets::answered(const runtime::http::server::request& received) {
+    runtime::http::http_response out;
     if (x_service->handle_now(received, out)) return out;
     boost::asio::io_context context;
     std::exception_ptr thrown;
     bool is_done = false;
     boost::asio::co_spawn(context, x_service->handle(received),
-                          [&](std::exception_ptr failure, runtime::http_response answer) {
+                          [&](std::exception_ptr failure, runtime::http::http_response answer) {
                               thrown = failure;
                               out = std::move(answer);
                               is_done = true;
@@ -94,11 +94,11 @@ reply node_without_sockets::ask(const caller* who, std::string_view method, std:
             "Grpc-Metadata-email: " + who->email + "\r\nGrpc-Metadata-developer_key: " + who->key + "\r\n";
     if (method != "GET") bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     bytes += std::string(more) + "\r\n" + std::string(body);
-    api::request_parser parser;
+    runtime::http::server::request_parser parser;
     std::string_view left = bytes;
     while (true) {
         switch (parser.advance()) {
-            case api::request_parser::progress::need_more: {
+            case runtime::http::server::request_parser::progress::need_more: {
                 if (left.empty()) throw std::logic_error("the test sends no whole request");
                 const std::span<char> space = parser.space();
                 const std::size_t count = std::min(space.size(), left.size());
@@ -107,13 +107,13 @@ reply node_without_sockets::ask(const caller* who, std::string_view method, std:
                 left.remove_prefix(count);
                 break;
             }
-            case api::request_parser::progress::head:
+            case runtime::http::server::request_parser::progress::head:
                 parser.allow_body(x_service->body_bytes_max(parser.get().method, parser.get().path));
                 break;
-            case api::request_parser::progress::complete:
+            case runtime::http::server::request_parser::progress::complete:
                 return reply(answered(parser.get()));
-            case api::request_parser::progress::failed:
-                return reply(api::error_response(parser.failure()));
+            case runtime::http::server::request_parser::progress::failed:
+                return reply(runtime::http::server::error_response(parser.failure()));
         }
     }
 }

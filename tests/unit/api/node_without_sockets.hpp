@@ -25,7 +25,7 @@ struct caller {
 /// One answer.
 class reply {
   public:
-    explicit reply(runtime::http_response from) : x_response(std::move(from)) {}
+    explicit reply(runtime::http::http_response from) : x_response(std::move(from)) {}
 
     int status() const { return x_response.status; }
     const std::string& body() const { return x_response.body; }
@@ -36,15 +36,15 @@ class reply {
     std::string at(std::string_view path) const;
 
   private:
-    runtime::http_response x_response;
+    runtime::http::http_response x_response;
 };
 
 void PrintTo(const reply&, std::ostream*);
 
 /// Nobody was ever sent anything.
-class no_deliveries final : public storage::delivery_log {
+class no_deliveries final : public storage::deliveries::delivery_log {
   public:
-    storage::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
+    storage::deliveries::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
     std::vector<schemas::attempt> attempts_of_delivery(std::string_view) const override { return {}; }
     std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t,
                                                       std::size_t) const override {
@@ -57,7 +57,7 @@ class no_deliveries final : public storage::delivery_log {
 };
 
 /// Tests of webhooks are answered at once, by what stands here.
-class told_tests final : public storage::test_deliveries {
+class told_tests final : public storage::deliveries::test_deliveries {
   public:
     void send(schemas::delivery what, attempt_handler handler) override {
         sent.push_back(std::move(what));
@@ -95,15 +95,15 @@ class node_without_sockets {
     told_tests tests;
 
   private:
-    runtime::http_response answered(const api::request&);
+    runtime::http::http_response answered(const runtime::http::server::request&);
 
-    cluster x_cluster{storage::node_kind::standalone};
+    cluster x_cluster{storage::node::node_kind::standalone};
     machine& x_machine;
     no_deliveries x_deliveries;
-    api::services x_services;
+    api::calls::services x_services;
     runtime::event_loops x_loops{
         runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1}};
-    std::unique_ptr<api::request_handler> x_service;
+    std::unique_ptr<runtime::http::server::request_handler> x_service;
 };
 
 }  // namespace herald::test

@@ -37,10 +37,10 @@ class route_table : public ::testing::Test {
                       {"group", "1"}};
     }
 
-    static bool has_body(const api::route& row) { return !row.request_schema.empty(); }
+    static bool has_body(const api::calls::route& row) { return !row.request_schema.empty(); }
 
     /// The path with what is there in its parameters.
-    std::string path_of(const api::route& row) {
+    std::string path_of(const api::calls::route& row) {
         // One pattern has the version's name where others have its id, and one the model's id under that
         // name.
         const bool is_by_names = row.pattern.find("{model}/model_versions/{version}") != row.pattern.npos;
@@ -62,13 +62,14 @@ class route_table : public ::testing::Test {
         return path;
     }
 
-    reply ask(const caller* who, const api::route& row, std::string_view body, std::string_view query = "") {
+    reply ask(const caller* who, const api::calls::route& row, std::string_view body,
+              std::string_view query = "") {
         return node.ask(who, name_of(row.method), path_of(row) + std::string(query), body);
     }
 
     /// The error that wire.md §1 describes; the one text says what was wrong.
     static void expect_error(const reply& got, int status, error_code code, const std::string& text,
-                             const api::route& row) {
+                             const api::calls::route& row) {
         const std::string where = std::string(name_of(row.method)) + " " + std::string(row.pattern);
         EXPECT_EQ(got.status(), status) << where << ": " << got.body();
         EXPECT_EQ(got.at("code"), std::to_string(static_cast<int>(code))) << where;
@@ -87,14 +88,14 @@ TEST_F(route_table, a_caller_who_does_not_show_who_he_is_gets_401_whatever_he_se
     const caller wrong_key{node.administrator.email, "wrong"};
     const caller nobody{"nobody@example.org", node.administrator.key};
     for (const caller* who : {static_cast<const caller*>(nullptr), &wrong_key, &nobody})
-        for (const api::route& row : api::all_routes())
+        for (const api::calls::route& row : api::routes::all_routes())
             for (const std::string_view body : {"", "[]", "{", "{}"})
                 expect_error(ask(who, row, body), 401, error_code::unauthenticated,
                              "Grpc-Metadata-developer_key", row);
 }
 
 TEST_F(route_table, a_body_that_is_no_json_object_is_400_and_told_what_it_is) {
-    for (const api::route& row : api::all_routes()) {
+    for (const api::calls::route& row : api::routes::all_routes()) {
         if (!has_body(row)) continue;
         expect_error(ask(&node.administrator, row, "[]"), 400, error_code::invalid_argument,
                      "the body is an array; it must be a JSON object", row);
@@ -107,8 +108,8 @@ TEST_F(route_table, a_body_that_is_no_json_object_is_400_and_told_what_it_is) {
 
 TEST_F(route_table, a_body_over_the_limit_is_413_to_anybody) {
     const std::string large(limits::management_body_bytes_max + 1, ' ');
-    for (const api::route& row : api::all_routes()) {
-        if (row.method == runtime::http_method::get) continue;
+    for (const api::calls::route& row : api::routes::all_routes()) {
+        if (row.method == runtime::http::http_method::get) continue;
         for (const caller* who : {static_cast<const caller*>(nullptr), &node.administrator})
             expect_error(ask(who, row, large), 413, error_code::resource_exhausted,
                          std::to_string(limits::management_body_bytes_max), row);
@@ -117,7 +118,7 @@ TEST_F(route_table, a_body_over_the_limit_is_413_to_anybody) {
 
 TEST_F(route_table, without_a_body_a_route_answers_or_says_what_is_missing) {
     // In the order of the table: what one row changes, later ones may find.
-    for (const api::route& row : api::all_routes()) {
+    for (const api::calls::route& row : api::routes::all_routes()) {
         const reply got = ask(&node.administrator, row, "");
         const std::string where =
             std::string(name_of(row.method)) + " " + std::string(row.pattern) + ": " + got.body();
@@ -127,19 +128,19 @@ TEST_F(route_table, without_a_body_a_route_answers_or_says_what_is_missing) {
         else
             EXPECT_THAT(got.at("message"), Not("")) << where;
         // What is there is found.
-        if (row.method == runtime::http_method::get && row.pattern.find('{') != row.pattern.npos)
+        if (row.method == runtime::http::http_method::get && row.pattern.find('{') != row.pattern.npos)
             EXPECT_EQ(got.status(), 200) << where;
         if (row.scans && has_body(row)) EXPECT_EQ(got.status(), 200) << where;
     }
 }
 
 TEST_F(route_table, an_id_of_nothing_is_404_and_named) {
-    for (const api::route& row : api::all_routes()) {
+    for (const api::calls::route& row : api::routes::all_routes()) {
         const std::size_t last = row.pattern.rfind('{');
-        if (row.method != runtime::http_method::get || last == row.pattern.npos) continue;
+        if (row.method != runtime::http::http_method::get || last == row.pattern.npos) continue;
         const std::size_t end = row.pattern.find('}', last);
         std::string pattern(row.pattern.substr(0, last));
-        api::route before = row;
+        api::calls::route before = row;
         before.pattern = pattern;
         const std::string path = path_of(before) + "987654321" + std::string(row.pattern.substr(end + 1));
         expect_error(node.get(path), 404, error_code::not_found, "987654321", row);
@@ -149,7 +150,7 @@ TEST_F(route_table, an_id_of_nothing_is_404_and_named) {
 TEST_F(route_table, the_openapi_document_has_every_row) {
     const reply document = node.ask(nullptr, "GET", "/api/openapi.json");
     ASSERT_EQ(document.status(), 200);
-    for (const api::route& row : api::all_routes())
+    for (const api::calls::route& row : api::routes::all_routes())
         EXPECT_EQ(document.at("paths." + std::string(row.pattern) + "." +
                               runtime::to_lower(name_of(row.method)) + ".summary"),
                   row.summary);

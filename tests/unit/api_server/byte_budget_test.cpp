@@ -6,7 +6,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 TEST(byte_budget, grants_what_is_left_and_takes_back_what_is_not_held_any_more) {
     byte_budget budget(100);

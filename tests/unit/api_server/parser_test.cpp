@@ -12,7 +12,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 using progress = request_parser::progress;
 

@@ -13,7 +13,7 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
 // A connection with a place: it was asked to leave once its socket reads the end.
 struct connected {

@@ -9,9 +9,9 @@
 namespace herald::test {
 namespace {
 
-using namespace api;
+using namespace runtime::http::server;
 
-std::string written(const runtime::http_response& answer, const answer_facts& facts,
+std::string written(const runtime::http::http_response& answer, const answer_facts& facts,
                     const std::vector<std::string>& prefixes = {"svc-"}) {
     response_writer writer(prefixes);
     std::string out = "left from before";
@@ -25,7 +25,7 @@ std::string written(const runtime::http_response& answer, const answer_facts& fa
 }
 
 TEST(response_writer, writes_one_head) {
-    runtime::http_response answer;
+    runtime::http::http_response answer;
     answer.body = "12345";
     answer.headers = {{"x-one", "1"}, {"x-two", "2"}};
     EXPECT_EQ(
@@ -35,7 +35,7 @@ TEST(response_writer, writes_one_head) {
 }
 
 TEST(response_writer, writes_heralds_own_headers_under_each_prefix) {
-    runtime::http_response answer;
+    runtime::http::http_response answer;
     answer.headers = {{"svc-warning", "w"}, {"retry-after", "1"}};
     const std::string head = written(answer, {"id", {}, false, false}, {"Acme-", "other-"});
     EXPECT_NE(head.find("Acme-warning: w\r\nother-warning: w\r\nretry-after: 1\r\n"), head.npos) << head;
@@ -49,7 +49,7 @@ TEST(response_writer, tells_http_1_0_that_the_connection_stays) {
 
 TEST(response_writer, writes_no_length_where_there_is_no_body) {
     for (const int status : {100, 204, 304}) {
-        runtime::http_response answer;
+        runtime::http::http_response answer;
         answer.status = static_cast<std::uint16_t>(status);
         const std::string head = written(answer, {"id", {}, false, false});
         EXPECT_EQ(head.find("content-"), std::string::npos) << head;
@@ -57,7 +57,7 @@ TEST(response_writer, writes_no_length_where_there_is_no_body) {
 }
 
 TEST(response_writer, lets_no_value_start_a_new_line) {
-    runtime::http_response answer;
+    runtime::http::http_response answer;
     answer.headers = {{"location", "/a\r\nset-cookie: stolen\n\0\x7f"}};
     answer.content_type = "text/plain\r\nx: y";
     const std::string head = written(answer, {"id", {}, false, false});
@@ -67,7 +67,7 @@ TEST(response_writer, lets_no_value_start_a_new_line) {
 }
 
 TEST(response_writer, knows_statuses_without_a_text) {
-    runtime::http_response answer;
+    runtime::http::http_response answer;
     answer.status = 299;
     EXPECT_TRUE(written(answer, {"id", {}, false, false}).starts_with("HTTP/1.1 299 \r\n"));
 }

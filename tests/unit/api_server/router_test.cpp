@@ -27,10 +27,13 @@ namespace herald::test {
 namespace {
 
 using namespace api;
+using namespace api::calls;
 
-using runtime::http_method;
+using runtime::http::http_method;
 
-boost::asio::awaitable<result<runtime::http_response>> answer(call&) { co_return runtime::http_response{}; }
+boost::asio::awaitable<result<runtime::http::http_response>> answer(call&) {
+    co_return runtime::http::http_response{};
+}
 
 route row(http_method method, std::string_view pattern) {
     route out;
@@ -127,7 +130,8 @@ TEST(router, refuses_with_the_errors_of_the_contract) {
     const route_refusal unknown = routes.match(http_method::get, "/nothing").error();
     EXPECT_EQ(unknown.why.code, error_code::not_found);
     EXPECT_NE(unknown.why.message.find("/nothing"), std::string::npos);
-    const runtime::http_response other = refusal_response(routes.match(http_method::put, "/healthz").error());
+    const runtime::http::http_response other =
+        refusal_response(routes.match(http_method::put, "/healthz").error());
     EXPECT_EQ(other.status, 405);
     EXPECT_NE(other.body.find("\"code\":12,"), std::string::npos);
     ASSERT_EQ(other.headers.size(), 1u);

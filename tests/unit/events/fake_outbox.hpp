@@ -9,23 +9,23 @@
 
 namespace herald::test {
 
-inline const events::topic_partition promote_0{"events.promote", 0};
-inline const events::topic_partition promote_1{"events.promote", 1};
+inline const events::log::topic_partition promote_0{"events.promote", 0};
+inline const events::log::topic_partition promote_1{"events.promote", 1};
 
 /// Output partitions; their rows are events that hold nothing but their place.
 struct fake_outbox final : events::outbox {
     std::uint32_t generation() const override { return generation_number; }
-    std::vector<events::topic_partition> output_partitions() const override {
-        std::vector<events::topic_partition> all;
+    std::vector<events::log::topic_partition> output_partitions() const override {
+        std::vector<events::log::topic_partition> all;
         for (std::size_t each = 0; each < partitions; ++each)
             all.push_back({"events.promote", static_cast<std::int32_t>(each)});
         return all;
     }
-    std::uint64_t published(const events::topic_partition& where) const override {
+    std::uint64_t published(const events::log::topic_partition& where) const override {
         const auto found = published_up_to.find(where);
         return found == published_up_to.end() ? 0 : found->second;
     }
-    std::vector<events::outbox_row> rows(const events::topic_partition& where, std::uint64_t from,
+    std::vector<events::outbox_row> rows(const events::log::topic_partition& where, std::uint64_t from,
                                          std::size_t rows_max, std::size_t bytes_max) const override {
         std::vector<events::outbox_row> found;
         std::size_t bytes = 0;
@@ -85,8 +85,8 @@ struct fake_outbox final : events::outbox {
     std::size_t body_bytes = 0;        // of each event
     std::uint64_t large_sequence = 0;  // of one that the log refuses
     mutable std::size_t bytes_read_at_once = 0;
-    std::map<events::topic_partition, std::uint64_t> published_up_to;
-    std::map<events::topic_partition, std::uint64_t> last_sequence;
+    std::map<events::log::topic_partition, std::uint64_t> published_up_to;
+    std::map<events::log::topic_partition, std::uint64_t> last_sequence;
     std::vector<events::subscriber_change> changes;
 };
 

@@ -18,6 +18,8 @@ namespace herald::test {
 namespace {
 
 using namespace events;
+using namespace events::log;
+using namespace events::log::memory;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -58,7 +60,7 @@ class posting_thread {
 class memory_fixture final : public log_fixture {
   public:
     memory_fixture() : x_broker(runtime::system_clock()) { open(); }
-    events::log& log() override { return *x_log; }
+    events::log::partitioned_log& log() override { return *x_log; }
     bool restart() override {
         open();
         return true;

@@ -30,7 +30,7 @@ std::string sentence(const publisher_action& what) {
         }
         std::string operator()(const action::read_subscribers&) const { return "read subscribers"; }
         std::string operator()(const action::append& of) const {
-            if (of.where.topic != topic::subscribers) {
+            if (of.where.topic != events::log::topic::subscribers) {
                 const auto event = *schemas::decode<schemas::event>(of.value.value_or(""));
                 return std::to_string(of.where.partition) + ": " + std::to_string(event.partition_sequence) +
                        (event.refused.empty() ? "" : " refused");

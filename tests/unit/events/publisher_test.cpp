@@ -16,6 +16,8 @@ namespace herald::test {
 namespace {
 
 using namespace events;
+using namespace events::log;
+using namespace events::log::memory;
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

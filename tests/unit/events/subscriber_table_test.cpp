@@ -12,6 +12,8 @@ namespace herald::test {
 namespace {
 
 using namespace events;
+using namespace events::log;
+using namespace events::log::memory;
 
 using presence = subscriber_table::presence;
 
@@ -52,7 +54,7 @@ struct subscriber_table_test : ::testing::Test {
     switchable_faults faults;
     memory_log storage{broker, [this](std::function<void()> task) { scheduler.post(std::move(task)); },
                        &faults};
-    std::unique_ptr<events::producer> producer = storage.open_producer(producer_kind::ordinary);
+    std::unique_ptr<events::log::producer> producer = storage.open_producer(producer_kind::ordinary);
     std::shared_ptr<subscriber_table> table = make_subscriber_table(storage, scheduler);
     int changes = 0;
 };

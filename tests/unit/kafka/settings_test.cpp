@@ -11,7 +11,8 @@ namespace herald::test {
 namespace {
 
 using namespace events;
-using namespace events::kafka;
+using namespace events::log::kafka;
+using namespace events::log::kafka;
 
 /// As librdkafka takes them: the last one wins.
 std::map<std::string, std::string> in_effect(client_kind kind, const kafka_options& options = {}) {

@@ -11,9 +11,12 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::node;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
 
-using events::batch_fate;
-using schemas::command_type;
+using events::log::memory::batch_fate;
+using schemas::commands::command_type;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -34,7 +37,7 @@ TEST(node_test, a_node_serves_only_after_its_own_first_heartbeat_is_applied) {
     all.kill(a);
     all.start("a");
     EXPECT_TRUE(a.node->ready());
-    EXPECT_EQ(all.commands(schemas::node_heartbeat::type).size(), 1u);
+    EXPECT_EQ(all.commands(schemas::commands::node_heartbeat::type).size(), 1u);
 }
 
 TEST(node_test, the_answer_comes_once_the_command_is_applied_and_can_be_read) {
@@ -132,7 +135,7 @@ TEST(node_test, a_copy_that_lands_late_has_no_second_effect) {
     ASSERT_EQ(all.broker->held(), 1u);
     all.broker->release(0);
     all.scheduler.run_for(100);
-    const auto copies = all.commands(schemas::create_model::type);
+    const auto copies = all.commands(schemas::commands::create_model::type);
     ASSERT_EQ(copies.size(), 2u);
     EXPECT_EQ(schemas::encode(copies[0]), schemas::encode(copies[1]));
     EXPECT_EQ(cluster::models(*a.store->view()), 1u);
@@ -145,7 +148,7 @@ TEST(node_test, without_a_key_an_append_of_unknown_outcome_is_never_repeated) {
     const auto answered = all.create_model(a, "m");
     all.scheduler.run_for(limits::outcome_wait_ms_max - 1'000);
     EXPECT_FALSE(answered->is_there());
-    EXPECT_EQ(all.commands(schemas::create_model::type).size(), 0u);
+    EXPECT_EQ(all.commands(schemas::commands::create_model::type).size(), 0u);
     all.broker->release(0);
     all.scheduler.settle();
     EXPECT_EQ(answered->outcome().code, 0u);
@@ -181,7 +184,7 @@ TEST(node_test, a_command_after_a_long_silence_is_stamped_anew_and_taken) {
     machine& a = all.start("a");
     all.scheduler.clock().jump_wall_ms(3'600'000);
     EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
-    EXPECT_EQ(all.commands(schemas::create_model::type).size(), 2u);
+    EXPECT_EQ(all.commands(schemas::commands::create_model::type).size(), 2u);
 }
 
 TEST(node_test, late_copies_of_a_command_that_was_stamped_anew_do_not_make_it_refused) {
@@ -223,7 +226,7 @@ TEST(node_test, commands_in_flight_are_bounded_but_not_the_node_s_own) {
     a.faults.is_reachable = true;
     all.scheduler.run_for(5'000);
     EXPECT_TRUE(a.failures.empty());
-    EXPECT_GE(all.commands(schemas::node_heartbeat::type).size(), 2u);
+    EXPECT_GE(all.commands(schemas::commands::node_heartbeat::type).size(), 2u);
 }
 
 TEST(node_test, a_command_that_is_too_large_is_refused_at_once) {
@@ -285,8 +288,8 @@ TEST(node_test, an_empty_log_is_not_begun_anew_by_a_node_that_knew_one) {
     cluster all;
     machine& a = all.start("a");
     all.kill(a);
-    all.broker = std::make_unique<events::memory_broker>(all.scheduler.clock());
-    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    all.broker = std::make_unique<events::log::memory::memory_broker>(all.scheduler.clock());
+    events::log::memory::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
     ASSERT_TRUE(log.create_topics());
     const auto begun = begin_log(log, all.keys, {}, *a.store->view(), all.random, all.scheduler.clock());
     ASSERT_FALSE(begun);
@@ -296,7 +299,7 @@ TEST(node_test, an_empty_log_is_not_begun_anew_by_a_node_that_knew_one) {
 
 TEST(node_test, another_key_ring_is_refused) {
     cluster all;
-    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    events::log::memory::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
     EXPECT_TRUE(read_genesis(log, all.keys));
     const auto other = read_genesis(log, runtime::key_ring::of("first", std::string(32, 'x')));
     ASSERT_FALSE(other);
@@ -306,12 +309,13 @@ TEST(node_test, another_key_ring_is_refused) {
 TEST(node_test, a_command_of_a_newer_version_stops_the_node_and_is_not_skipped) {
     cluster all;
     machine& a = all.start("a");
-    schemas::command_envelope newer = all.commands(schemas::genesis::type).front();
+    schemas::commands::command_envelope newer = all.commands(schemas::commands::genesis::type).front();
     newer.type = static_cast<command_type>(9'999);
-    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
-    const auto producer = log.open_producer(events::producer_kind::ordinary);
+    events::log::memory::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     const std::uint64_t next = a.next_offset();
-    ASSERT_TRUE(producer->append(commands_partition, "", schemas::seal_envelope(newer), [](const auto&) {}));
+    ASSERT_TRUE(producer->append(commands_partition, "", schemas::commands::seal_envelope(newer),
+                                 [](const auto&) {}));
     all.scheduler.settle();
     ASSERT_EQ(a.failures.size(), 1u);
     EXPECT_EQ(a.failures[0].what, node_failure::kind::unknown_command);
@@ -323,9 +327,9 @@ TEST(node_test, a_later_process_under_the_same_name_ends_the_earlier) {
     cluster all;
     machine& a = all.start("a");
     machine twin;
-    twin.log = std::make_unique<events::memory_log>(
+    twin.log = std::make_unique<events::log::memory::memory_log>(
         *all.broker, [&](std::function<void()> task) { all.scheduler.post(std::move(task)); });
-    node::options options;
+    registry_node::options options;
     options.name = "a";
     options.kind = node_kind::cluster;
     options.has_thread = false;
@@ -445,7 +449,7 @@ TEST(node_test, a_log_that_was_cut_and_has_grown_anew_while_a_node_was_paused_en
     all.broker->cut(commands_partition, next - 3);
     machine& c = all.start("c");
     while (static_cast<std::int64_t>(c.next_offset()) < next + 3) {
-        c.node->submit(schemas::no_operation::type, "", {}, all.random.uuid(), [](const auto&) {});
+        c.node->submit(schemas::commands::no_operation::type, "", {}, all.random.uuid(), [](const auto&) {});
         all.scheduler.settle();
     }
     all.resume(a);
@@ -463,8 +467,8 @@ TEST(node_test, after_an_own_heartbeat_that_failed_the_newest_record_is_read_aga
     all.create_model(a, "m");
     const auto next = static_cast<std::int64_t>(a.next_offset());
     all.broker->cut(commands_partition, next - 1);
-    events::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
-    ASSERT_TRUE(log.open_producer(events::producer_kind::ordinary)
+    events::log::memory::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
+    ASSERT_TRUE(log.open_producer(events::log::producer_kind::ordinary)
                     ->append(commands_partition, "", "another", [](const auto&) {}));
     a.faults.fates = {batch_fate::rejected};
     all.scheduler.run_for(limits::heartbeat_interval_ms + 1'000);
@@ -487,7 +491,7 @@ TEST(node_test, one_node_publishes_and_another_takes_over_when_it_falls_silent) 
     all.scheduler.run_for(5'000);
     EXPECT_EQ(cluster::claim(b, "publisher")->node, "b");
 
-    schemas::create_webhook hook;
+    schemas::commands::create_webhook hook;
     hook.name = "h";
     hook.location = "https://receiver.example/";
     hook.all_events = true;
@@ -495,10 +499,10 @@ TEST(node_test, one_node_publishes_and_another_takes_over_when_it_falls_silent) 
     all.create_model(b, "m");
     all.scheduler.run_for(100);
     std::size_t published = 0;
-    for (std::int32_t p = 0; p < events::partitions_default; ++p)
-        published += all.broker->records({std::string(events::topic::resource), p}).size();
+    for (std::int32_t p = 0; p < events::log::partitions_default; ++p)
+        published += all.broker->records({std::string(events::log::topic::resource), p}).size();
     EXPECT_EQ(published, 1u);
-    EXPECT_FALSE(all.broker->records({std::string(events::topic::subscribers), 0}).empty());
+    EXPECT_FALSE(all.broker->records({std::string(events::log::topic::subscribers), 0}).empty());
 }
 
 TEST(node_test, a_node_that_drains_hands_its_claims_over_at_once) {
@@ -553,9 +557,9 @@ TEST(node_test, a_job_runs_under_the_token_of_the_claim_and_ends_with_the_node) 
     cluster all(node_kind::standalone);
     const auto job = std::make_shared<noted_job>();
     machine on;
-    on.log = std::make_unique<events::memory_log>(
+    on.log = std::make_unique<events::log::memory::memory_log>(
         *all.broker, [&](std::function<void()> task) { all.scheduler.post(std::move(task)); });
-    node::options options;
+    registry_node::options options;
     options.name = "a";
     options.has_thread = false;
     on.node = make_node(options, {*on.log, *on.store, all.scheduler, all.random});
@@ -579,9 +583,9 @@ TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_
     for (const auto& [kind, expected] : {std::pair{node_kind::cluster, 60}, {node_kind::standalone, 2}}) {
         cluster all(kind);
         all.start("a");
-        const std::size_t before = all.commands(schemas::node_heartbeat::type).size();
+        const std::size_t before = all.commands(schemas::commands::node_heartbeat::type).size();
         all.scheduler.run_for(121'000);
-        const std::size_t beats = all.commands(schemas::node_heartbeat::type).size() - before;
+        const std::size_t beats = all.commands(schemas::commands::node_heartbeat::type).size() - before;
         EXPECT_NEAR(static_cast<double>(beats), expected, 1.0);
     }
 }
@@ -589,11 +593,11 @@ TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_
 TEST(node_test, a_timer_that_is_due_makes_a_standalone_node_speak) {
     cluster all(node_kind::standalone);
     machine& a = all.start("a");
-    const std::size_t before = all.commands(schemas::node_heartbeat::type).size();
+    const std::size_t before = all.commands(schemas::commands::node_heartbeat::type).size();
     all.scheduler.clock().jump_wall_ms(25ll * 3'600'000);  // the daily trim of the outbox is due
     all.scheduler.run_for(1'000);
-    EXPECT_GT(all.commands(schemas::node_heartbeat::type).size(), before);
-    EXPECT_LE(all.commands(schemas::node_heartbeat::type).size(), before + 3);
+    EXPECT_GT(all.commands(schemas::commands::node_heartbeat::type).size(), before);
+    EXPECT_LE(all.commands(schemas::commands::node_heartbeat::type).size(), before + 3);
     EXPECT_TRUE(a.failures.empty());
 }
 
@@ -602,12 +606,12 @@ TEST(node_test, a_timer_that_is_due_makes_a_standalone_node_speak) {
 TEST(node_test, on_a_full_disk_only_what_makes_room_is_taken) {
     cluster all;
     disk_guard full("/", UINT64_MAX);
-    node::options options;
+    registry_node::options options;
     options.disk = &full;
     machine& a = all.start("a", options);
     EXPECT_TRUE(a.node->ready()) << "heartbeats go through";
     EXPECT_EQ(all.create_model(a, "m")->failure(), error_code::unavailable);
-    schemas::delete_webhooks gone;
+    schemas::commands::delete_webhooks gone;
     gone.ids = {schemas::webhook_id{9}};
     EXPECT_EQ(all.submit(a, gone)->outcome().code, static_cast<std::uint32_t>(error_code::not_found));
     EXPECT_EQ(a.node->state_now().writes_refused->reason, "disk_low");
@@ -716,13 +720,13 @@ TEST(node_test, a_node_that_catches_up_shows_how_far_it_is_behind) {
 TEST(node_test, the_log_s_growth_is_shown) {
     cluster all;
     machine& a = all.start("a");
-    const node::status before = a.node->state_now();
+    const registry_node::status before = a.node->state_now();
     all.create_model(a, std::string(200, 'm'));
-    const node::status after = a.node->state_now();
+    const registry_node::status after = a.node->state_now();
     EXPECT_EQ(after.next_offset, before.next_offset + 1);
     EXPECT_GT(after.log_bytes, before.log_bytes + 200);
     std::uint64_t bytes = 0;
-    for (const events::record& each : all.broker->records(commands_partition))
+    for (const events::log::record& each : all.broker->records(commands_partition))
         bytes += each.key.size() + each.value->size();
     EXPECT_EQ(after.log_bytes, bytes);
     EXPECT_THAT(metrics_of(a), AllOf(HasSubstr("\nherald_log_bytes " + std::to_string(bytes) + "\n"),
@@ -767,7 +771,7 @@ TEST(node_test, events_that_are_not_published_are_counted_and_aged) {
     machine& a = all.start("a");
     all.scheduler.run_for(3'000);
     EXPECT_EQ(runtime::metric_gauge(runtime::metrics::claim, {{"name", "publisher"}}).value(), 1);
-    schemas::create_webhook hook;
+    schemas::commands::create_webhook hook;
     hook.name = "all";
     hook.location = "https://example.org/hook";
     hook.all_events = true;
@@ -794,7 +798,7 @@ TEST(node_test, events_that_are_not_published_are_counted_and_aged) {
 
 TEST(node_test, metrics_say_what_readyz_says) {
     node_metrics shown;
-    node::status now;
+    registry_node::status now;
     now.not_ready = runtime::trouble{runtime::not_ready_reason::log_unreachable, "…"};
     now.writes_refused = now.not_ready;
     now.lag_records = 7;
@@ -809,7 +813,7 @@ TEST(node_test, metrics_say_what_readyz_says) {
     EXPECT_TRUE(shows("herald_writes_refused 1"));
     EXPECT_TRUE(shows("herald_apply_lag_records 7"));
     EXPECT_TRUE(shows("herald_outbox_oldest_seconds 12"));
-    shown.show(node::status());
+    shown.show(registry_node::status());
     EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"log_unreachable\"} 0"));
     EXPECT_TRUE(shows("herald_log_reachable{process=\"api\"} 1"));
     EXPECT_TRUE(shows("herald_writes_refused 0"));

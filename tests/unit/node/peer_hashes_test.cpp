@@ -10,6 +10,8 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::node;
+using namespace storage::registry::engine;
 
 std::string hash_of(const std::string& text) {
     const auto digest = runtime::sha256(text);
@@ -26,8 +28,9 @@ engine_position at(std::uint64_t offset, const std::string& log = "log", const s
     return position;
 }
 
-schemas::node_heartbeat beat(const std::string& node, const engine_position& newest, bool vouches = false) {
-    schemas::node_heartbeat said;
+schemas::commands::node_heartbeat beat(const std::string& node, const engine_position& newest,
+                                       bool vouches = false) {
+    schemas::commands::node_heartbeat said;
     said.vouches = vouches;
     said.node = node;
     said.applied_offset = newest.last_record_offset;
@@ -101,7 +104,7 @@ TEST_F(peer_hashes_test, the_silent_the_departed_and_the_node_itself_do_not_coun
     hear("c", at(99), 5'000);
     hear("a", at(99, "log", "other"), limits::claim_lapse_ms + 1);
     EXPECT_EQ(x_peers.votes(), (hash_votes{2, 0, 0})) << "b is silent";
-    schemas::node_heartbeat last = beat("c", at(99));
+    schemas::commands::node_heartbeat last = beat("c", at(99));
     last.last = true;
     x_peers.hear(last, 100, limits::claim_lapse_ms + 1, x_ring);
     EXPECT_EQ(x_peers.votes(), hash_votes{});

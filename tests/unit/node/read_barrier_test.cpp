@@ -9,8 +9,9 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::node;
 
-using schemas::command_type;
+using schemas::commands::command_type;
 
 TEST(read_barrier_test, a_standalone_read_asks_nobody) {
     cluster all(node_kind::standalone);
@@ -24,7 +25,7 @@ TEST(read_barrier_test, a_standalone_read_asks_nobody) {
 TEST(read_barrier_test, a_cluster_read_asks_unless_told_to_read_locally) {
     cluster all;
     EXPECT_FALSE(all.start("a").node->read_now());
-    node::options options;
+    registry_node::options options;
     options.reads = read_mode::local;
     EXPECT_TRUE(all.start("b", options).node->read_now());
 }
@@ -44,16 +45,16 @@ TEST(read_barrier_test, a_read_on_another_node_waits_until_the_write_is_applied_
     cluster all;
     machine& a = all.start("a");
     machine& b = all.start("b");
-    std::optional<node::reading> seen;
-    schemas::create_model command;
+    std::optional<registry_node::reading> seen;
+    schemas::commands::create_model command;
     command.workspace_name = "Default";
     command.model.name = "m";
     bool was_behind = false;
-    a.node->submit(schemas::create_model::type, schemas::encode(command), request_of(), all.random.uuid(),
-                   [&](const auto& outcome) {
+    a.node->submit(schemas::commands::create_model::type, schemas::encode(command), request_of(),
+                   all.random.uuid(), [&](const auto& outcome) {
                        ASSERT_TRUE(outcome);
                        was_behind = b.next_offset() <= outcome->offset;
-                       b.node->read([&](result<node::reading> got) { seen = *std::move(got); });
+                       b.node->read([&](result<registry_node::reading> got) { seen = *std::move(got); });
                    });
     all.scheduler.settle();
     ASSERT_TRUE(seen);
@@ -64,14 +65,14 @@ TEST(read_barrier_test, a_read_on_another_node_waits_until_the_write_is_applied_
 
 TEST(read_barrier_test, reads_that_come_while_a_question_is_open_share_the_next) {
     cluster all;
-    node::options options;
+    registry_node::options options;
     options.reads = read_mode::log;  // questions can be counted
     machine& a = all.start("a", options);
     std::size_t answered = 0;
     for (int i = 0; i < 50; ++i) a.node->read([&](const auto& got) { answered += got ? 1 : 0; });
     all.scheduler.settle();
     EXPECT_EQ(answered, 50u);
-    EXPECT_EQ(all.commands(schemas::no_operation::type).size(), 2u);
+    EXPECT_EQ(all.commands(schemas::commands::no_operation::type).size(), 2u);
 }
 
 TEST(read_barrier_test, without_a_heartbeat_for_five_seconds_the_leader_is_not_believed) {
@@ -80,14 +81,14 @@ TEST(read_barrier_test, without_a_heartbeat_for_five_seconds_the_leader_is_not_b
     machine& b = all.start("b");
     all.create_model(b, "m");
     all.read(a);
-    EXPECT_EQ(all.commands(schemas::no_operation::type).size(), 0u);
+    EXPECT_EQ(all.commands(schemas::commands::no_operation::type).size(), 0u);
     // The node's heartbeats get lost, and a leader that was deposed shows an end that is too low.
-    a.faults.fates.assign(4, events::batch_fate::rejected);
+    a.faults.fates.assign(4, events::log::memory::batch_fate::rejected);
     all.scheduler.run_for(limits::barrier_heartbeat_age_ms_max + 1'500);
     a.faults.fates.clear();
     a.faults.lag = 100;
     const auto got = all.read(a);
-    EXPECT_EQ(all.commands(schemas::no_operation::type).size(), 1u);
+    EXPECT_EQ(all.commands(schemas::commands::no_operation::type).size(), 1u);
     ASSERT_EQ(got->size(), 1u);
     EXPECT_FALSE(got->front()->stale);
 }

@@ -10,15 +10,18 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::deliveries;
+using namespace storage::node;
+using namespace storage::registry::tables;
 
 using schemas::attempt_result;
-using schemas::command_type;
+using schemas::commands::command_type;
 
 struct webhook_health_job_test : ::testing::Test {
     void SetUp() override {
-        log = std::make_unique<events::memory_log>(
+        log = std::make_unique<events::log::memory::memory_log>(
             *all.broker, [this](std::function<void()> task) { all.scheduler.post(std::move(task)); });
-        node::options options;
+        registry_node::options options;
         options.name = on.name = "a";
         options.has_thread = false;
         on.node = make_node(options, {*log, *on.store, all.scheduler, all.random});
@@ -26,7 +29,7 @@ struct webhook_health_job_test : ::testing::Test {
         on.node->add_job(webhook_health_job::name, job);
         on.node->start();
         all.scheduler.run_for(1'000);
-        schemas::create_webhook command;
+        schemas::commands::create_webhook command;
         command.name = "h";
         command.location = "https://receiver.example/";
         command.all_events = true;
@@ -47,7 +50,7 @@ struct webhook_health_job_test : ::testing::Test {
         made.time_ms = all.scheduler.time().wall_ms();
         return made;
     }
-    std::size_t told() const { return all.commands(schemas::webhook_health::type).size(); }
+    std::size_t told() const { return all.commands(schemas::commands::webhook_health::type).size(); }
     void observe(const schemas::attempt& made) {
         job->observe(made);
         all.scheduler.run_for(2'000);
@@ -55,7 +58,7 @@ struct webhook_health_job_test : ::testing::Test {
 
     cluster all{node_kind::standalone};
     machine on;
-    std::unique_ptr<events::memory_log> log;
+    std::unique_ptr<events::log::memory::memory_log> log;
     std::shared_ptr<webhook_health_job> job;
 };
 

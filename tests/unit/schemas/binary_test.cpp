@@ -12,6 +12,7 @@ namespace herald::test {
 namespace {
 
 using namespace schemas;
+using namespace schemas::commands;
 
 model_version full_version() {
     model_version version;
@@ -92,7 +93,7 @@ TEST(envelope, keeps_its_bytes) {
     envelope.request.idempotency_key = "key";
     envelope.sender_clock_ms = 5;
     envelope.not_after_ms = 6;
-    envelope.type = schemas::create_model::type;
+    envelope.type = schemas::commands::create_model::type;
     envelope.body = "body";
     EXPECT_EQ(runtime::to_hex(seal_envelope(envelope)),
               "485243317cc11e1a6ce699a606100100000000000000000000000000000008020e1000000000000000000000000000"

@@ -12,6 +12,9 @@
 namespace herald::schemas {
 namespace {
 
+using commands::command_table;
+using commands::find_command;
+
 /// Gives every member of a described value something that is not its default, by number and name alone.
 struct filler {
     template <class T>
@@ -49,7 +52,7 @@ void expect_frozen() {
     Command filled{};
     Command::describe(filled, filler{});
     const std::string bytes = encode(filled);
-    const listed_command& listed = *find_command(Command::type);
+    const commands::listed_command& listed = *find_command(Command::type);
     const std::string now = "{" + std::to_string(static_cast<unsigned>(Command::type)) + ", \"" +
                             std::string(listed.name) + "\", " + std::to_string(Command::traits.level) +
                             ", \"" + runtime::to_hex(bytes) + "\"},";
@@ -65,19 +68,19 @@ void expect_frozen() {
 }
 
 template <class... Commands>
-void expect_all_frozen(command_list<Commands...>) {
+void expect_all_frozen(commands::command_list<Commands...>) {
     EXPECT_EQ(std::size(frozen_commands), sizeof...(Commands)) << "a command was taken out of the list";
     (expect_frozen<Commands>(), ...);
 }
 
-TEST(commands, keep_their_numbers_levels_and_bytes) { expect_all_frozen(all_commands{}); }
+TEST(commands, keep_their_numbers_levels_and_bytes) { expect_all_frozen(commands::all_commands{}); }
 
 TEST(commands, are_found_by_their_numbers_and_no_others_are) {
-    EXPECT_EQ(find_command(create_model::type)->name, "create_model");
-    EXPECT_EQ(find_command(genesis::type), &command_table.front());
-    EXPECT_EQ(find_command(renew_admin_key::type), &command_table.back());
+    EXPECT_EQ(find_command(commands::create_model::type)->name, "create_model");
+    EXPECT_EQ(find_command(commands::genesis::type), &command_table.front());
+    EXPECT_EQ(find_command(commands::renew_admin_key::type), &command_table.back());
     for (const unsigned number : {0u, 9u, 61u, 65'535u})
-        EXPECT_EQ(find_command(static_cast<command_type>(number)), nullptr) << number;
+        EXPECT_EQ(find_command(static_cast<commands::command_type>(number)), nullptr) << number;
 }
 
 struct whole {
@@ -109,7 +112,7 @@ struct forgetful {
 // encode, decode and both ways of JSON assert it: a forgotten member would be lost without a word.
 TEST(described, a_member_that_is_not_described_does_not_compile) {
     EXPECT_TRUE(detail::describes_every_member<whole>);
-    EXPECT_TRUE(detail::describes_every_member<no_operation>);
+    EXPECT_TRUE(detail::describes_every_member<commands::no_operation>);
     EXPECT_FALSE(detail::describes_every_member<forgetful<bool>>);
     EXPECT_FALSE(detail::describes_every_member<forgetful<std::string>>);
     EXPECT_FALSE(detail::describes_every_member<forgetful<std::optional<std::string>>>);

@@ -7,11 +7,14 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::engine;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
 
 using testing::HasSubstr;
 
-schemas::create_model model_command(const std::string& name) {
-    schemas::create_model command;
+schemas::commands::create_model model_command(const std::string& name) {
+    schemas::commands::create_model command;
     command.workspace_name = "default";
     command.model.name = name;
     return command;
@@ -49,7 +52,7 @@ TEST(engine, refuses_a_command_of_another_log) {
 TEST(engine, stops_at_a_command_of_an_unknown_type_at_a_level_in_force) {
     registry registry;
     auto envelope = registry.envelope_of(registry.admin, model_command("a"));
-    envelope.type = static_cast<schemas::command_type>(4711);
+    envelope.type = static_cast<schemas::commands::command_type>(4711);
     EXPECT_FALSE(registry.engine_of_log.apply(registry.record_of(envelope)));
     EXPECT_EQ(registry.run(model_command("a")).code, 0u) << "the state is as it was before the record";
 }
@@ -105,7 +108,7 @@ TEST(engine, forgets_outcomes_after_a_day_of_log_time) {
     EXPECT_EQ(registry.run(model_command("a")).code, 0u) << "within 24 h the repeat gets the first outcome";
     registry.now_ms += 2 * 3'600'000;
     registry.idempotency_key = "other";
-    registry.run(schemas::no_operation{});  // its time fires the sweep
+    registry.run(schemas::commands::no_operation{});  // its time fires the sweep
     registry.idempotency_key = "k";
     EXPECT_EQ(code_of(registry.run(model_command("a"))), error_code::already_exists)
         << "the key is free again";
@@ -165,9 +168,9 @@ TEST(engine, keeps_no_refusal_of_a_revoked_key) {
 TEST(engine, refuses_a_genesis_without_event_partitions) {
     const auto store = make_memory_state();
     engine empty(*store);
-    schemas::command_envelope envelope;
-    envelope.type = schemas::genesis::type;
-    const auto applied = empty.apply({0, 0, "", schemas::seal_envelope(envelope)});
+    schemas::commands::command_envelope envelope;
+    envelope.type = schemas::commands::genesis::type;
+    const auto applied = empty.apply({0, 0, "", schemas::commands::seal_envelope(envelope)});
     ASSERT_TRUE(applied);
     EXPECT_EQ(code_of(applied->outcome), error_code::invalid_argument);
     EXPECT_FALSE(empty.installation());
@@ -183,7 +186,7 @@ TEST(engine, keeps_log_time_monotonic_and_near_the_senders_clock) {
 }
 
 TEST(engine, gives_the_same_rows_and_hash_however_the_log_is_cut_into_batches) {
-    std::vector<events::record> log;
+    std::vector<events::log::record> log;
     std::string hash;
     {
         registry registry;
@@ -218,8 +221,8 @@ TEST(engine, survives_bodies_of_any_bytes) {
     for (unsigned type = 1; type < 64; ++type) {
         for (const std::string_view body :
              {"", "\xff", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x06\x01 "}) {
-            auto envelope = registry.envelope_of(registry.admin, schemas::no_operation{});
-            envelope.type = static_cast<schemas::command_type>(type);
+            auto envelope = registry.envelope_of(registry.admin, schemas::commands::no_operation{});
+            envelope.type = static_cast<schemas::commands::command_type>(type);
             envelope.body = body;
             registry.engine_of_log.apply(registry.record_of(envelope)).has_value();
         }
@@ -230,14 +233,14 @@ TEST(engine, survives_bodies_of_any_bytes) {
 TEST(claims, are_won_once_and_lapse_ten_seconds_after_the_holders_last_heartbeat) {
     registry registry;
     const auto beat = [&](const std::string& node) {
-        schemas::node_heartbeat heartbeat;
+        schemas::commands::node_heartbeat heartbeat;
         heartbeat.node = node;
         heartbeat.first = true;
         heartbeat.boot[0] = static_cast<std::uint8_t>(node.front());
         EXPECT_EQ(registry.run(heartbeat).code, 0u);
     };
     const auto claim = [&](const std::string& node) {
-        schemas::claim command;
+        schemas::commands::claim command;
         command.job = "publisher";
         command.node = node;
         command.boot[0] = static_cast<std::uint8_t>(node.front());
@@ -258,7 +261,7 @@ TEST(claims, are_won_once_and_lapse_ten_seconds_after_the_holders_last_heartbeat
 TEST(nodes, that_are_silent_for_a_day_are_forgotten) {
     registry registry;
     const auto beat = [&](const std::string& name) {
-        schemas::node_heartbeat heartbeat;
+        schemas::commands::node_heartbeat heartbeat;
         heartbeat.node = name;
         heartbeat.boot[0] = 1;
         heartbeat.first = true;
@@ -291,7 +294,7 @@ TEST(nodes, that_are_silent_for_a_day_are_forgotten) {
 TEST(claims, are_not_taken_by_who_is_silent_too_when_log_time_leaps) {
     registry registry;
     const auto beat = [&](const std::string& node, std::uint8_t boot) {
-        schemas::node_heartbeat heartbeat;
+        schemas::commands::node_heartbeat heartbeat;
         heartbeat.node = node;
         heartbeat.first = true;
         heartbeat.boot[0] = boot;
@@ -299,7 +302,7 @@ TEST(claims, are_not_taken_by_who_is_silent_too_when_log_time_leaps) {
         EXPECT_EQ(registry.run(heartbeat).code, 0u);
     };
     const auto holder_after_claim = [&](const std::string& node, std::uint8_t boot) {
-        schemas::claim command;
+        schemas::commands::claim command;
         command.job = "publisher";
         command.node = node;
         command.boot[0] = boot;
@@ -320,11 +323,11 @@ TEST(claims, are_not_taken_by_who_is_silent_too_when_log_time_leaps) {
 
 TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
     registry registry;
-    schemas::node_heartbeat older;
+    schemas::commands::node_heartbeat older;
     older.node = "a";
     older.boot[0] = 1;
     older.first = true;
-    schemas::node_heartbeat newer = older;
+    schemas::commands::node_heartbeat newer = older;
     newer.boot[0] = 2;
     newer.applied_offset = registry.run(older).offset;
     EXPECT_EQ(registry.run(newer).code, 0u);
@@ -334,21 +337,24 @@ TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
 
 TEST(claims, a_dead_process_s_records_that_surface_late_take_nothing_from_the_living) {
     registry registry;
-    schemas::node_heartbeat dead;
+    schemas::commands::node_heartbeat dead;
     dead.node = "a";
     dead.boot[0] = 1;
     dead.first = true;
-    dead.applied_offset = registry.run(schemas::no_operation{}).offset;
-    schemas::node_heartbeat living = dead;
+    dead.applied_offset = registry.run(schemas::commands::no_operation{}).offset;
+    schemas::commands::node_heartbeat living = dead;
     living.boot[0] = 2;
     const std::uint64_t begun = registry.run(living).offset;
-    const auto held = registry.must<schemas::claim_row>(schemas::claim{"publisher", "a", living.boot});
+    const auto held =
+        registry.must<schemas::claim_row>(schemas::commands::claim{"publisher", "a", living.boot});
     EXPECT_EQ(code_of(registry.run(dead)), error_code::failed_precondition);
-    EXPECT_EQ(code_of(registry.run(schemas::claim{"publisher", "a", dead.boot})), error_code::aborted);
+    EXPECT_EQ(code_of(registry.run(schemas::commands::claim{"publisher", "a", dead.boot})),
+              error_code::aborted);
     living.first = false;
     EXPECT_EQ(registry.run(living).code, 0u);
-    EXPECT_EQ(registry.must<schemas::claim_row>(schemas::claim{"publisher", "a", living.boot}).token,
-              held.token);
+    EXPECT_EQ(
+        registry.must<schemas::claim_row>(schemas::commands::claim{"publisher", "a", living.boot}).token,
+        held.token);
     // A process that lives has applied the other's beginning when it speaks again.
     dead.applied_offset = begun;
     EXPECT_EQ(registry.run(dead).code, 0u);

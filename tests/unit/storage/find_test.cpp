@@ -9,6 +9,7 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::find;
 
 using schemas::find_operator;
 using testing::ElementsAre;
@@ -20,7 +21,7 @@ class find_calls : public testing::Test {
 
     void SetUp() override {
         for (const char* name : {"v1", "v2", "v3"}) {
-            schemas::create_version command;
+            schemas::commands::create_version command;
             command.registered_model_id = model.id;
             command.version.version = name;
             command.version.labels = {std::string("l-") + name, "common"};
@@ -142,7 +143,7 @@ TEST_F(find_calls, a_page_has_a_bounded_size) {
     large.readme_text.assign(limits::entity_bytes_max - 1'000, 'x');
     const std::size_t fitting = limits::find_answer_bytes_max / limits::entity_bytes_max;
     for (std::size_t i = 0; i <= fitting; ++i) {
-        schemas::create_version command;
+        schemas::commands::create_version command;
         command.registered_model_id = model.id;
         command.version = large;
         command.version.version = "large " + std::to_string(i);

@@ -9,21 +9,24 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::engine;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
 
-using schemas::newest_level;
+using schemas::commands::newest_level;
 using testing::HasSubstr;
 
 constexpr std::uint32_t next_level = newest_level + 1;
 
-schemas::create_model model_command(const std::string& name) {
-    schemas::create_model command;
+schemas::commands::create_model model_command(const std::string& name) {
+    schemas::commands::create_model command;
     command.workspace_name = "default";
     command.model.name = name;
     return command;
 }
 
-schemas::node_heartbeat heartbeat_of(const std::string& node, std::uint32_t level) {
-    schemas::node_heartbeat beat;
+schemas::commands::node_heartbeat heartbeat_of(const std::string& node, std::uint32_t level) {
+    schemas::commands::node_heartbeat beat;
     beat.node = node;
     beat.boot[0] = static_cast<std::uint8_t>(node.front());
     beat.first = true;
@@ -36,7 +39,7 @@ TEST(levels, a_command_above_the_level_in_force_is_refused_by_its_envelope_alone
     auto known = registry.envelope_of(registry.admin, model_command("a"));
     known.level = next_level;
     auto unknown = known;
-    unknown.type = schemas::command_type{4711};
+    unknown.type = schemas::commands::command_type{4711};
     unknown.body = "\xff";
     for (const auto& command : {known, unknown}) {
         const auto applied = registry.engine_of_log.apply(registry.record_of(command));
@@ -53,12 +56,12 @@ TEST(levels, are_not_raised_while_a_node_that_was_heard_of_late_advertises_less)
     EXPECT_EQ(registry.run(heartbeat_of("newer", next_level)).code, 0u);
     registry.now_ms += limits::claim_lapse_ms;
     EXPECT_EQ(registry.run(heartbeat_of("newer", next_level)).code, 0u);
-    const auto refused = registry.run(schemas::raise_level{next_level});
+    const auto refused = registry.run(schemas::commands::raise_level{next_level});
     EXPECT_EQ(code_of(refused), error_code::failed_precondition);
     EXPECT_THAT(refused.message, HasSubstr("older (level " + std::to_string(newest_level) + ")"));
     EXPECT_EQ(registry.engine_of_log.level(), newest_level);
     registry.now_ms += 1;
-    EXPECT_EQ(registry.run(schemas::raise_level{next_level}).code, 0u);
+    EXPECT_EQ(registry.run(schemas::commands::raise_level{next_level}).code, 0u);
     EXPECT_EQ(registry.engine_of_log.level(), next_level);
 }
 
@@ -68,14 +71,14 @@ TEST(levels, a_node_that_has_taken_its_leave_holds_no_raise_up) {
     auto farewell = heartbeat_of("older", newest_level);
     farewell.last = true;
     EXPECT_EQ(registry.run(farewell).code, 0u);
-    EXPECT_EQ(registry.run(schemas::raise_level{next_level}).code, 0u);
+    EXPECT_EQ(registry.run(schemas::commands::raise_level{next_level}).code, 0u);
     EXPECT_EQ(registry.engine_of_log.level(), next_level);
 }
 
 TEST(levels, a_log_above_its_own_level_is_not_for_this_program_before_and_after_a_start) {
     registry registry;
     EXPECT_TRUE(registry.engine_of_log.check_level());
-    EXPECT_EQ(registry.run(schemas::raise_level{next_level}).code, 0u);
+    EXPECT_EQ(registry.run(schemas::commands::raise_level{next_level}).code, 0u);
     const auto next = registry.record_of(registry.envelope_of(registry.admin, model_command("a")));
     const auto refused = registry.engine_of_log.apply(next);
     ASSERT_FALSE(refused);
@@ -90,8 +93,8 @@ TEST(levels, a_log_above_its_own_level_is_not_for_this_program_before_and_after_
 
 TEST(levels, are_never_lowered) {
     registry registry;
-    EXPECT_EQ(registry.run(schemas::raise_level{newest_level}).code, 0u);
-    EXPECT_EQ(registry.run(schemas::raise_level{0}).code, 0u);
+    EXPECT_EQ(registry.run(schemas::commands::raise_level{newest_level}).code, 0u);
+    EXPECT_EQ(registry.run(schemas::commands::raise_level{0}).code, 0u);
     EXPECT_EQ(registry.engine_of_log.level(), newest_level);
     EXPECT_EQ(level_in_force(*registry.view()), newest_level);
 }
@@ -99,13 +102,14 @@ TEST(levels, are_never_lowered) {
 TEST(levels, a_log_may_begin_at_a_higher_one) {
     const auto store = make_memory_state();
     engine at_start(*store);
-    schemas::genesis genesis;
+    schemas::commands::genesis genesis;
     genesis.event_partitions = 1;
     genesis.admin_email = "admin@example.org";
     genesis.level = next_level;
-    auto command = schemas::make_envelope(genesis);
+    auto command = schemas::commands::make_envelope(genesis);
     command.not_after_ms = INT64_MAX;
-    const auto applied = at_start.apply({0, 1'700'000'000'000, "", schemas::seal_envelope(command)});
+    const auto applied =
+        at_start.apply({0, 1'700'000'000'000, "", schemas::commands::seal_envelope(command)});
     ASSERT_TRUE(applied) << applied.error().message;
     EXPECT_EQ(applied->outcome.code, 0u) << applied->outcome.message;
     EXPECT_EQ(at_start.level(), next_level);

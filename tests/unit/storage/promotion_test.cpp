@@ -9,6 +9,7 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::tables;
 
 using schemas::stage;
 using schemas::transition_state;
@@ -22,19 +23,19 @@ class promotion_rules : public testing::Test {
     schemas::model_version version = registry.version_named("v1", registry.model_named("m").id);
 
     schemas::activity_id transition_to(stage desired) {
-        schemas::create_transition command;
+        schemas::commands::create_transition command;
         command.model_version_id = version.id;
         command.desired_stage = desired;
         return registry.must<schemas::activity>(command).id;
     }
-    schemas::outcome review(schemas::user_id user, schemas::activity_id transition, bool approve) {
-        schemas::review_transition command;
+    schemas::commands::outcome review(schemas::user_id user, schemas::activity_id transition, bool approve) {
+        schemas::commands::review_transition command;
         command.transition_id = transition;
         command.approve = approve;
         return registry.run_as(user, command);
     }
-    schemas::outcome commit(schemas::activity_id transition) {
-        schemas::commit_transition command;
+    schemas::commands::outcome commit(schemas::activity_id transition) {
+        schemas::commands::commit_transition command;
         command.transition_id = transition;
         return registry.run(command);
     }
@@ -49,16 +50,17 @@ class promotion_rules : public testing::Test {
     schemas::promotion promotion() {
         return *find_row<schemas::promotion>(*registry.view(), key_of(table::promotion).number(version.id));
     }
-    schemas::outcome update(const schemas::model_version& body, std::vector<std::string> present,
-                            schemas::update_mode mode = schemas::update_mode::merge) {
-        schemas::update_version command;
+    schemas::commands::outcome update(
+        const schemas::model_version& body, std::vector<std::string> present,
+        schemas::commands::update_mode mode = schemas::commands::update_mode::merge) {
+        schemas::commands::update_version command;
         command.id = version.id;
         command.mode = mode;
         command.present = std::move(present);
         command.version = body;
         return registry.run(command);
     }
-    schemas::outcome complete_with(const std::string& url) {
+    schemas::commands::outcome complete_with(const std::string& url) {
         schemas::model_version body;
         body.redirect_metadata = url;
         return update(body, {"redirect_metadata"});
@@ -110,7 +112,7 @@ TEST_F(promotion_rules, a_commit_fails_when_the_stage_changed_meanwhile) {
 TEST_F(promotion_rules, a_stage_that_needs_no_approval_is_committed_without_one) {
     EXPECT_EQ(commit(transition_to(stage::staging)).code, 0u);
     EXPECT_EQ(stored().stage, stage::staging);
-    const schemas::outcome refused = commit(transition_to(stage::production));
+    const schemas::commands::outcome refused = commit(transition_to(stage::production));
     EXPECT_EQ(code_of(refused), error_code::failed_precondition);
     EXPECT_THAT(refused.message,
                 HasSubstr("require_approval_for of the workspace \"default\" holds PRODUCTION"));
@@ -138,16 +140,16 @@ TEST_F(promotion_rules, the_policy_of_the_commit_decides_not_that_of_the_review)
 
 TEST_F(promotion_rules, in_ones_own_workspace_nobody_need_approve) {
     const auto user = registry.user_named("b@example.org");
-    schemas::create_model model;
+    schemas::commands::create_model model;
     model.workspace_name = "b@example.org";
     model.model.name = "mine";
-    schemas::create_version own;
+    schemas::commands::create_version own;
     own.registered_model_id = registry.must<schemas::registered_model>(user.id, model).id;
     own.version.version = "v1";
-    schemas::create_transition ask;
+    schemas::commands::create_transition ask;
     ask.model_version_id = registry.must<schemas::model_version>(user.id, own).id;
     ask.desired_stage = stage::production;
-    schemas::commit_transition commit;
+    schemas::commands::commit_transition commit;
     commit.transition_id = registry.must<schemas::activity>(user.id, ask).id;
     EXPECT_EQ(registry.run_as(user.id, commit).code, 0u);
 }
@@ -162,14 +164,14 @@ TEST_F(promotion_rules, only_a_users_last_word_counts) {
 
 TEST_F(promotion_rules, a_closed_transition_takes_no_approval) {
     const auto transition = transition_to(stage::production);
-    schemas::close_transition close;
+    schemas::commands::close_transition close;
     close.transition_id = transition;
     EXPECT_EQ(registry.run(close).code, 0u);
     EXPECT_EQ(code_of(review(other, transition, true)), error_code::failed_precondition);
 }
 
 TEST_F(promotion_rules, to_the_same_stage_leaves_an_activity_and_nothing_else) {
-    schemas::create_transition command;
+    schemas::commands::create_transition command;
     command.model_version_id = version.id;
     command.desired_stage = stage::unassigned;
     const auto activity = registry.must<schemas::activity>(command);
@@ -182,7 +184,8 @@ TEST_F(promotion_rules, redirect_metadata_completes_a_promotion_in_progress_and_
     schemas::model_version body;
     body.redirect_metadata = "https://example.org/serving";
     body.description = "ignored";
-    EXPECT_EQ(update(body, {"redirect_metadata", "description"}, schemas::update_mode::replace).code, 0u);
+    EXPECT_EQ(
+        update(body, {"redirect_metadata", "description"}, schemas::commands::update_mode::replace).code, 0u);
     EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
     EXPECT_EQ(stored().redirect_metadata, "https://example.org/serving");
     EXPECT_EQ(stored().description, "");
@@ -204,12 +207,12 @@ TEST_F(promotion_rules, a_completion_sent_twice_clears_nothing) {
                                            "readme_text",  "attributes",          "stage",
                                            "lock_level",   "version_number",      "redirect_metadata"};
     for (int time = 0; time < 2; ++time) {
-        EXPECT_EQ(update(body, members, schemas::update_mode::replace).code, 0u);
+        EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace).code, 0u);
         EXPECT_EQ(stored().description, "kept");
     }
     body = stored();
     body.description = "new";
-    EXPECT_EQ(update(body, members, schemas::update_mode::replace).code, 0u);
+    EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace).code, 0u);
     EXPECT_EQ(stored().description, "new") << "another body is an update";
 }
 
@@ -221,7 +224,8 @@ TEST_F(promotion_rules, a_completion_of_one_member_sent_twice_clears_nothing) {
     schemas::model_version completion;
     completion.redirect_metadata = "https://example.org/serving";
     for (int time = 0; time < 2; ++time)
-        EXPECT_EQ(update(completion, {"redirect_metadata"}, schemas::update_mode::replace).code, 0u);
+        EXPECT_EQ(update(completion, {"redirect_metadata"}, schemas::commands::update_mode::replace).code,
+                  0u);
     EXPECT_EQ(stored().description, "kept");
 }
 
@@ -233,7 +237,7 @@ TEST_F(promotion_rules, redirect_metadata_needs_a_promotion_and_a_url) {
 }
 
 TEST_F(promotion_rules, with_the_flag_off_the_stage_changes_and_no_event_is_made) {
-    schemas::set_feature_flag off;
+    schemas::commands::set_feature_flag off;
     off.name = "promote_events";
     EXPECT_EQ(registry.run(off).code, 0u);
     promote();
@@ -263,7 +267,7 @@ TEST_F(promotion_rules, a_policy_can_demand_a_safe_scan) {
     registry.put(key_of(table::workspace).number(1), workspace);
     const auto transition = transition_to(stage::production);
     EXPECT_EQ(review(other, transition, true).code, 0u);
-    const schemas::outcome refused = commit(transition);
+    const schemas::commands::outcome refused = commit(transition);
     EXPECT_EQ(code_of(refused), error_code::failed_precondition);
     EXPECT_THAT(refused.message, HasSubstr("require_safe_scan_for"));
 }

@@ -9,6 +9,10 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::engine;
+using namespace storage::registry::find;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
 
 using schemas::safety_status;
 using schemas::scan_status;
@@ -22,7 +26,7 @@ class scan_rules : public testing::Test {
     schemas::build build = make_build("registry.example.org/m:1");
 
     schemas::build make_build(const std::string& location) {
-        schemas::create_build command;
+        schemas::commands::create_build command;
         command.workspace_name = "default";
         command.model_version_id = version.id;
         command.external_location = location;
@@ -32,14 +36,14 @@ class scan_rules : public testing::Test {
     schemas::build build_now() {
         return *find_row<schemas::build>(*registry.view(), key_of(table::build).number(build.id));
     }
-    schemas::outcome request(schemas::build_id id) {
-        schemas::request_scan command;
+    schemas::commands::outcome request(schemas::build_id id) {
+        schemas::commands::request_scan command;
         command.workspace_name = "default";
         command.build_id = id;
         return registry.run(command);
     }
-    schemas::outcome report(scan_status status, safety_status safety) {
-        schemas::report_scan command;
+    schemas::commands::outcome report(scan_status status, safety_status safety) {
+        schemas::commands::report_scan command;
         command.workspace_name = "default";
         command.build_id = build.id;
         command.scan_status = status;
@@ -103,7 +107,7 @@ TEST_F(scan_rules, an_unscanned_build_may_be_reported_unsafe) {
     EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
     EXPECT_FALSE(has_safe_build(*registry.view(), version));
     registry.now_ms += 25ll * 3'600'000;
-    registry.run(schemas::no_operation{});
+    registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(newest_scan(*registry.view(), build_now())->scan_status, scan_status::scanned);
 }
 
@@ -156,7 +160,7 @@ TEST_F(scan_rules, a_safe_build_may_become_unsafe_but_never_quietly_safe) {
 TEST_F(scan_rules, a_scan_without_a_report_ends_in_error_and_still_takes_a_late_one) {
     request(build.id);
     registry.now_ms += 24ll * 3'600'000 + 1'000;
-    registry.run(schemas::no_operation{});
+    registry.run(schemas::commands::no_operation{});
     const auto late = find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1));
     EXPECT_EQ(late->scan_status, scan_status::error);
     EXPECT_EQ(report(scan_status::scanned, safety_status::safe).code, 0u);
@@ -166,7 +170,7 @@ TEST_F(scan_rules, an_answered_scan_has_no_deadline_left) {
     request(build.id);
     report(scan_status::scanned, safety_status::safe);
     registry.now_ms += 25ll * 3'600'000;
-    registry.run(schemas::no_operation{});
+    registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1))->scan_status,
               scan_status::scanned);
 }
@@ -189,7 +193,7 @@ TEST_F(scan_rules, reports_must_be_complete) {
 }
 
 TEST_F(scan_rules, a_version_without_a_finished_build_cannot_be_scanned) {
-    schemas::request_version_scan command;
+    schemas::commands::request_version_scan command;
     command.model_version_id = registry.version_named("v2", version.registered_model_id).id;
     EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
     command.model_version_id = version.id;
@@ -207,7 +211,7 @@ TEST_F(scan_rules, a_reader_without_deploy_is_told_so) {
     changes[key_of(table::role).number(3)] = schemas::encode(role);
     ASSERT_TRUE(registry.store->write(changes));
     engine reopened(*registry.store);
-    schemas::request_scan command;
+    schemas::commands::request_scan command;
     command.workspace_name = "default";
     command.build_id = build.id;
     const auto applied = reopened.apply(registry.record_of(registry.envelope_of(reader.id, command)));
@@ -216,16 +220,16 @@ TEST_F(scan_rules, a_reader_without_deploy_is_told_so) {
 
 TEST_F(scan_rules, builds_of_other_peoples_workspaces_decide_nothing) {
     const auto other = registry.second_admin();
-    schemas::create_build command;
+    schemas::commands::create_build command;
     command.workspace_name = "second@example.org";
     command.model_version_id = version.id;
     command.external_location = "registry.example.org/fake:1";
     const auto foreign = registry.must<schemas::build>(other, command);
-    schemas::request_scan scan;
+    schemas::commands::request_scan scan;
     scan.workspace_name = command.workspace_name;
     scan.build_id = foreign.id;
     EXPECT_EQ(registry.run_as(other, scan).code, 0u);
-    schemas::report_scan safe;
+    schemas::commands::report_scan safe;
     safe.workspace_name = command.workspace_name;
     safe.build_id = foreign.id;
     safe.scan_status = scan_status::scanned;
@@ -233,7 +237,7 @@ TEST_F(scan_rules, builds_of_other_peoples_workspaces_decide_nothing) {
     EXPECT_EQ(registry.run_as(other, safe).code, 0u);
     EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "a policy of this workspace asks for its own";
 
-    schemas::request_version_scan of_version;
+    schemas::commands::request_version_scan of_version;
     of_version.model_version_id = version.id;
     EXPECT_EQ(registry.must<schemas::scan>(of_version).build_id, build.id) << "the other is not to be seen";
     report(scan_status::scanned, safety_status::safe);
@@ -241,7 +245,7 @@ TEST_F(scan_rules, builds_of_other_peoples_workspaces_decide_nothing) {
 }
 
 TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
-    schemas::create_build command;
+    schemas::commands::create_build command;
     command.workspace_name = "default";
     command.model_version_id = version.id;
     command.external_location = "registry.example.org/m:1";
@@ -262,7 +266,7 @@ TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
 
 TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
     const auto other = registry.second_admin();
-    schemas::create_build command;
+    schemas::commands::create_build command;
     command.workspace_name = "second@example.org";
     command.model_version_id = version.id;
     command.external_location = "registry.example.org/m:2";

@@ -9,11 +9,16 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::access;
+using namespace storage::registry::engine;
+using namespace storage::registry::find;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
 
 TEST(users, only_a_system_administrator_makes_them) {
     registry registry;
     const auto plain = registry.user_named("b@example.org");
-    schemas::create_user command;
+    schemas::commands::create_user command;
     command.email = "c@example.org";
     command.key_hash = admin_key_hash();
     EXPECT_EQ(code_of(registry.run_as(plain.id, command)), error_code::permission_denied);
@@ -22,7 +27,7 @@ TEST(users, only_a_system_administrator_makes_them) {
 TEST(users, have_unique_emails_whatever_the_case) {
     registry registry;
     registry.user_named("b@example.org");
-    schemas::create_user command;
+    schemas::commands::create_user command;
     command.email = "B@Example.org";
     command.key_hash = admin_key_hash();
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
@@ -60,12 +65,12 @@ TEST(users, cannot_tell_a_workspace_they_may_not_read_from_one_that_is_not) {
         find.workspace_name = workspace;
         all += "\n" + find_versions(*view, plain.id, find).error().message;
         all += "\n" + find_models(*view, plain.id, find).error().message;
-        schemas::create_version version;
+        schemas::commands::create_version version;
         version.workspace_name = workspace;
         version.model_name = "m";
         version.version.version = "w";
         all += "\n" + registry.run_as(plain.id, version).message;
-        schemas::create_model model;
+        schemas::commands::create_model model;
         model.workspace_name = workspace;
         model.model.name = "m";
         all += "\n" + registry.run_as(plain.id, model).message;
@@ -81,7 +86,7 @@ TEST(users, of_the_group_admins_may_do_everything) {
     const auto model = registry.model_named("m");
     const auto second = registry.second_admin();
     EXPECT_TRUE(readable_model(*registry.view(), second, model.id));
-    schemas::create_version command;
+    schemas::commands::create_version command;
     command.registered_model_id = model.id;
     command.version.version = "v";
     EXPECT_EQ(registry.run_as(second, command).code, 0u);
@@ -108,18 +113,19 @@ class users_of_a_role : public testing::Test {
         reopened = std::make_unique<engine>(*registry.store);
     }
     template <class Command>
-    schemas::outcome run(const Command& command) {
+    schemas::commands::outcome run(const Command& command) {
         return reopened->apply(registry.record_of(registry.envelope_of(plain, command)))->outcome;
     }
-    schemas::outcome create(const std::string& name, schemas::lock_level level = schemas::lock_level::open) {
-        schemas::create_version command;
+    schemas::commands::outcome create(const std::string& name,
+                                      schemas::lock_level level = schemas::lock_level::open) {
+        schemas::commands::create_version command;
         command.registered_model_id = version.registered_model_id;
         command.version.version = name;
         command.version.lock_level = level;
         return run(command);
     }
-    schemas::outcome update(schemas::version_id id, const std::string& member) {
-        schemas::update_version command;
+    schemas::commands::outcome update(schemas::version_id id, const std::string& member) {
+        schemas::commands::update_version command;
         command.id = id;
         command.present = {member};
         command.version.description = "changed";
@@ -166,7 +172,7 @@ TEST_F(users_of_a_role, change_of_a_redacted_version_only_what_it_is_not_made_of
 TEST(users, are_added_to_groups_by_their_administrators) {
     registry registry;
     const auto plain = registry.user_named("b@example.org");
-    schemas::add_group_users add;
+    schemas::commands::add_group_users add;
     add.org_id.value = 1;
     add.group_id.value = 1;
     add.user_id = {plain.id};

@@ -18,23 +18,23 @@ class version_rules : public testing::Test {
     registry registry;
     schemas::registered_model model = registry.model_named("m");
 
-    schemas::outcome create(const schemas::model_version& version) {
-        schemas::create_version command;
+    schemas::commands::outcome create(const schemas::model_version& version) {
+        schemas::commands::create_version command;
         command.registered_model_id = model.id;
         command.version = version;
         return registry.run(command);
     }
-    schemas::outcome update(schemas::version_id id, const schemas::model_version& body,
-                            std::vector<std::string> present,
-                            schemas::update_mode mode = schemas::update_mode::merge) {
-        schemas::update_version command;
+    schemas::commands::outcome update(
+        schemas::version_id id, const schemas::model_version& body, std::vector<std::string> present,
+        schemas::commands::update_mode mode = schemas::commands::update_mode::merge) {
+        schemas::commands::update_version command;
         command.id = id;
         command.mode = mode;
         command.present = std::move(present);
         command.version = body;
         return registry.run(command);
     }
-    static schemas::model_version read(const schemas::outcome& outcome) {
+    static schemas::model_version read(const schemas::commands::outcome& outcome) {
         EXPECT_EQ(outcome.code, 0u) << outcome.message;
         return *schemas::decode<schemas::model_version>(outcome.body);
     }
@@ -69,7 +69,7 @@ TEST_F(version_rules, a_record_whose_json_would_not_fit_into_an_event_is_refused
     texts.version = "v2";
     texts.readme_text.resize(120'000, '\x01');
     EXPECT_EQ(code_of(create(texts)), error_code::invalid_argument);
-    schemas::create_model command;
+    schemas::commands::create_model command;
     command.workspace_name = "default";
     command.model.name = "large";
     command.model.readme_text = std::string(120'000, '\x01');
@@ -155,7 +155,7 @@ TEST_F(version_rules, put_replaces_the_record_and_keeps_what_the_server_owns) {
     body.id.value = 99;
     body.stage = schemas::stage::production;
     body.owner.value = 42;
-    const auto replaced = read(update(version.id, body, {}, schemas::update_mode::replace));
+    const auto replaced = read(update(version.id, body, {}, schemas::commands::update_mode::replace));
     EXPECT_TRUE(replaced.labels.empty());
     EXPECT_EQ(replaced.description, "text");
     EXPECT_EQ(replaced.id, version.id);
@@ -191,9 +191,9 @@ TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another
     schemas::model_version body = version;
     body.attributes = {{"a", {"{\"y\":[2.0],\"x\":1}"}, {}}, {"n", {}, {}}};
     body.environment = {"{\"b\":2,\"a\":1}"};
-    EXPECT_EQ(update(version.id, body, {}, schemas::update_mode::replace).code, 0u);
+    EXPECT_EQ(update(version.id, body, {}, schemas::commands::update_mode::replace).code, 0u);
     body.attributes[0].value = {"{\"y\":[2.0],\"x\":2}"};
-    EXPECT_EQ(code_of(update(version.id, body, {}, schemas::update_mode::replace)),
+    EXPECT_EQ(code_of(update(version.id, body, {}, schemas::commands::update_mode::replace)),
               error_code::permission_denied);
 }
 
@@ -230,7 +230,7 @@ TEST_F(version_rules, a_version_has_a_bounded_size) {
 
 TEST_F(version_rules, an_update_through_another_models_path_finds_nothing) {
     const auto version = registry.version_named("v1", model.id);
-    schemas::update_version command;
+    schemas::commands::update_version command;
     command.id = version.id;
     command.registered_model_id = registry.model_named("other").id;
     EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
@@ -243,7 +243,8 @@ TEST_F(version_rules, attributes_sent_twice_count_once) {
     const std::vector<schemas::key_value> once{{"a", {"3"}, {}}, {"b", {"2"}, {}}};
     const auto made = read(create(body));
     EXPECT_EQ(made.attributes, once);
-    EXPECT_EQ(read(update(made.id, body, {"attributes"}, schemas::update_mode::replace)).attributes, once);
+    EXPECT_EQ(read(update(made.id, body, {"attributes"}, schemas::commands::update_mode::replace)).attributes,
+              once);
 }
 
 TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
@@ -258,7 +259,8 @@ TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
     schemas::model_version labels;
     labels.labels.assign(limits::labels_max + 1, "l");
     for (const auto& body : {attributes, artifacts, datasets, labels})
-        for (const auto mode : {schemas::update_mode::merge, schemas::update_mode::replace})
+        for (const auto mode :
+             {schemas::commands::update_mode::merge, schemas::commands::update_mode::replace})
             EXPECT_EQ(
                 code_of(update(version.id, body, {"attributes", "artifacts", "datasets", "labels"}, mode)),
                 error_code::invalid_argument);
@@ -266,10 +268,10 @@ TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
 
 TEST_F(version_rules, names_show_all_that_they_hold) {
     const auto refused = [&](const std::string& name) {
-        schemas::create_version command;
+        schemas::commands::create_version command;
         command.registered_model_id = model.id;
         command.version.version = name;
-        const schemas::outcome outcome = registry.run(command);
+        const schemas::commands::outcome outcome = registry.run(command);
         return outcome.code == 0 ? "taken" : outcome.message;
     };
     for (const char* blank : {" ", "  ", "\xC2\xA0", "\xE2\x80\x83 \xE3\x80\x80", "\xE2\x80\xA8"})

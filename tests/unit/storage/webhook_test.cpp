@@ -10,6 +10,7 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
+using namespace storage::registry::tables;
 
 using schemas::event_type;
 using schemas::resource_filter;
@@ -21,7 +22,7 @@ class webhook_rules : public testing::Test {
 
     schemas::webhook hook_with(std::vector<event_type> types, bool all,
                                std::vector<resource_filter> filters) {
-        schemas::create_webhook command;
+        schemas::commands::create_webhook command;
         command.name = "hook " + std::to_string(registry.offset);
         command.location = "https://example.org";
         command.event_types = std::move(types);
@@ -70,7 +71,7 @@ TEST_F(webhook_rules, made_later_do_not_hear_of_what_was) {
 
 TEST_F(webhook_rules, hear_only_their_workspace) {
     const auto user = registry.user_named("b@example.org");
-    schemas::create_webhook command;
+    schemas::commands::create_webhook command;
     command.name = "elsewhere";
     command.location = "https://example.org";
     command.all_events = true;
@@ -81,7 +82,7 @@ TEST_F(webhook_rules, hear_only_their_workspace) {
 
 TEST_F(webhook_rules, deleted_hear_nothing_and_leave_a_change_for_the_subscribers) {
     const auto hook = hook_with({}, true, {});
-    schemas::delete_webhooks command;
+    schemas::commands::delete_webhooks command;
     command.ids = {hook.id};
     EXPECT_EQ(registry.run(command).code, 0u);
     EXPECT_TRUE(audience_after_creating_a_model().empty());
@@ -96,7 +97,7 @@ TEST_F(webhook_rules, deleted_hear_nothing_and_leave_a_change_for_the_subscriber
 
 TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_each_filter) {
     const auto user = registry.user_named("b@example.org");
-    schemas::create_webhook command;
+    schemas::commands::create_webhook command;
     command.name = "one";
     command.location = "https://example.org";
     command.all_events = true;
@@ -113,12 +114,12 @@ TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_eac
 
 TEST_F(webhook_rules, that_could_never_hear_anything_are_refused_saying_what_would_be_right) {
     const auto refused = [&](bool all, std::vector<resource_filter> filters) {
-        schemas::create_webhook command;
+        schemas::commands::create_webhook command;
         command.name = "w";
         command.location = "https://example.org";
         command.all_events = all;
         command.resource_types = std::move(filters);
-        const schemas::outcome outcome = registry.run(command);
+        const schemas::commands::outcome outcome = registry.run(command);
         EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
         return outcome.message;
     };
@@ -139,7 +140,7 @@ TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_
     const resource_filter models = registry_filter(resource_type::registered_model);
     const resource_filter versions = registry_filter(resource_type::registered_model_version);
     const auto outcome_of = [&](std::vector<event_type> types, std::vector<resource_filter> filters) {
-        schemas::create_webhook command;
+        schemas::commands::create_webhook command;
         command.name = "hook " + std::to_string(registry.offset);
         command.location = "https://example.org";
         command.event_types = std::move(types);
@@ -150,7 +151,7 @@ TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_
                        outcome_of({event_type::promote}, {models, endpoints}),
                        outcome_of({event_type::request_scan}, {models, versions, endpoints}),
                        outcome_of({event_type::promote, event_type::request_scan}, {models, endpoints})};
-    for (const schemas::outcome& outcome : deaf) {
+    for (const schemas::commands::outcome& outcome : deaf) {
         EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
         EXPECT_THAT(
             outcome.message,
@@ -170,7 +171,7 @@ TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_
 
 TEST_F(webhook_rules, are_at_most_256_in_a_workspace) {
     for (int i = 0; i < 256; ++i) hook_with({}, true, {});
-    schemas::create_webhook command;
+    schemas::commands::create_webhook command;
     command.name = "one too many";
     command.location = "https://example.org";
     command.all_events = true;
@@ -179,13 +180,13 @@ TEST_F(webhook_rules, are_at_most_256_in_a_workspace) {
 
 TEST_F(webhook_rules, that_are_gone_are_disabled_by_the_jobs_holder_and_then_held) {
     const auto hook = hook_with({}, true, {});
-    schemas::claim claim;
+    schemas::commands::claim claim;
     claim.job = "webhook-health";
     claim.node = "a";
-    schemas::webhook_health report;
+    schemas::commands::webhook_health report;
     report.webhook_id = hook.id;
     report.revision = hook.revision;
-    report.condition = schemas::webhook_condition::gone;
+    report.condition = schemas::commands::webhook_condition::gone;
     EXPECT_EQ(code_of(registry.run(report)), error_code::aborted) << "nobody holds the job";
     report.token = registry.must<schemas::claim_row>(claim).token;
     EXPECT_EQ(registry.run(report).code, 0u);
@@ -197,23 +198,23 @@ TEST_F(webhook_rules, that_are_gone_are_disabled_by_the_jobs_holder_and_then_hel
 
 TEST_F(webhook_rules, are_disabled_after_five_days_of_nothing_but_failures) {
     const auto hook = hook_with({}, true, {});
-    schemas::claim claim;
+    schemas::commands::claim claim;
     claim.job = "webhook-health";
-    schemas::webhook_health report;
+    schemas::commands::webhook_health report;
     report.webhook_id = hook.id;
     report.revision = hook.revision;
     report.token = registry.must<schemas::claim_row>(claim).token;
-    report.condition = schemas::webhook_condition::failing;
+    report.condition = schemas::commands::webhook_condition::failing;
     report.failing_since_ms = registry.now_ms;
     const auto status = [&] {
         return find_row<schemas::webhook>(*registry.view(), key_of(table::webhook).number(hook.id))->status;
     };
     EXPECT_EQ(registry.run(report).code, 0u);
     registry.now_ms += 4ll * 24 * 3'600'000;
-    registry.run(schemas::no_operation{});
+    registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(status(), schemas::webhook_status::enabled);
     registry.now_ms += 25ll * 3'600'000;
-    registry.run(schemas::no_operation{});
+    registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(status(), schemas::webhook_status::disabled);
 }
 
@@ -222,15 +223,15 @@ TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_day
     registry.model_named("m");
     const auto trim = [&] {
         registry.now_ms += limits::outbox_kept_ms + 2ll * 24 * 3'600'000;
-        registry.run(schemas::no_operation{});
-        registry.run(schemas::no_operation{});
+        registry.run(schemas::commands::no_operation{});
+        registry.run(schemas::commands::no_operation{});
         return registry.outbox().size();
     };
     EXPECT_EQ(trim(), 1u) << "not published yet";
-    schemas::claim claim;
+    schemas::commands::claim claim;
     claim.job = "publisher";
     claim.node = "a";
-    schemas::node_heartbeat heartbeat;
+    schemas::commands::node_heartbeat heartbeat;
     heartbeat.node = "a";
     heartbeat.first = true;
     heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
@@ -243,10 +244,10 @@ TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_day
 TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them) {
     hook_with({}, true, {});
     for (int count = 0; count < 700; ++count) registry.model_named("m" + std::to_string(count));
-    schemas::claim claim;
+    schemas::commands::claim claim;
     claim.job = "publisher";
     claim.node = "a";
-    schemas::node_heartbeat heartbeat;
+    schemas::commands::node_heartbeat heartbeat;
     heartbeat.node = "a";
     heartbeat.first = true;
     heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
@@ -260,31 +261,32 @@ TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them)
     ASSERT_GT(stuck, 300u) << "more than one firing looks at";
     ASSERT_LT(stuck, 400u);
     registry.now_ms += limits::outbox_kept_ms + 2ll * 24 * 3'600'000;
-    for (int records = 0; records < 5; ++records) registry.run(schemas::no_operation{});
+    for (int records = 0; records < 5; ++records) registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(registry.outbox().size(), stuck);
     registry.now_ms += 2ll * 24 * 3'600'000;
     heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
     heartbeat.published = {{"events.resource", 0, 1'000}, {"events.resource", 1, 1'000}};
     registry.run(heartbeat);
     registry.now_ms += 2ll * 24 * 3'600'000;
-    for (int records = 0; records < 5; ++records) registry.run(schemas::no_operation{});
+    for (int records = 0; records < 5; ++records) registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(registry.outbox().size(), 0u) << "the next day begins at the oldest again";
 }
 
 TEST_F(webhook_rules, a_failure_before_all_time_is_no_harm) {
     const auto hook = hook_with({}, true, {});
-    schemas::webhook_health report;
+    schemas::commands::webhook_health report;
     report.webhook_id = hook.id;
     report.revision = hook.revision;
-    report.token = registry.must<schemas::claim_row>(schemas::claim{"webhook-health", "a", {}}).token;
-    report.condition = schemas::webhook_condition::failing;
+    report.token =
+        registry.must<schemas::claim_row>(schemas::commands::claim{"webhook-health", "a", {}}).token;
+    report.condition = schemas::commands::webhook_condition::failing;
     report.failing_since_ms = INT64_MIN;
     EXPECT_EQ(registry.run(report).code, 0u);
 }
 
 TEST_F(webhook_rules, named_twice_are_deleted_once) {
     const auto hook = hook_with({}, true, {});
-    schemas::delete_webhooks command;
+    schemas::commands::delete_webhooks command;
     command.ids = {hook.id, hook.id};
     EXPECT_EQ(registry.run(command).code, 0u);
 }

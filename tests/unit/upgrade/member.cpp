@@ -12,6 +12,11 @@
 namespace herald::storage {
 namespace {
 
+using node::node_failure;
+using node::registry_node;
+using registry::tables::key_of;
+using registry::tables::table;
+
 std::string name_of(node_failure::kind what) {
     switch (what) {
         case node_failure::kind::level_too_low:
@@ -28,18 +33,18 @@ std::string name_of(node_failure::kind what) {
 class node_member final : public upgrade::member {
   public:
     node_member(const upgrade::ground& on, const std::string& name, const upgrade::rows& state)
-        : x_random(on.random), x_scheduler(on.scheduler), x_store(make_memory_state()) {
+        : x_random(on.random), x_scheduler(on.scheduler), x_store(registry::state::make_memory_state()) {
         (void)x_store->write(state);
-        x_log = std::make_unique<events::memory_log>(
+        x_log = std::make_unique<events::log::memory::memory_log>(
             on.broker, [&on_scheduler = on.scheduler](std::function<void()> task) {
                 on_scheduler.post(std::move(task));
             });
-        node::options options;
+        registry_node::options options;
         options.name = name;
-        options.kind = node_kind::cluster;
+        options.kind = node::node_kind::cluster;
         options.has_thread = false;
         options.on_failure = [this](const node_failure& why) { x_failure = name_of(why.what); };
-        x_node = make_node(options, {*x_log, *x_store, on.scheduler, on.random});
+        x_node = node::make_node(options, {*x_log, *x_store, on.scheduler, on.random});
         x_node->start();
         on.scheduler.settle();
     }
@@ -50,7 +55,9 @@ class node_member final : public upgrade::member {
 
     std::string hash() const override { return x_node->state_now().hash; }
     std::uint64_t next_offset() const override { return x_node->state_now().next_offset; }
-    std::uint32_t level_in_force() const override { return storage::level_in_force(*x_store->view()); }
+    std::uint32_t level_in_force() const override {
+        return registry::tables::level_in_force(*x_store->view());
+    }
     bool is_ready() const override { return !x_node->state_now().not_ready; }
     std::string failure() const override { return x_failure; }
     void drain() override {
@@ -67,13 +74,13 @@ class node_member final : public upgrade::member {
     }
 
     std::shared_ptr<upgrade::reply> create_model(const std::string& name) override {
-        schemas::create_model command;
+        schemas::commands::create_model command;
         command.workspace_name = "default";
         command.model.name = name;
         return submit(command);
     }
     std::shared_ptr<upgrade::reply> create_webhook() override {
-        schemas::create_webhook command;
+        schemas::commands::create_webhook command;
         command.name = "hook";
         command.location = "https://example.org/hook";
         command.event_types = {schemas::event_type::create};
@@ -81,14 +88,14 @@ class node_member final : public upgrade::member {
     }
     std::shared_ptr<upgrade::reply> describe_model(std::uint64_t id, const std::string& description) override;
     std::optional<std::string> description_of(std::uint64_t model) const override {
-        const auto row =
-            find_row<schemas::registered_model>(*x_store->view(), key_of(table::model).number(model));
+        const auto row = registry::tables::find_row<schemas::registered_model>(
+            *x_store->view(), key_of(table::model).number(model));
         return row ? std::optional(row->description) : std::nullopt;
     }
     std::vector<std::string> events() const override {
         std::map<std::uint64_t, std::string> by_offset;
         x_store->view()->scan(key_of(table::outbox), {}, [&](std::string_view key, std::string_view value) {
-            const auto event = decode_row<schemas::event>(key, value);
+            const auto event = registry::tables::decode_row<schemas::event>(key, value);
             by_offset.emplace(event.offset, event.body);
             return true;
         });
@@ -98,15 +105,15 @@ class node_member final : public upgrade::member {
     }
 
   private:
-    template <schemas::any_command Command>
+    template <schemas::commands::any_command Command>
     std::shared_ptr<upgrade::reply> submit(const Command& command) {
         const auto got = std::make_shared<upgrade::reply>();
-        schemas::request_identity who;
+        schemas::commands::request_identity who;
         who.principal.value = 1;
         who.credential_hash = runtime::as_bytes(runtime::sha256(upgrade::admin_key));
         who.scope = "POST /test";
         x_node->submit(Command::type, schemas::encode(command), std::move(who), x_random.uuid(),
-                       [got](const result<schemas::outcome>& outcome) {
+                       [got](const result<schemas::commands::outcome>& outcome) {
                            got->is_there = true;
                            got->was_applied = outcome.has_value();
                            got->code =
@@ -119,16 +126,16 @@ class node_member final : public upgrade::member {
 
     runtime::random_source& x_random;
     test::manual_scheduler& x_scheduler;
-    const std::unique_ptr<state_store> x_store;
-    std::unique_ptr<events::memory_log> x_log;
+    const std::unique_ptr<registry::state::state_store> x_store;
+    std::unique_ptr<events::log::memory::memory_log> x_log;
     std::string x_failure;
-    std::shared_ptr<node> x_node;
+    std::shared_ptr<registry_node> x_node;
 };
 
 #ifdef HERALD_NEXT
 std::shared_ptr<upgrade::reply> node_member::describe_model(std::uint64_t id,
                                                             const std::string& description) {
-    schemas::describe_model command;
+    schemas::commands::describe_model command;
     command.model_id.value = id;
     command.description = description;
     return submit(command);

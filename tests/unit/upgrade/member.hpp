@@ -20,7 +20,7 @@ inline constexpr std::string_view admin_key = "the administrator's key";
 using rows = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 struct ground {
-    events::memory_broker& broker;
+    events::log::memory::memory_broker& broker;
     test::manual_scheduler& scheduler;
     runtime::random_source& random;
 };

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::int64_t minute_ms = 60'000;
-const events::topic_partition commands{std::string(events::topic::commands), 0};
+const events::log::topic_partition commands{std::string(events::log::topic::commands), 0};
 
 /// A log begun by the old version, and nodes of both at it.
 class upgrade_test : public testing::Test {
@@ -37,13 +37,13 @@ class upgrade_test : public testing::Test {
 
     upgrade_test() {
         EXPECT_TRUE(x_log.create_topics());
-        storage::genesis_options options;
+        storage::node::genesis_options options;
         options.admin_email = "admin@example.org";
         options.admin_key = std::string(admin_key);
         options.organization_name = "default";
-        const auto nothing = storage::make_memory_state();
+        const auto nothing = storage::registry::state::make_memory_state();
         const auto begun =
-            storage::begin_log(x_log, x_keys, options, *nothing->view(), x_random, x_scheduler.clock());
+            storage::node::begin_log(x_log, x_keys, options, *nothing->view(), x_random, x_scheduler.clock());
         EXPECT_TRUE(begun) << begun.error().message;
     }
 
@@ -66,24 +66,26 @@ class upgrade_test : public testing::Test {
     void run_for(std::int64_t ms) { x_scheduler.run_for(ms); }
 
     void append_raise(std::uint32_t to) {
-        schemas::command_envelope command = schemas::make_envelope(schemas::raise_level{to});
-        const auto first = schemas::open_envelope(*x_broker.records(commands).front().value);
+        schemas::commands::command_envelope command =
+            schemas::commands::make_envelope(schemas::commands::raise_level{to});
+        const auto first = schemas::commands::open_envelope(*x_broker.records(commands).front().value);
         command.log_id = first->log_id;
         command.generation = first->generation;
         command.command_id = x_random.uuid();
         command.sender_clock_ms = x_scheduler.clock().wall_ms();
         command.not_after_ms = INT64_MAX;
-        const auto producer = x_log.open_producer(events::producer_kind::ordinary);
-        EXPECT_TRUE(producer->append(commands, "", schemas::seal_envelope(command), [](const auto&) {}));
+        const auto producer = x_log.open_producer(events::log::producer_kind::ordinary);
+        EXPECT_TRUE(
+            producer->append(commands, "", schemas::commands::seal_envelope(command), [](const auto&) {}));
         x_scheduler.settle();
     }
 
     /// Number 12 of kind bytes: "7".
     bool a_heartbeat_has_the_new_field() const {
         bool found = false;
-        for (const events::record& record : x_broker.records(commands)) {
-            const auto command = schemas::open_envelope(*record.value);
-            found |= command && command->type == schemas::node_heartbeat::type &&
+        for (const events::log::record& record : x_broker.records(commands)) {
+            const auto command = schemas::commands::open_envelope(*record.value);
+            found |= command && command->type == schemas::commands::node_heartbeat::type &&
                      command->body.ends_with("\x32\x01\x37");
         }
         return found;
@@ -107,8 +109,8 @@ class upgrade_test : public testing::Test {
 
     test::manual_scheduler x_scheduler;
     runtime::seeded_random x_random{7};
-    events::memory_broker x_broker{x_scheduler.clock()};
-    events::memory_log x_log{x_broker, [](const std::function<void()>& task) { task(); }};
+    events::log::memory::memory_broker x_broker{x_scheduler.clock()};
+    events::log::memory::memory_log x_log{x_broker, [](const std::function<void()>& task) { task(); }};
     runtime::key_ring x_keys = runtime::key_ring::of("first", std::string(32, 'k'));
     std::map<std::string, rows> x_states;
     std::map<std::string, std::unique_ptr<member>> x_members;

@@ -10,7 +10,7 @@
 namespace herald::test {
 namespace {
 
-using namespace workers;
+using namespace runtime::http::client;
 
 ip_address address(const std::string& text) {
     const auto parsed = ip_address::parse(text);

@@ -12,7 +12,7 @@
 namespace herald::test {
 namespace {
 
-using namespace workers;
+using namespace runtime::http::client;
 
 using progress = answer_parser::progress;
 

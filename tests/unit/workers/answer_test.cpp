@@ -16,7 +16,7 @@ using schemas::delivery_error;
 
 constexpr std::int64_t now_ms = 1'700'000'000'000;  // 14 November 2023, 22:13:20 UTC
 
-answer_meaning of_status(int status, std::vector<runtime::header> headers = {}) {
+answer_meaning of_status(int status, std::vector<runtime::http::header> headers = {}) {
     delivery_answer answer;
     answer.status = static_cast<std::uint16_t>(status);
     answer.headers = std::move(headers);

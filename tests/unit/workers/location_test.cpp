@@ -11,7 +11,7 @@
 namespace herald::test {
 namespace {
 
-using namespace workers;
+using namespace runtime::http::client;
 
 result<location> parse(const std::string& url, plain_http http = plain_http::refused,
                        const char* blocks = "") {

@@ -45,7 +45,7 @@ delivery_description describe(const schemas::event& event) {
     return delivery;
 }
 
-std::string value_of(const std::vector<runtime::header>& headers, const std::string& name) {
+std::string value_of(const std::vector<runtime::http::header>& headers, const std::string& name) {
     const auto found =
         std::find_if(headers.begin(), headers.end(), [&](const auto& h) { return h.name == name; });
     return found == headers.end() ? "(none)" : found->value;

@@ -8,17 +8,17 @@ namespace {
 
 using namespace workers;
 
-events::record at(std::int64_t offset, std::int64_t time_ms) { return {offset, time_ms, "1", "x"}; }
+events::log::record at(std::int64_t offset, std::int64_t time_ms) { return {offset, time_ms, "1", "x"}; }
 
 struct early_records_test : testing::Test {
     early_records_test() { own.advance_ms(5'000 - own.steady_ms()); }
-    void read(early_records& into, events::record what) {
+    void read(early_records& into, events::log::record what) {
         logs.saw(what.time_ms, own.steady_ms());
         into.add(std::move(what), own.steady_ms());
     }
     /// The offset of the record that is handed on; 0: none.
     std::int64_t take() {
-        const events::record* due = early.due(own, logs);
+        const events::log::record* due = early.due(own, logs);
         const std::int64_t offset = due == nullptr ? 0 : due->offset;
         if (due != nullptr) early.pop();
         return offset;

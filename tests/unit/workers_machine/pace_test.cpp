@@ -20,7 +20,7 @@ constexpr std::int64_t minute = 60 * second;
 struct pace_test : testing::Test, worker_world {
     std::size_t records_in(std::string_view topic) {
         std::size_t found = 0;
-        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
+        for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition)
             found += broker.records({std::string(topic), partition}).size();
         return found;
     }
@@ -63,7 +63,7 @@ TEST_F(pace_test, a_slow_receiver_whose_backlog_grows_makes_nobody_else_wait) {
     // All are in one partition of `waiting`.
     std::vector<std::uint64_t> mates;
     const auto partition = [](std::uint64_t id) {
-        return events::partition_of(events::subscriber_key({id}), events::partitions_default);
+        return events::partition_of(events::subscriber_key({id}), events::log::partitions_default);
     };
     for (std::uint64_t id = 1; mates.size() < 3; ++id)
         if (partition(id) == partition(1)) mates.push_back(id);

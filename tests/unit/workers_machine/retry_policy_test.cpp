@@ -103,7 +103,7 @@ TEST(retry_policy, tiers_are_the_retry_topics_from_short_to_long) {
     for (std::size_t tier = 0; tier < retry_tiers.size(); ++tier) {
         EXPECT_GT(retry_tiers[tier].delay_ms, before);
         EXPECT_EQ(tier_of(retry_tiers[tier].topic), tier);
-        EXPECT_NE(events::find_topic(retry_tiers[tier].topic), nullptr);
+        EXPECT_NE(events::log::find_topic(retry_tiers[tier].topic), nullptr);
         before = retry_tiers[tier].delay_ms;
     }
     EXPECT_FALSE(tier_of("dead"));

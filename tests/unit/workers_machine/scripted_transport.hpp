@@ -18,7 +18,7 @@ struct receiver_behaviour {
     std::uint16_t status = 200;
     std::int64_t takes_ms = 1;
     std::int64_t on_the_wire_after_ms = 0;
-    std::vector<runtime::header> headers = {};
+    std::vector<runtime::http::header> headers = {};
     bool own_shortage = false;  // it is never reached
 };
 
@@ -41,7 +41,7 @@ class scripted_transport final : public workers::transport {
         sent.webhook_id = request.webhook_id;
         sent.location = request.location;
         sent.body = *request.body;
-        for (const runtime::header& one : request.headers) sent.headers[one.name] = one.value;
+        for (const runtime::http::header& one : request.headers) sent.headers[one.name] = one.value;
         const receiver_behaviour behaviour = behave(sent);
 
         const std::string id = sent.headers["webhook-id"];

@@ -888,8 +888,9 @@ TEST_F(worker_test, what_is_done_is_committed_when_its_partition_is_revoked) {
 TEST_F(worker_test, an_append_that_fails_is_not_repeated_after_its_partition_was_revoked) {
     write_webhooks(1, 1);
     transport.behave = answers(500);
-    faults.fate = [](const events::topic_partition& where) {
-        return where.topic == "retry.5s" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    faults.fate = [](const events::log::topic_partition& where) {
+        return where.topic == "retry.5s" ? events::log::memory::batch_fate::rejected
+                                         : events::log::memory::batch_fate::accepted;
     };
     start();
     broker.rebalance_by_itself(false);
@@ -911,9 +912,9 @@ TEST_F(worker_test, an_event_is_not_done_before_the_retry_topic_has_acknowledged
     write_webhooks(1, 1);
     transport.behave = answers(500);
     bool broken = true;
-    faults.fate = [&](const events::topic_partition& where) {
-        return broken && where.topic == "retry.5s" ? events::batch_fate::rejected
-                                                   : events::batch_fate::accepted;
+    faults.fate = [&](const events::log::topic_partition& where) {
+        return broken && where.topic == "retry.5s" ? events::log::memory::batch_fate::rejected
+                                                   : events::log::memory::batch_fate::accepted;
     };
     start();
     publish({1});
@@ -932,8 +933,9 @@ TEST_F(worker_test, a_dead_delivery_is_not_done_before_it_is_kept) {
     write_webhooks(1, 1);
     transport.behave = answers(410);
     bool broken = true;
-    faults.fate = [&](const events::topic_partition& where) {
-        return broken && where.topic == "dead" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    faults.fate = [&](const events::log::topic_partition& where) {
+        return broken && where.topic == "dead" ? events::log::memory::batch_fate::rejected
+                                               : events::log::memory::batch_fate::accepted;
     };
     start();
     publish({1});
@@ -947,8 +949,9 @@ TEST_F(worker_test, a_dead_delivery_is_not_done_before_it_is_kept) {
 
 TEST_F(worker_test, records_of_attempts_are_given_up_after_a_few_tries_and_hold_up_nothing) {
     write_webhooks(1, 1);
-    faults.fate = [](const events::topic_partition& where) {
-        return where.topic == "attempts" ? events::batch_fate::rejected : events::batch_fate::accepted;
+    faults.fate = [](const events::log::topic_partition& where) {
+        return where.topic == "attempts" ? events::log::memory::batch_fate::rejected
+                                         : events::log::memory::batch_fate::accepted;
     };
     start();
     publish({1});
@@ -960,9 +963,10 @@ TEST_F(worker_test, records_of_attempts_are_given_up_after_a_few_tries_and_hold_
 
 TEST_F(worker_test, a_full_window_pauses_its_partition_and_no_other) {
     write_webhooks(1, 2);
-    faults.fate = [](const events::topic_partition& where) {
+    faults.fate = [](const events::log::topic_partition& where) {
         const bool puts_off = where.topic.starts_with("retry.") || where.topic == "waiting";
-        return puts_off ? events::batch_fate::rejected : events::batch_fate::accepted;
+        return puts_off ? events::log::memory::batch_fate::rejected
+                        : events::log::memory::batch_fate::accepted;
     };
     transport.behave = [](const sent_request& request) {
         return receiver_behaviour{.status = std::uint16_t(request.webhook_id.value == 1 ? 500 : 200)};

@@ -26,9 +26,9 @@ namespace herald::test {
 
 /// A worker process: may be started, crashed and started again on the same broker.
 struct worker_process {
-    worker_process(events::memory_broker& broker, manual_scheduler& scheduler, scripted_transport& transport,
-                   const runtime::key_ring& keys, events::memory_faults* faults,
-                   workers::worker_options options)
+    worker_process(events::log::memory::memory_broker& broker, manual_scheduler& scheduler,
+                   scripted_transport& transport, const runtime::key_ring& keys,
+                   events::log::memory::memory_faults* faults, workers::worker_options options)
         : log(
               broker, [&scheduler](auto work) { scheduler.post(std::move(work)); }, faults),
           table(events::make_subscriber_table(log, scheduler)) {
@@ -39,7 +39,7 @@ struct worker_process {
 
     runtime::seeded_random random{7};
     std::vector<std::string> failures;
-    events::memory_log log;
+    events::log::memory::memory_log log;
     std::shared_ptr<events::subscriber_table> table;
     std::unique_ptr<workers::worker> mine;
 };
@@ -48,7 +48,7 @@ class worker_world {
   public:
     worker_world() {
         EXPECT_TRUE(x_writer_log.create_topics());
-        x_writer = x_writer_log.open_producer(events::producer_kind::ordinary);
+        x_writer = x_writer_log.open_producer(events::log::producer_kind::ordinary);
         write_head(0);
     }
 
@@ -60,9 +60,9 @@ class worker_world {
     void crash() {
         x_process->log.crash();
         x_process.reset();
-        for (const auto group :
-             {events::group::events, events::group::direct, events::group::retry, events::group::waiting})
-            for (const events::member_id member : broker.members(std::string(group)))
+        for (const auto group : {events::log::group::events, events::log::group::direct,
+                                 events::log::group::retry, events::log::group::waiting})
+            for (const events::log::memory::member_id member : broker.members(std::string(group)))
                 broker.expel(std::string(group), member);
     }
     void stop() { x_process.reset(); }
@@ -140,7 +140,7 @@ class worker_world {
     void write_direct(const schemas::delivery& delivery) {
         write({"deliveries.direct", 0}, "1", schemas::encode(delivery));
     }
-    void write(const events::topic_partition& where, std::string key, std::optional<std::string> value) {
+    void write(const events::log::topic_partition& where, std::string key, std::optional<std::string> value) {
         const auto taken =
             x_writer->append(where, std::move(key), std::move(value),
                              [](const result<std::int64_t>& outcome) { EXPECT_TRUE(outcome); });
@@ -160,8 +160,8 @@ class worker_world {
     template <class T>
     std::vector<T> all_of(std::string_view topic) {
         std::vector<T> found;
-        for (std::int32_t partition = 0; partition < events::partitions_default; ++partition)
-            for (const events::record& one : broker.records({std::string(topic), partition}))
+        for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition)
+            for (const events::log::record& one : broker.records({std::string(topic), partition}))
                 found.push_back(schemas::decode<T>(*one.value).value());
         return found;
     }
@@ -173,22 +173,23 @@ class worker_world {
         return found;
     }
     std::vector<schemas::delivery> dead() { return all_of<schemas::delivery>("dead"); }
-    std::int64_t committed(const events::topic_partition& where = event_partition) {
-        const auto group = std::string(events::find_topic(where.topic)->group);
+    std::int64_t committed(const events::log::topic_partition& where = event_partition) {
+        const auto group = std::string(events::log::find_topic(where.topic)->group);
         return broker.committed(group, where).value().first;
     }
 
     /// Faults that a test may set; none at first.
-    struct switchable_faults final : events::memory_faults {
-        std::function<events::batch_fate(const events::topic_partition&)> fate;
+    struct switchable_faults final : events::log::memory::memory_faults {
+        std::function<events::log::memory::batch_fate(const events::log::topic_partition&)> fate;
         bool cut_off = false;
-        events::batch_plan next_batch(const events::topic_partition& where, std::size_t waiting) override {
-            return {fate ? fate(where) : events::batch_fate::accepted, waiting};
+        events::log::memory::batch_plan next_batch(const events::log::topic_partition& where,
+                                                   std::size_t waiting) override {
+            return {fate ? fate(where) : events::log::memory::batch_fate::accepted, waiting};
         }
         bool reachable() override { return !cut_off; }
     };
 
-    inline static const events::topic_partition event_partition{"events.promote", 0};
+    inline static const events::log::topic_partition event_partition{"events.promote", 0};
 
     /// Right whatever becomes of the worker's, unless it is made to jump.
     class logs_own_clock final : public runtime::clock {
@@ -205,16 +206,17 @@ class worker_world {
 
     manual_scheduler scheduler;
     logs_own_clock log_time{scheduler.clock()};
-    events::memory_broker broker{log_time};
+    events::log::memory::memory_broker broker{log_time};
     switchable_faults faults;
     workers::worker_options options;
     runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
     scripted_transport transport{scheduler};
 
   private:
-    events::memory_log x_writer_log{broker, [this](auto work) { scheduler.post(std::move(work)); }};
+    events::log::memory::memory_log x_writer_log{broker,
+                                                 [this](auto work) { scheduler.post(std::move(work)); }};
     runtime::seeded_random x_random{1};
-    std::unique_ptr<events::producer> x_writer;
+    std::unique_ptr<events::log::producer> x_writer;
     std::unique_ptr<worker_process> x_process;
     std::uint64_t x_sequence = 0;
     std::uint64_t x_direct = 0;
