@@ -29,7 +29,7 @@ if(HERALD_SANITIZE STREQUAL "thread")
   target_link_libraries(herald_c11_threads PRIVATE herald_flags)
 endif()
 
-# herald_library(<folder> SOURCES … DEPENDS …): the static library herald_<folder>.
+# herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>.
 function(herald_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(herald_${name} STATIC ${arg_SOURCES})

@@ -1,5 +1,4 @@
-// HTTP messages as the handlers see them: no parser, no socket. The server (api/) and the delivery client
-// (workers/) fill and send them.
+// HTTP messages as whoever answers or sends them sees them: no parser, no socket.
 #pragma once
 
 #include <cstdint>
