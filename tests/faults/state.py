@@ -125,7 +125,7 @@ def an_io_error_of_a_read_is_no_reason_to_drop_the_state():
     """After the first the database is opened again in the process; after the second the process ends, the state is kept."""
     with herald.folder() as folder:
         trigger = folder / "fail-a-read"
-        server = herald.Standalone(folder, environment={"LD_PRELOAD": os.environ["HERALD_FAILING_READS"],
+        server = herald.Standalone(folder, environment={"LD_PRELOAD": os.environ["PRELOADED_FAILING_READS"],
                                                         "FAILING_READS_TRIGGER": str(trigger)})
         before, model = filled(server)
         assert server.stop() == 0

@@ -9,7 +9,7 @@ DAY = 24 * 3600
 
 
 def shifted(days):
-    return {"LD_PRELOAD": os.environ["HERALD_SHIFTED_CLOCK"], "HERALD_CLOCK_SHIFT_SECONDS": str(days * DAY),
+    return {"LD_PRELOAD": os.environ["PRELOADED_SHIFTED_CLOCK"], "HERALD_CLOCK_SHIFT_SECONDS": str(days * DAY),
             "HERALD_ADMIN_EMAIL": herald.ADMIN_EMAIL, "HERALD_ADMIN_KEY": herald.ADMIN_KEY}
 
 

@@ -15,7 +15,7 @@ import herald
 def appends_that_are_slow_and_deliveries_that_wait_are_seen():
     with herald.folder() as folder:
         slow, release = folder / "slow", threading.Event()
-        server = herald.Standalone(folder, environment={"LD_PRELOAD": os.environ["HERALD_SLOW_SYNC"],
+        server = herald.Standalone(folder, environment={"LD_PRELOAD": os.environ["PRELOADED_SLOW_SYNC"],
                                                         "SLOW_SYNC_TRIGGER": str(slow)})
         client = server.client()
 
