@@ -8,7 +8,7 @@
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/find/directory.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/rocks/rocks_state.hpp"
 
 namespace herald::program {
@@ -21,8 +21,7 @@ result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
     if (!is_on_kafka(chosen) && std::filesystem::exists(folder)) {
         const auto opened = storage::rocks::open_rocks_state(folder);
         if (!opened) return opened.error();
-        if (opened->store->view()->get(
-                storage::registry::tables::key_of(storage::registry::tables::table::installation)))
+        if (storage::registry::tables::installation::has(*opened->store->view()))
             return opened->store->view();
     }
     const auto rows = storage::registry::state::make_memory_state();

@@ -3,6 +3,7 @@
 #include "events/event_topic.hpp"
 #include "runtime/assert.hpp"
 #include "schemas/nodes.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
@@ -10,7 +11,6 @@ namespace herald::storage::node {
 namespace {
 
 using registry::tables::decode_row;
-using registry::tables::find_row;
 using registry::tables::key_of;
 using registry::tables::table;
 
@@ -38,8 +38,7 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
 }  // namespace
 
 const schemas::commands::genesis& outbox_view::installation() const {
-    if (!x_installation)
-        x_installation = find_row<schemas::commands::genesis>(*x_store.view(), key_of(table::installation));
+    if (!x_installation) x_installation = registry::tables::installation::find(*x_store.view());
     HERALD_ASSERT(x_installation.has_value());
     return *x_installation;
 }

@@ -1,4 +1,5 @@
 // GENESIS and what an operator sets for the whole installation.
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -13,9 +14,6 @@ namespace {
 using context::rule_context;
 using schemas::action;
 using schemas::protected_type;
-using tables::key_of;
-using tables::put_row;
-using tables::table;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
@@ -51,13 +49,12 @@ schemas::group built_in_group(rule_context& context, schemas::organization_id or
 /// Errors: failed_precondition for a second GENESIS; invalid_argument for one without event partitions.
 answer apply(rule_context& context, const schemas::commands::genesis& command) {
     state::state_changes& state = context.state;
-    const std::string key = key_of(table::installation);
-    if (state.get(key)) return runtime::failed_precondition("this log has its GENESIS already");
+    if (tables::installation::has(state))
+        return runtime::failed_precondition("this log has its GENESIS already");
     if (command.event_partitions == 0)
         return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
-    put_row(state, key, command);
-    if (command.level > schemas::commands::first_level)
-        tables::put_number(state, key_of(table::level), command.level);
+    tables::installation::put(state, command);
+    if (command.level > schemas::commands::first_level) tables::put_level(state, command.level);
 
     schemas::organization org;
     org.id = context.next_id<schemas::organization_id>("organization");

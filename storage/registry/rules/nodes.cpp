@@ -2,6 +2,7 @@
 #include "storage/registry/tables/nodes.hpp"
 #include "runtime/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/installation.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -100,7 +101,7 @@ answer apply(rule_context& context, const schemas::commands::raise_level& comman
     if (!older.empty())
         return runtime::failed_precondition("the level cannot be raised to " + std::to_string(command.to) +
                                             ": older nodes are running: " + older);
-    put_number(context.state, key_of(table::level), command.to);
+    tables::put_level(context.state, command.to);
     return std::string();
 }
 

@@ -7,6 +7,7 @@
 #include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/feature_flags.hpp"
 #include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/scans.hpp"
@@ -163,6 +164,18 @@ TEST_F(tables_test, rows_of_builds_and_scans_have_their_frozen_bytes) {
 }
 
 TEST_F(tables_test, rows_of_an_installation_have_their_frozen_bytes) {
+    schemas::commands::genesis genesis;
+    genesis.generation = 1;
+    EXPECT_FALSE(tables::installation::has(state));
+    tables::installation::put(state, genesis);
+    EXPECT_TRUE(tables::installation::has(state));
+    EXPECT_THAT(written(), ElementsAre("A = ~08~01"));
+
+    tables::put_level(state, 3);
+    EXPECT_TRUE(tables::is_level_changed(state.changes()));
+    EXPECT_THAT(written(), ElementsAre("q = ~03"));
+    EXPECT_EQ(tables::level_in_force(state), 3u);
+
     tables::feature_flags::put(state, {"promote_events", false, "why"});
     EXPECT_THAT(written(), ElementsAre("epromote~5fevents = ~06~0epromote~5fevents~0e~03why"));
 
