@@ -6,9 +6,9 @@
 #include "program/open_log.hpp"
 #include "program/process_end.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/text.hpp"
 #include "schemas/commands/all.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/find/directory.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/rocks/rocks_state.hpp"
 
 namespace herald::program {
@@ -21,8 +21,7 @@ result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
     if (!is_on_kafka(chosen) && std::filesystem::exists(folder)) {
         const auto opened = storage::rocks::open_rocks_state(folder);
         if (!opened) return opened.error();
-        if (opened->store->view()->get(
-                storage::registry::tables::key_of(storage::registry::tables::table::installation)))
+        if (storage::registry::tables::installation::has(*opened->store->view()))
             return opened->store->view();
     }
     const auto rows = storage::registry::state::make_memory_state();
@@ -33,13 +32,7 @@ result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
 /// Errors: not_found when the e-mail is nobody's, or not an administrator's.
 result<void> check_administrator(const storage::registry::state::state_view& state,
                                  const std::string& email) {
-    using storage::registry::tables::key_of;
-    using storage::registry::tables::table;
-    const auto id = storage::registry::tables::find_number(
-        state, key_of(table::user_by_email).text(runtime::to_lower(email)));
-    const auto user =
-        id ? storage::registry::tables::find_row<schemas::user>(state, key_of(table::user).number(*id))
-           : std::nullopt;
+    const auto user = storage::registry::find::user_with_email(state, email);
     if (!user) return runtime::not_found("nobody here has the e-mail \"" + email + "\"");
     if (!user->system_admin)
         return runtime::not_found(email + " is no system administrator; only their keys are renewed here");

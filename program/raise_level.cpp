@@ -11,7 +11,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/membership.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/installation.hpp"
 
 namespace herald::program {
 namespace {
@@ -62,8 +62,7 @@ process_end run_raise_level(const settings& chosen) {
     if (!log) return failed(log.error());
     const auto before = state_of(**log);
     if (!before) return failed(before.error());
-    const auto genesis = storage::registry::tables::find_row<schemas::commands::genesis>(
-        **before, storage::registry::tables::key_of(storage::registry::tables::table::installation));
+    const auto genesis = storage::registry::tables::installation::find(**before);
     if (!genesis) return failed(runtime::not_found("nothing was begun in this log yet"));
     const std::uint32_t level = storage::registry::tables::level_in_force(**before);
     if (level > schemas::commands::newest_level)

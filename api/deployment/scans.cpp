@@ -53,23 +53,6 @@ result<schemas::json_text> checked_request(call& call) {
     return schemas::json_text{schemas::to_json_text(*body)};
 }
 
-/// The build's scans but the newest, oldest first.
-std::vector<scan> history_of(const storage::registry::state::state_view& state, const build& build) {
-    std::vector<scan> scans;
-    state.scan(
-        storage::registry::tables::key_of(storage::registry::tables::table::scan_of_build).number(build.id),
-        {}, [&](std::string_view key, std::string_view) {
-            const schemas::scan_id id{storage::registry::tables::number_in_key(key, 8)};
-            if (id == build.scan_id) return true;
-            if (auto old = storage::registry::tables::find_row<scan>(
-                    state,
-                    storage::registry::tables::key_of(storage::registry::tables::table::scan).number(id)))
-                scans.push_back(*std::move(old));
-            return scans.size() < history_max;
-        });
-    return scans;
-}
-
 template <class Command>
 response answer_scan(call& call, Command command) {
     const auto outcome = co_await call.submit(std::move(command));
@@ -128,7 +111,7 @@ calls::answered get_scan(call& call) {
     const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
     const scan newest = storage::registry::find::newest_scan(state, found->row).value_or(scan());
-    const std::vector<scan> history = history_of(state, found->row);
+    const std::vector<scan> history = storage::registry::find::older_scans(state, found->row, history_max);
     return call.answer(schemas::view_of(found->row, newest, history));
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/text.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/directory.hpp"
 
 namespace herald::api::identity {
 namespace {
@@ -46,44 +47,14 @@ std::string group_view(const schemas::group& group) {
     return schemas::to_json_object(group, schemas::integers::as_strings);
 }
 
-/// Rows of a table that belong to the organisation.
-template <class Row>
-std::vector<Row> rows_of(const storage::registry::state::state_view& state,
-                         storage::registry::tables::table which, schemas::organization_id org) {
-    std::vector<Row> rows;
-    state.scan(storage::registry::tables::key_of(which), {},
-               [&](std::string_view key, std::string_view value) {
-                   auto row = storage::registry::tables::decode_row<Row>(key, value);
-                   if (row.org_id == org) rows.push_back(std::move(row));
-                   return true;
-               });
-    return rows;
-}
-
-bool is_in_organization(const storage::registry::state::state_view& state, schemas::user_id user,
-                        schemas::organization_id org) {
-    bool found = false;
-    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::user_group).number(user),
-               {}, [&](std::string_view key, std::string_view) {
-                   const auto group = storage::registry::tables::find_row<schemas::group>(
-                       state, storage::registry::tables::key_of(storage::registry::tables::table::group)
-                                  .number(storage::registry::tables::number_in_key(key, 8)));
-                   found = group && group->org_id == org;
-                   return !found;
-               });
-    return found;
-}
-
 /// The organisation of the path, which the caller belongs to; else not_found.
 result<schemas::organization> organization_of(const call& call,
                                               const storage::registry::state::state_view& state,
                                               schemas::user_id user) {
     const auto id = call.path_id<schemas::organization_id>("org");
     if (!id) return id.error();
-    auto found = storage::registry::tables::find_row<schemas::organization>(
-        state, storage::registry::tables::key_of(storage::registry::tables::table::organization).number(*id));
-    if (!found || !is_in_organization(state, user, *id))
-        return runtime::not_found("organization " + call.path("org") + " not found");
+    auto found = storage::registry::find::organization_of(state, user, *id);
+    if (!found) return runtime::not_found("organization " + call.path("org") + " not found");
     return *std::move(found);
 }
 
@@ -126,12 +97,8 @@ response create_user(call& call) {
 answered get_user(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const std::string email = call.query("email");
-    const auto id = storage::registry::tables::find_number(
-        state, storage::registry::tables::key_of(storage::registry::tables::table::user_by_email)
-                   .text(runtime::to_lower(email)));
-    if (!id) return runtime::not_found("user with the e-mail \"" + email + "\" not found");
-    const auto user = storage::registry::tables::find_row<schemas::user>(
-        state, storage::registry::tables::key_of(storage::registry::tables::table::user).number(*id));
+    const auto user = storage::registry::find::user_with_email(state, email);
+    if (!user) return runtime::not_found("user with the e-mail \"" + email + "\" not found");
     return call.answer(schemas::view_of(*user));
 }
 
@@ -157,15 +124,7 @@ answered get_workspace_by_name(call& call) {
 }
 
 answered get_visible_workspaces(call& call) {
-    const storage::registry::state::state_view& state = call.state();
-    std::vector<schemas::workspace> seen;
-    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::workspace), {},
-               [&](std::string_view key, std::string_view value) {
-                   auto workspace = storage::registry::tables::decode_row<schemas::workspace>(key, value);
-                   if (storage::registry::access::is_visible(state, call.user().id, workspace))
-                       seen.push_back(std::move(workspace));
-                   return true;
-               });
+    const auto seen = storage::registry::find::visible_workspaces(call.state(), call.user().id);
     const auto view = [](const schemas::workspace& workspace) { return schemas::view_of(workspace); };
     return call.answer(object_writer().raw("workspace", schemas::json_list(seen, view)).finish());
 }
@@ -185,16 +144,7 @@ answered get_organization_by_name(call& call) {
 }
 
 answered list_organizations(call& call) {
-    const storage::registry::state::state_view& state = call.state();
-    std::vector<schemas::organization> seen;
-    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::organization), {},
-               [&](std::string_view key, std::string_view value) {
-                   auto organization =
-                       storage::registry::tables::decode_row<schemas::organization>(key, value);
-                   if (is_in_organization(state, call.user().id, organization.id))
-                       seen.push_back(std::move(organization));
-                   return true;
-               });
+    const auto seen = storage::registry::find::organizations_of(call.state(), call.user().id);
     const auto view = [](const schemas::organization& organization) {
         return schemas::to_json_object(organization, schemas::integers::as_strings);
     };
@@ -205,8 +155,7 @@ answered list_groups(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
-    const auto groups =
-        rows_of<schemas::group>(state, storage::registry::tables::table::group, organization->id);
+    const auto groups = storage::registry::find::groups_of(state, organization->id);
     return call.answer(object_writer().raw("groups", schemas::json_list(groups, group_view)).finish());
 }
 
@@ -214,8 +163,7 @@ answered list_roles(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
-    const auto roles =
-        rows_of<schemas::role>(state, storage::registry::tables::table::role, organization->id);
+    const auto roles = storage::registry::find::roles_of(state, organization->id);
     const auto view = [](const schemas::role& role) {
         return schemas::to_json_object(role, schemas::integers::as_strings);
     };

@@ -3,7 +3,7 @@
 
 #include "api/operations/handlers.hpp"
 #include "schemas/views.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/find/feature_flags.hpp"
 
 namespace herald::api::operations {
 namespace {
@@ -32,10 +32,8 @@ std::string flag_view(const feature_flag& flag) {
 calls::answered list_feature_flags(call& call) {
     object_writer flags;
     for (const std::string_view name : flag_names) {
-        const auto flag = storage::registry::tables::find_row<feature_flag>(
-            call.state(),
-            storage::registry::tables::key_of(storage::registry::tables::table::feature_flag).text(name));
-        flags.raw(name, flag_view(flag.value_or(feature_flag())));
+        const feature_flag flag = storage::registry::find::feature_flag_of(call.state(), name);
+        flags.raw(name, flag_view(flag));
     }
     return call.answer(object_writer().raw("feature_flags", flags.finish()).finish());
 }

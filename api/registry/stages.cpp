@@ -4,6 +4,7 @@
 #include "api/registry/handlers.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/promotions.hpp"
 
 namespace herald::api::registry {
 namespace {
@@ -77,18 +78,13 @@ calls::answered get_promotion(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
     if (!version) return version.error();
-    auto row = storage::registry::tables::find_row<promotion>(
-        state, storage::registry::tables::key_of(storage::registry::tables::table::promotion).number(*id));
-    if (!row) {
-        row.emplace();
-        row->model_version_id = *id;
-    }
+    const promotion row = storage::registry::find::promotion_of(state, *id);
     // The delivery log knows the deliveries that had an attempt; the rest of the audience is still to come.
     storage::deliveries::delivery_counts deliveries =
-        call.with().deliveries.deliveries_of_event(row->event_id);
+        call.with().deliveries.deliveries_of_event(row.event_id);
     deliveries.pending =
-        row->audience - std::min(row->audience, deliveries.succeeded + deliveries.dead + deliveries.skipped);
-    return call.answer(promotion_view(*row, deliveries));
+        row.audience - std::min(row.audience, deliveries.succeeded + deliveries.dead + deliveries.skipped);
+    return call.answer(promotion_view(row, deliveries));
 }
 
 response fail_promotion(call& call) {

@@ -147,15 +147,8 @@ answered get_version_by_names(call& call) {
     const auto model = storage::registry::access::readable_model(state, call.user().id,
                                                                  call.path("workspace"), call.path("model"));
     if (!model) return model.error();
-    const auto id = storage::registry::tables::find_number(
-        state, storage::registry::tables::key_of(storage::registry::tables::table::version_by_name)
-                   .number(model->row.id)
-                   .text(call.path("version")));
-    if (!id)
-        return runtime::not_found("version \"" + call.path("version") +
-                                  "\" not found in registered model \"" + model->row.name + "\"");
     const auto found =
-        storage::registry::access::readable_version(state, call.user().id, schemas::version_id{*id});
+        storage::registry::access::readable_version(state, call.user().id, model->row, call.path("version"));
     if (!found) return found.error();
     return call.answer(version_answer(found->row));
 }

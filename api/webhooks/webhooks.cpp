@@ -9,6 +9,7 @@
 #include "runtime/text.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/webhooks.hpp"
 #include "workers/signing.hpp"
 
 namespace herald::api::webhooks {
@@ -197,17 +198,8 @@ calls::answered find_webhooks(call& call) {
                                              std::to_string(limits::webhooks_per_workspace_max) +
                                              " can be asked for at once");
     const storage::registry::state::state_view& state = call.state();
-    const bool sees_all = storage::registry::access::is_system_admin(state, call.user().id);
-    std::vector<webhook> found;
-    state.scan(storage::registry::tables::key_of(storage::registry::tables::table::webhook), {},
-               [&](std::string_view key, std::string_view value) {
-                   auto hook = storage::registry::tables::decode_row<webhook>(key, value);
-                   const auto workspace = storage::registry::access::find_workspace(state, hook.workspace_id);
-                   if (body->wants(hook) &&
-                       (sees_all || storage::registry::access::is_visible(state, call.user().id, *workspace)))
-                       found.push_back(std::move(hook));
-                   return found.size() < limits::list_rows_max;
-               });
+    const auto found = storage::registry::find::webhooks_visible_to(
+        state, call.user().id, [&](const webhook& hook) { return body->wants(hook); });
     const auto view = [](const webhook& hook) { return schemas::view_of(hook, ""); };
     return call.answer(object_writer().raw("webhooks", schemas::json_list(found, view)).finish());
 }
@@ -230,9 +222,7 @@ response trigger_test(call& call) {
             storage::registry::access::require_system_admin(state, call.user().id, "testing a webhook");
         !may)
         co_return may.error();
-    const auto hook = storage::registry::tables::find_row<webhook>(
-        state, storage::registry::tables::key_of(storage::registry::tables::table::webhook)
-                   .number(body->webhook_id));
+    const auto hook = storage::registry::find::find_webhook(state, body->webhook_id);
     if (!hook)
         co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());

@@ -5,7 +5,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::deliveries {
 namespace {
@@ -90,8 +90,7 @@ void webhook_health_job::review() {
 
 bool webhook_health_job::is_news(const registry::state::state_view& state, schemas::webhook_id id,
                                  const finding& found) const {
-    const auto hook = registry::tables::find_row<schemas::webhook>(
-        state, registry::tables::key_of(registry::tables::table::webhook).number(id));
+    const auto hook = registry::tables::webhooks::find(state, id);
     if (!hook || hook->revision > found.revision || hook->status == schemas::webhook_status::disabled)
         return false;
     switch (found.condition) {

@@ -9,7 +9,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/rules/checks.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/installation.hpp"
 
 namespace herald::storage::node {
 namespace {
@@ -144,7 +144,7 @@ result<log_beginning> begin_log(events::log::partitioned_log& log, const runtime
     const auto deadline = steady_clock::now() + patience;
     auto first = first_record(log, deadline);
     const bool is_empty = !first && first.error().code == error_code::not_found;
-    if (is_empty && state.get(registry::tables::key_of(registry::tables::table::installation)))
+    if (is_empty && registry::tables::installation::has(state))
         return runtime::failed_precondition(
             "the log is empty, but this node has applied one before: the log was lost or made anew");
     schemas::commands::genesis beginning;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "storage/node/membership.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/nodes.hpp"
 
 namespace herald::storage::node {
 
@@ -13,8 +13,7 @@ void job_claims::look(const applied_state& state) {
 }
 
 void job_claims::look_at(job& one, std::size_t index, const applied_state& state) {
-    const auto held = registry::tables::find_row<schemas::claim_row>(
-        *state.view, registry::tables::key_of(registry::tables::table::claim).text(one.name));
+    const auto held = registry::tables::claims::find(*state.view, one.name);
     if (held && held->node == x_node && held->boot == x_boot) {
         if (one.token == held->token) return;
         one.token = held->token;

@@ -1,12 +1,12 @@
 #include "storage/node/membership.hpp"
 
 #include "runtime/limits.hpp"
+#include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::node {
 namespace {
 
-using registry::tables::decode_row;
 using registry::tables::key_of;
 using registry::tables::table;
 
@@ -18,8 +18,7 @@ bool is_silent(const applied_state& state, const schemas::node_row& row) {
 
 std::vector<std::string> live_nodes(const applied_state& state, std::string_view but_not) {
     std::vector<std::string> live;
-    state.view->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
-        const auto row = decode_row<schemas::node_row>(key, value);
+    registry::tables::nodes::each(*state.view, [&](const schemas::node_row& row) {
         if (row.node != but_not && row.boot != schemas::uuid{} && !is_silent(state, row))
             live.push_back(row.node);
         return true;
@@ -29,17 +28,15 @@ std::vector<std::string> live_nodes(const applied_state& state, std::string_view
 
 std::vector<schemas::node_row> nodes_below(const applied_state& state, std::uint32_t level) {
     std::vector<schemas::node_row> below;
-    state.view->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
-        auto row = decode_row<schemas::node_row>(key, value);
-        if (row.boot != schemas::uuid{} && row.level < level) below.push_back(std::move(row));
+    registry::tables::nodes::each(*state.view, [&](const schemas::node_row& row) {
+        if (row.boot != schemas::uuid{} && row.level < level) below.push_back(row);
         return true;
     });
     return below;
 }
 
 bool is_lapsed(const applied_state& state, const schemas::claim_row& held) {
-    const auto holder =
-        registry::tables::find_row<schemas::node_row>(*state.view, key_of(table::node).text(held.node));
+    const auto holder = registry::tables::nodes::find(*state.view, held.node);
     return !holder || holder->boot != held.boot || is_silent(state, *holder);
 }
 

@@ -3,15 +3,15 @@
 #include "events/event_topic.hpp"
 #include "runtime/assert.hpp"
 #include "schemas/nodes.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::node {
 namespace {
 
 using registry::tables::decode_row;
-using registry::tables::find_row;
 using registry::tables::key_of;
-using registry::tables::number_in_key;
 using registry::tables::table;
 
 key_of partition_key(table which, const events::log::topic_partition& where) {
@@ -38,8 +38,7 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
 }  // namespace
 
 const schemas::commands::genesis& outbox_view::installation() const {
-    if (!x_installation)
-        x_installation = find_row<schemas::commands::genesis>(*x_store.view(), key_of(table::installation));
+    if (!x_installation) x_installation = registry::tables::installation::find(*x_store.view());
     HERALD_ASSERT(x_installation.has_value());
     return *x_installation;
 }
@@ -93,12 +92,11 @@ std::vector<events::outbox_row> outbox_view::rows(const events::log::topic_parti
 }
 
 std::uint64_t outbox_view::last_subscriber_change() const {
-    x_store.view()->scan(key_of(table::webhook_change),
-                         key_of(table::webhook_change).number(x_last_change + 1),
-                         [&](std::string_view key, std::string_view) {
-                             x_last_change = number_in_key(key);
-                             return true;
-                         });
+    registry::tables::webhooks::each_change(*x_store.view(), x_last_change + 1,
+                                            [&](const registry::tables::webhooks::change& change) {
+                                                x_last_change = change.offset;
+                                                return true;
+                                            });
     return x_last_change;
 }
 
@@ -106,23 +104,21 @@ std::vector<events::subscriber_change> outbox_view::subscriber_changes(std::uint
                                                                        std::size_t changes_max) const {
     std::vector<events::subscriber_change> found;
     const auto view = x_store.view();
-    view->scan(key_of(table::webhook_change), key_of(table::webhook_change).number(after + 1),
-               [&](std::string_view key, std::string_view) {
-                   const std::uint64_t offset = number_in_key(key);
-                   if (found.size() >= changes_max && found.back().offset != offset) return false;
-                   const schemas::webhook_id id{number_in_key(key, 8)};
-                   const auto hook = find_row<schemas::webhook>(*view, key_of(table::webhook).number(id));
-                   found.push_back({offset, id, std::nullopt});
-                   if (hook) found.back().row = subscriber_of(*hook);
-                   return true;
-               });
+    using change = registry::tables::webhooks::change;
+    registry::tables::webhooks::each_change(*view, after + 1, [&](const change& next) {
+        if (found.size() >= changes_max && found.back().offset != next.offset) return false;
+        const auto hook = registry::tables::webhooks::find(*view, next.id);
+        found.push_back({next.offset, next.id, std::nullopt});
+        if (hook) found.back().row = subscriber_of(*hook);
+        return true;
+    });
     return found;
 }
 
 std::vector<schemas::subscriber> outbox_view::subscribers() const {
     std::vector<schemas::subscriber> all;
-    x_store.view()->scan(key_of(table::webhook), {}, [&](std::string_view key, std::string_view value) {
-        all.push_back(subscriber_of(decode_row<schemas::webhook>(key, value)));
+    registry::tables::webhooks::each(*x_store.view(), [&](const schemas::webhook& hook) {
+        all.push_back(subscriber_of(hook));
         return true;
     });
     return all;

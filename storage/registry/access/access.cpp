@@ -3,6 +3,12 @@
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"
 #include "storage/registry/access/access_memory.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/versions.hpp"
+#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::access {
 namespace {
@@ -10,10 +16,6 @@ namespace {
 using schemas::action;
 using schemas::protected_type;
 using state::state_view;
-using tables::find_number;
-using tables::find_row;
-using tables::key_of;
-using tables::table;
 
 bool is_master(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     if (!workspace.org_id) return workspace.owner == user;
@@ -33,7 +35,7 @@ access_rights find_rights(const state_view& state, schemas::user_id user,
     rights.everything = is_master(state, user, workspace);
     for (const schemas::permission& permission : workspace.permissions) {
         if (!is_member(state, permission.group_id, user)) continue;
-        const auto role = find_row<schemas::role>(state, key_of(table::role).number(permission.role_id));
+        const auto role = tables::roles::find(state, permission.role_id);
         if (role) add_role(rights, *role);
     }
     return rights;
@@ -55,7 +57,7 @@ error no_such(std::string_view what) { return runtime::not_found(std::string(wha
 }  // namespace
 
 bool is_system_admin(const state_view& state, schemas::user_id id) {
-    const auto user = find_row<schemas::user>(state, key_of(table::user).number(id));
+    const auto user = tables::users::find(state, id);
     return user && user->system_admin;
 }
 
@@ -66,9 +68,9 @@ std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std:
         if (auto known = memory->user_of(key_hash);
             known && runtime::equals_ignoring_case(known->email, email))
             return known;
-    const auto id = find_number(state, key_of(table::user_by_email).text(runtime::to_lower(email)));
+    const auto id = tables::users::with_email(state, email);
     if (!id) return nullptr;
-    auto user = find_row<schemas::user>(state, key_of(table::user).number(*id));
+    auto user = tables::users::find(state, *id);
     if (!user) return nullptr;
     const bool is_right = runtime::constant_time_equal(key_hash, user->primary_key_hash) ||
                           runtime::constant_time_equal(key_hash, user->secondary_key_hash);
@@ -79,7 +81,7 @@ std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std:
 }
 
 bool is_member(const state_view& state, schemas::group_id group, schemas::user_id user) {
-    return state.get(key_of(table::group_member).number(group).number(user)).has_value();
+    return tables::members::has(state, group, user);
 }
 
 bool is_allowed(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
@@ -115,21 +117,21 @@ std::optional<schemas::workspace> find_workspace(const state_view& state, schema
     access_memory* const memory = access_memory::of(state);
     if (memory)
         if (const auto known = memory->workspace_of(id)) return *known;
-    auto found = find_row<schemas::workspace>(state, key_of(table::workspace).number(id));
+    auto found = tables::workspaces::find(state, id);
     if (memory && found) memory->keep(std::make_shared<const schemas::workspace>(*found));
     return found;
 }
 
 result<schemas::workspace> workspace_named(const state_view& state, std::string_view name) {
-    const auto id = find_number(state, key_of(table::workspace_by_name).text(name));
+    const auto id = tables::workspaces::named(state, name);
     if (!id) return no_such("workspace " + quoted(name));
-    return *find_workspace(state, schemas::workspace_id{*id});
+    return *find_workspace(state, *id);
 }
 
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
                                                          schemas::model_id id) {
     const std::string what = "registered model " + std::to_string(id.value);
-    auto model = find_row<schemas::registered_model>(state, key_of(table::model).number(id));
+    auto model = tables::models::find(state, id);
     if (!model) return no_such(what);
     auto workspace = *find_workspace(state, model->workspace_id);
     if (const auto may =
@@ -147,9 +149,9 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
         no_such("registered model " + quoted(model_name) + " in the workspace " + quoted(workspace_name));
     const auto workspace = workspace_named(state, workspace_name);
     if (!workspace) return missing;
-    const auto id = find_number(state, key_of(table::model_by_name).number(workspace->id).text(model_name));
+    const auto id = tables::models::named(state, workspace->id, model_name);
     if (!id) return missing;
-    auto found = readable_model(state, user, schemas::model_id{*id});
+    auto found = readable_model(state, user, *id);
     if (!found) return missing;
     return found;
 }
@@ -157,7 +159,7 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         schemas::version_id id) {
     const std::string what = "model version " + std::to_string(id.value);
-    auto version = find_row<schemas::model_version>(state, key_of(table::version).number(id));
+    auto version = tables::versions::find(state, id);
     if (!version) return no_such(what);
     auto workspace = *find_workspace(state, version->workspace_id);
     if (const auto may =
@@ -165,6 +167,16 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
         !may)
         return may.error();
     return placed<schemas::model_version>{*std::move(version), std::move(workspace)};
+}
+
+result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
+                                                        const schemas::registered_model& model,
+                                                        std::string_view version_name) {
+    const auto id = tables::versions::named(state, model.id, version_name);
+    if (!id)
+        return runtime::not_found("version " + quoted(version_name) + " not found in registered model " +
+                                  quoted(model.name));
+    return readable_version(state, user, *id);
 }
 
 bool may_read_builds(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
@@ -176,7 +188,7 @@ bool may_read_builds(const state_view& state, schemas::user_id user, const schem
 result<placed<schemas::build>> readable_build(const state_view& state, schemas::user_id user,
                                               schemas::build_id id) {
     const std::string what = "build " + std::to_string(id.value);
-    auto build = find_row<schemas::build>(state, key_of(table::build).number(id));
+    auto build = tables::builds::find(state, id);
     if (!build) return no_such(what);
     auto workspace = *find_workspace(state, build->workspace_id);
     if (!may_read_builds(state, user, workspace)) return no_such(what);

@@ -6,7 +6,7 @@
 #include "schemas/deployment.hpp"
 #include "schemas/identity.hpp"
 #include "schemas/registry.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::access {
 
@@ -50,6 +50,10 @@ result<placed<schemas::registered_model>> readable_model(const state::state_view
                                                          std::string_view model_name);
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         schemas::version_id);
+/// The version of that name in a model which the user may read.
+result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
+                                                        const schemas::registered_model&,
+                                                        std::string_view version_name);
 /// A build is read by who may read models or endpoints in its workspace.
 bool may_read_builds(const state::state_view&, schemas::user_id, const schemas::workspace&);
 result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id, schemas::build_id);

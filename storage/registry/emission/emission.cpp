@@ -7,6 +7,7 @@
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
 #include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::registry::emission {
 namespace {
@@ -29,10 +30,8 @@ bool filter_matches(const resource_filter& filter, resource_type type) {
 
 std::vector<schemas::audience_member> audience_of(const state::state_view& state, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
-    const std::string prefix = key_of(table::webhook_of_workspace).number(draft.workspace_id);
-    state.scan(prefix, {}, [&](std::string_view key, std::string_view) {
-        const std::uint64_t id = tables::number_in_key(key, 8);
-        const auto hook = tables::find_row<schemas::webhook>(state, key_of(table::webhook).number(id));
+    tables::webhooks::each_of(state, draft.workspace_id, {}, [&](schemas::webhook_id id) {
+        const auto hook = tables::webhooks::find(state, id);
         if (hook && hears(*hook, draft.type, draft.resource_type))
             audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled});
         return audience.size() < limits::webhooks_per_workspace_max;

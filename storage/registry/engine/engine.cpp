@@ -7,6 +7,7 @@
 #include "schemas/commands/all.hpp"
 #include "storage/registry/outcomes/outcomes.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::registry::engine {
@@ -26,8 +27,6 @@ using tables::number_in_key;
 using tables::table;
 
 const std::string position_key = key_of(table::position);
-const std::string installation_key = key_of(table::installation);
-const std::string level_key = key_of(table::level);
 
 template <class Command>
 rules::answer run_as(rule_context& context, std::string_view body) {
@@ -97,7 +96,7 @@ std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::
 engine::engine(state::state_store& store) : x_store(store) {
     start_batch();
     if (auto position = find_row<engine_position>(*x_batch, position_key)) x_position = *std::move(position);
-    x_installation = find_row<schemas::commands::genesis>(*x_batch, installation_key);
+    x_installation = tables::installation::find(*x_batch);
     x_level = level_in_force(*x_batch);
 }
 
@@ -141,7 +140,7 @@ result<applied_record> engine::apply(const events::log::record& record) {
             refused(command ? runtime::invalid_argument("a command of another log") : command.error());
     }
     finish(record, changes.take());
-    if (!x_installation) x_installation = find_row<schemas::commands::genesis>(*x_batch, installation_key);
+    if (!x_installation) x_installation = tables::installation::find(*x_batch);
     return done;
 }
 
@@ -244,7 +243,7 @@ void engine::finish(const events::log::record& record, row_changes mutations) {
          ++row)
         if (row->second)
             x_next_timer_ms = std::min(x_next_timer_ms, static_cast<std::int64_t>(number_in_key(row->first)));
-    const bool is_raised = mutations.contains(level_key);
+    const bool is_raised = tables::is_level_changed(mutations);
     x_batch->absorb(std::move(mutations));
     if (is_raised) x_level = level_in_force(*x_batch);
 }

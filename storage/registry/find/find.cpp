@@ -9,6 +9,9 @@
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/versions.hpp"
+#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::find {
 namespace {
@@ -19,10 +22,6 @@ using schemas::json_value;
 using schemas::model_version;
 using schemas::registered_model;
 using state::state_view;
-using tables::decode_row;
-using tables::key_of;
-using tables::number_in_key;
-using tables::table;
 
 /// What a predicate looks at: texts of the row (any of several, as with labels), one that was made of it, or
 /// one number.
@@ -280,21 +279,19 @@ result<std::vector<schemas::workspace>> readable_workspaces(const state_view& st
         found.push_back(*std::move(named));
         return found;
     }
-    state.scan(key_of(table::workspace), {}, [&](std::string_view key, std::string_view value) {
-        auto candidate = decode_row<schemas::workspace>(key, value);
-        if (may_read(candidate)) found.push_back(std::move(candidate));
+    tables::workspaces::each(state, [&](const schemas::workspace& candidate) {
+        if (may_read(candidate)) found.push_back(candidate);
         return true;
     });
     return found;
 }
 
-constexpr table table_of(const registered_model*) { return table::model; }
-constexpr table table_of(const model_version*) { return table::version; }
-
 /// Gathers the rows that fit, within the bound on rows looked at.
-template <class Row>
+template <class Table>
 class gatherer {
   public:
+    using row_type = typename Table::row_type;
+
     gatherer(const state_view& state, const schemas::find_request& request,
              const std::vector<condition>& conditions)
         : x_state(state),
@@ -306,44 +303,41 @@ class gatherer {
     bool pass() { return ++x_seen <= limits::list_rows_max; }
 
     /// False once too many rows were looked at.
-    bool look_at(std::uint64_t id) {
+    template <class Id>
+    bool look_at(Id id) {
         if (!pass()) return false;
-        if (!x_ids.empty() && !x_ids.contains(id)) return true;
-        const auto row = tables::find_row<Row>(x_state, row_key(id));
+        if (!x_ids.empty() && !x_ids.contains(id.value)) return true;
+        const auto row = Table::find(x_state, id);
         const auto holds = [&](const condition& one) { return one.holds(*property_of(*row, one.key)); };
         if (row && std::all_of(x_conditions.begin(), x_conditions.end(), holds))
             x_found.push_back(candidate_of(*row));
         return true;
     }
 
-    result<found_page<Row>> page() {
+    result<found_page<row_type>> page() {
         if (x_seen > limits::list_rows_max)
             return runtime::invalid_argument(
                 "more than " + std::to_string(limits::list_rows_max) +
                 " records would have to be searched; name a workspace or a model");
-        found_page<Row> page;
+        found_page<row_type> page;
         page.total_records = x_found.size();
         if (const auto sorted = sort_candidates(x_found, x_request); !sorted) return sorted.error();
         if (const auto cut = cut_page(x_found, x_request); !cut) return cut.error();
         std::size_t bytes = 0;
         for (const candidate& one : x_found) {
-            const auto value = x_state.get(row_key(one.id));
-            if (!value) continue;
-            bytes += value->size();
+            auto stored = Table::find_stored(x_state, {one.id});
+            if (!stored) continue;
+            bytes += stored->bytes;
             if (bytes > limits::find_answer_bytes_max)
                 return runtime::invalid_argument("the answer would be more than " +
                                                  std::to_string(limits::find_answer_bytes_max) +
                                                  " bytes; ask for fewer with pagination.page_limit");
-            page.rows.push_back(decode_row<Row>(row_key(one.id), *value));
+            page.rows.push_back(std::move(stored->row));
         }
         return page;
     }
 
   private:
-    static std::string row_key(std::uint64_t id) {
-        return key_of(table_of(static_cast<const Row*>(nullptr))).number(id);
-    }
-
     const state_view& x_state;
     const schemas::find_request& x_request;
     const std::vector<condition>& x_conditions;
@@ -361,17 +355,15 @@ std::optional<std::string> exact_name(const std::vector<condition>& conditions) 
 }
 
 /// The children that an index names: the one of that name, or all. False once too many were looked at.
-template <class Row, class Parent>
-bool gather(const state_view& state, table children, table by_name, Parent parent,
-            const std::optional<std::string>& name, gatherer<Row>& rows) {
+template <class Table, class Parent>
+bool gather(const state_view& state, Parent parent, const std::optional<std::string>& name,
+            gatherer<Table>& rows) {
     if (name) {
-        const auto id = tables::find_number(state, key_of(by_name).number(parent).text(*name));
+        const auto id = Table::named(state, parent, *name);
         return !id || rows.look_at(*id);
     }
     bool going = true;
-    state.scan(key_of(children).number(parent), {}, [&](std::string_view key, std::string_view) {
-        return going = rows.look_at(number_in_key(key, 8));
-    });
+    Table::each_of(state, parent, {}, [&](auto id) { return going = rows.look_at(id); });
     return going;
 }
 
@@ -383,10 +375,10 @@ result<found_page<registered_model>> find_models(const state_view& state, schema
     if (!conditions) return conditions.error();
     const auto workspaces = readable_workspaces(state, user, request.workspace_name);
     if (!workspaces) return workspaces.error();
-    gatherer<registered_model> rows(state, request, *conditions);
+    gatherer<tables::models> rows(state, request, *conditions);
     const auto name = exact_name(*conditions);
     for (const schemas::workspace& workspace : *workspaces)
-        if (!gather(state, table::model_of_workspace, table::model_by_name, workspace.id, name, rows)) break;
+        if (!gather(state, workspace.id, name, rows)) break;
     return rows.page();
 }
 
@@ -394,11 +386,9 @@ result<found_page<model_version>> find_versions(const state_view& state, schemas
                                                 const schemas::find_request& request) {
     const auto conditions = conditions_of<model_version>(request);
     if (!conditions) return conditions.error();
-    gatherer<model_version> rows(state, request, *conditions);
+    gatherer<tables::versions> rows(state, request, *conditions);
     const auto name = exact_name(*conditions);
-    const auto gather_model = [&](schemas::model_id model) {
-        return gather(state, table::version_of_model, table::version_by_name, model, name, rows);
-    };
+    const auto gather_model = [&](schemas::model_id model) { return gather(state, model, name, rows); };
     const schemas::find_target target = request.id.value_or(schemas::find_target{});
     if (target.registered_model_id || (target.named_id && !target.named_id->name.empty())) {
         const auto model =
@@ -416,11 +406,9 @@ result<found_page<model_version>> find_versions(const state_view& state, schemas
     bool going = true;
     for (const schemas::workspace& workspace : *workspaces)
         if (going)
-            state.scan(key_of(table::model_of_workspace).number(workspace.id), {},
-                       [&](std::string_view key, std::string_view) {
-                           return going =
-                                      rows.pass() && gather_model(schemas::model_id{number_in_key(key, 8)});
-                       });
+            tables::models::each_of(state, workspace.id, {}, [&](schemas::model_id model) {
+                return going = rows.pass() && gather_model(model);
+            });
     return rows.page();
 }
 

@@ -3,12 +3,15 @@
 
 #include "schemas/deployment.hpp"
 #include "schemas/registry.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::find {
 
 /// The build's newest scan; none: unscanned.
 std::optional<schemas::scan> newest_scan(const state::state_view&, const schemas::build&);
+/// The build's scans but the newest, oldest first: at most `scans_max`.
+std::vector<schemas::scan> older_scans(const state::state_view&, const schemas::build&,
+                                       std::size_t scans_max);
 /// The version's builds, oldest first, in the workspaces whose builds the user may read: of each at most
 /// limits::builds_per_version_max.
 std::vector<schemas::build> readable_builds(const state::state_view&, schemas::user_id, schemas::version_id);

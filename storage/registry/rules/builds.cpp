@@ -1,4 +1,5 @@
 // Builds: images of a model version that can be scanned and deployed (wire.md §4).
+#include "storage/registry/tables/builds.hpp"
 #include "runtime/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
@@ -10,14 +11,12 @@ namespace {
 
 using schemas::action;
 using schemas::protected_type;
-using tables::key_of;
-using tables::table;
 
 bool has_room_for_build(const state::state_view& state, schemas::version_id version,
                         schemas::workspace_id workspace) {
     std::size_t count = 0;
-    state.scan(key_of(table::build_of_version).number(version).number(workspace), {},
-               [&](std::string_view, std::string_view) { return ++count < limits::builds_per_version_max; });
+    tables::builds::each_of(state, version, workspace, {},
+                            [&](schemas::build_id) { return ++count < limits::builds_per_version_max; });
     return count < limits::builds_per_version_max;
 }
 
@@ -74,9 +73,7 @@ answer apply(context::rule_context& context, const schemas::commands::create_bui
     }
     std::string encoded = schemas::encode(build);
     if (const auto good = check_entity_size("the build", build, encoded); !good) return good.error();
-    state.put(key_of(table::build).number(build.id), encoded);
-    state.put(key_of(table::build_of_version).number(version->row.id).number(workspace->id).number(build.id),
-              "");
+    tables::builds::put(state, build);
     emission::emit_created(context, schemas::resource_type::build, build.id.value, workspace->id, build);
     return encoded;
 }

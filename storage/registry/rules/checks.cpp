@@ -4,7 +4,7 @@
 
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
-#include "schemas/commands/installation.hpp"
+#include "storage/registry/tables/feature_flags.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -163,8 +163,7 @@ std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value
 }
 
 bool is_flag_on(const state::state_view& state, std::string_view name) {
-    const auto flag = tables::find_row<schemas::commands::feature_flag>(
-        state, tables::key_of(tables::table::feature_flag).text(name));
+    const auto flag = tables::feature_flags::find(state, std::string(name));
     return !flag || flag->enabled;
 }
 

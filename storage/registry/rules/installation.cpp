@@ -1,9 +1,12 @@
 // GENESIS and what an operator sets for the whole installation.
-#include "runtime/text.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
-#include "storage/registry/rules/users.hpp"
+#include "storage/registry/tables/feature_flags.hpp"
+#include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -11,9 +14,6 @@ namespace {
 using context::rule_context;
 using schemas::action;
 using schemas::protected_type;
-using tables::key_of;
-using tables::put_row;
-using tables::table;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
@@ -29,7 +29,7 @@ schemas::role built_in_role(rule_context& context, schemas::organization_id org,
          {protected_type::dataset, protected_type::project, protected_type::registered_model,
           protected_type::endpoint, protected_type::monitored_entity, protected_type::notification_channel})
         role.actions.push_back({type, actions});
-    put_row(context.state, key_of(table::role).number(role.id), role);
+    tables::roles::put(context.state, role);
     return role;
 }
 
@@ -40,7 +40,7 @@ schemas::group built_in_group(rule_context& context, schemas::organization_id or
     group.name = std::move(name);
     group.built_in = true;
     group.time_created = context.stamp_ms();
-    put_row(context.state, key_of(table::group).number(group.id), group);
+    tables::groups::put(context.state, group);
     return group;
 }
 
@@ -49,19 +49,18 @@ schemas::group built_in_group(rule_context& context, schemas::organization_id or
 /// Errors: failed_precondition for a second GENESIS; invalid_argument for one without event partitions.
 answer apply(rule_context& context, const schemas::commands::genesis& command) {
     state::state_changes& state = context.state;
-    const std::string key = key_of(table::installation);
-    if (state.get(key)) return runtime::failed_precondition("this log has its GENESIS already");
+    if (tables::installation::has(state))
+        return runtime::failed_precondition("this log has its GENESIS already");
     if (command.event_partitions == 0)
         return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
-    put_row(state, key, command);
-    if (command.level > schemas::commands::first_level)
-        tables::put_number(state, key_of(table::level), command.level);
+    tables::installation::put(state, command);
+    if (command.level > schemas::commands::first_level) tables::put_level(state, command.level);
 
     schemas::organization org;
     org.id = context.next_id<schemas::organization_id>("organization");
     org.name = command.organization_name;
     org.time_created = context.stamp_ms();
-    put_row(state, key_of(table::organization).number(org.id), org);
+    tables::organizations::put(state, org);
     const schemas::group admins = built_in_group(context, org.id, "Admins");
     const schemas::group all_users = built_in_group(context, org.id, "All Users");
     const std::vector<action> everything{action::read,    action::update,         action::create,
@@ -79,7 +78,7 @@ answer apply(rule_context& context, const schemas::commands::genesis& command) {
     workspace.built_in = true;
     workspace.time_created = workspace.time_updated = context.stamp_ms();
     workspace.policies.require_approval_for = command.require_approval_for;
-    put_workspace(state, workspace);
+    tables::workspaces::put(state, workspace);
 
     schemas::user admin;
     admin.id = context.next_id<schemas::user_id>("user");
@@ -88,24 +87,22 @@ answer apply(rule_context& context, const schemas::commands::genesis& command) {
     admin.system_admin = true;
     admin.default_workspace_id = workspace.id;
     admin.time_created = context.stamp_ms();
-    put_user(state, admin);
-    add_member(state, admins.id, admin.id);
-    add_member(state, all_users.id, admin.id);
+    tables::users::put(state, admin);
+    tables::members::put(state, admins.id, admin.id);
+    tables::members::put(state, all_users.id, admin.id);
     context.set_timer(context.time_ms() + day_ms, context::timer_kind::outbox_trim, "");
     return std::string();
 }
 
 /// Errors: not_found when no system administrator has that e-mail.
 answer apply(rule_context& context, const schemas::commands::renew_admin_key& command) {
-    const auto id = tables::find_number(context.state,
-                                        key_of(table::user_by_email).text(runtime::to_lower(command.email)));
-    auto user =
-        id ? tables::find_row<schemas::user>(context.state, key_of(table::user).number(*id)) : std::nullopt;
+    const auto id = tables::users::with_email(context.state, command.email);
+    auto user = id ? tables::users::find(context.state, *id) : std::nullopt;
     if (!user || !user->system_admin)
         return runtime::not_found("no system administrator has the e-mail \"" + command.email + "\"");
     user->primary_key_hash = command.key_hash;
     user->secondary_key_hash.clear();
-    put_user(context.state, *user);
+    tables::users::put(context.state, *user);
     return schemas::encode(*user);
 }
 
@@ -120,7 +117,7 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
                                   "\"; there are promote_events, scan_events");
     if (const auto good = check_text("content", command.content, 4096); !good) return good.error();
     const schemas::commands::feature_flag flag{command.name, command.enabled, command.content};
-    put_row(context.state, key_of(table::feature_flag).text(flag.name), flag);
+    tables::feature_flags::put(context.state, flag);
     return schemas::encode(flag);
 }
 

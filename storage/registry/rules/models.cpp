@@ -1,4 +1,5 @@
 // Registered models (wire.md §3).
+#include "storage/registry/tables/models.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/json_codec.hpp"
 #include "storage/registry/access/access.hpp"
@@ -11,8 +12,6 @@ namespace {
 
 using schemas::action;
 using schemas::protected_type;
-using tables::key_of;
-using tables::table;
 
 result<void> check_model(const schemas::registered_model& model) {
     if (const auto good = check_name("name", model.name, limits::name_bytes_max); !good) return good;
@@ -40,8 +39,7 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
         return may.error();
     schemas::registered_model model = command.model;
     if (const auto good = check_model(model); !good) return good.error();
-    const std::string name_key = key_of(table::model_by_name).number(workspace->id).text(model.name);
-    if (state.get(name_key))
+    if (tables::models::named(state, workspace->id, model.name))
         return runtime::already_exists("a registered model named \"" + model.name +
                                        "\" already exists in the workspace \"" + workspace->name + "\"");
     model.id = context.next_id<schemas::model_id>("model");
@@ -55,9 +53,7 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
     std::string encoded = schemas::encode(model);
     if (const auto good = check_entity_size("the registered model", model, encoded); !good)
         return good.error();
-    state.put(key_of(table::model).number(model.id), encoded);
-    tables::put_number(state, name_key, model.id.value);
-    state.put(key_of(table::model_of_workspace).number(workspace->id).number(model.id), "");
+    tables::models::put(state, model);
     emission::emit_created(context, schemas::resource_type::registered_model, model.id.value, workspace->id,
                            model);
     return encoded;

@@ -1,6 +1,8 @@
 // What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
+#include "storage/registry/tables/nodes.hpp"
 #include "runtime/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/installation.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -8,17 +10,15 @@ namespace {
 using context::rule_context;
 using context::timer_kind;
 using tables::find_number;
-using tables::find_row;
 using tables::key_of;
 using tables::put_number;
-using tables::put_row;
 using tables::table;
 
 constexpr std::size_t looked_at_per_timer = 300;
 constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
 
 void take_published(rule_context& context, const schemas::commands::node_heartbeat& heartbeat) {
-    const auto claim = find_row<schemas::claim_row>(context.state, key_of(table::claim).text("publisher"));
+    const auto claim = tables::claims::find(context.state, "publisher");
     if (!claim || claim->token != heartbeat.publisher_token) return;
     for (const schemas::published_position& position : heartbeat.published) {
         const std::string key =
@@ -37,11 +37,9 @@ bool is_silent(const rule_context& context, const std::optional<schemas::node_ro
 bool is_free(const rule_context& context, const schemas::claim_row& held,
              const schemas::commands::claim& wanted) {
     if (held.node == wanted.node && held.boot != wanted.boot) return true;
-    const auto holder = find_row<schemas::node_row>(context.state, key_of(table::node).text(held.node));
+    const auto holder = tables::nodes::find(context.state, held.node);
     if (!holder || holder->boot != held.boot) return true;
-    return is_silent(context, holder) &&
-           !is_silent(context,
-                      find_row<schemas::node_row>(context.state, key_of(table::node).text(wanted.node)));
+    return is_silent(context, holder) && !is_silent(context, tables::nodes::find(context.state, wanted.node));
 }
 
 }  // namespace
@@ -52,8 +50,7 @@ answer apply(rule_context&, const schemas::commands::no_operation&) { return std
 /// failed_precondition for a first heartbeat of a process that had not applied the newest boot's: a record of
 /// a dead one that surfaces late must not end the living; who lives has applied more when it speaks again.
 answer apply(rule_context& context, const schemas::commands::node_heartbeat& command) {
-    const std::string key = key_of(table::node).text(command.node);
-    auto row = find_row<schemas::node_row>(context.state, key).value_or(schemas::node_row{});
+    auto row = tables::nodes::find(context.state, command.node).value_or(schemas::node_row{});
     if (row.boot != command.boot) {
         if (!command.first && !row.node.empty())
             return runtime::aborted("another process runs as node \"" + command.node +
@@ -71,21 +68,20 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
     row.level = command.newest_level;
-    put_row(context.state, key, row);
+    tables::nodes::put(context.state, row);
     take_published(context, command);
     return std::string();
 }
 
 /// The answer is who holds the job now. Errors: aborted for a process whose node has begun anew since.
 answer apply(rule_context& context, const schemas::commands::claim& command) {
-    const auto claimant = find_row<schemas::node_row>(context.state, key_of(table::node).text(command.node));
+    const auto claimant = tables::nodes::find(context.state, command.node);
     if (claimant && claimant->boot != command.boot)
         return runtime::aborted("another process runs as node \"" + command.node + "\"");
-    const std::string key = key_of(table::claim).text(command.job);
-    auto held = find_row<schemas::claim_row>(context.state, key);
+    auto held = tables::claims::find(context.state, command.job);
     if (!held || is_free(context, *held, command)) {
         held = schemas::claim_row{command.job, command.node, command.boot, context.offset()};
-        put_row(context.state, key, *held);
+        tables::claims::put(context.state, *held);
     }
     return schemas::encode(*held);
 }
@@ -96,8 +92,7 @@ answer apply(rule_context& context, const schemas::commands::claim& command) {
 answer apply(rule_context& context, const schemas::commands::raise_level& command) {
     if (command.to <= context.level()) return std::string();
     std::string older;
-    context.state.scan(key_of(table::node), {}, [&](std::string_view key, std::string_view value) {
-        const auto node = tables::decode_row<schemas::node_row>(key, value);
+    tables::nodes::each(context.state, [&](const schemas::node_row& node) {
         const bool has_left = node.boot == schemas::uuid{};
         if (!has_left && !is_silent(context, node) && node.level < command.to)
             older += (older.empty() ? "" : ", ") + node.node + " (level " + std::to_string(node.level) + ")";
@@ -106,20 +101,19 @@ answer apply(rule_context& context, const schemas::commands::raise_level& comman
     if (!older.empty())
         return runtime::failed_precondition("the level cannot be raised to " + std::to_string(command.to) +
                                             ": older nodes are running: " + older);
-    put_number(context.state, key_of(table::level), command.to);
+    tables::put_level(context.state, command.to);
     return std::string();
 }
 
 /// A node that has been silent for limits::node_row_kept_ms is forgotten.
 void fire_node_silence(rule_context& context, std::string_view node) {
-    const std::string key = key_of(table::node).text(node);
-    const auto row = find_row<schemas::node_row>(context.state, key);
+    const auto row = tables::nodes::find(context.state, std::string(node));
     if (!row) return;
     const std::int64_t due_ms = row->last_heartbeat_ms + limits::node_row_kept_ms;
     if (due_ms > context.time_ms())
         context.set_timer(due_ms, timer_kind::node_silence, node);
     else
-        context.state.erase(key);
+        tables::nodes::erase(context.state, *row);
 }
 
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a

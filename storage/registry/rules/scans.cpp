@@ -1,4 +1,5 @@
 // Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
+#include "storage/registry/tables/scans.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/json.hpp"
 #include "storage/registry/access/access.hpp"
@@ -6,6 +7,7 @@
 #include "storage/registry/find/scan_status.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/builds.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -22,9 +24,6 @@ using schemas::protected_type;
 using schemas::safety_status;
 using schemas::scan;
 using schemas::scan_status;
-using tables::key_of;
-using tables::put_row;
-using tables::table;
 
 constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
 
@@ -81,7 +80,7 @@ scan new_scan(rule_context& context, const build& subject) {
 }
 
 /// Errors: failed_precondition when the build is not finished or is being scanned; invalid_argument.
-answer start_scan(rule_context& context, build subject, const schemas::json_text& creator_request) {
+answer start_scan(rule_context& context, const build& subject, const schemas::json_text& creator_request) {
     if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
         !good)
         return good.error();
@@ -107,10 +106,10 @@ answer start_scan(rule_context& context, build subject, const schemas::json_text
     }
     context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
                       number_text(fresh.id.value));
-    subject.scan_id = fresh.id;
-    put_row(context.state, key_of(table::build).number(subject.id), subject);
-    put_row(context.state, key_of(table::scan).number(fresh.id), fresh);
-    context.state.put(key_of(table::scan_of_build).number(subject.id).number(fresh.id), "");
+    build scanned = subject;
+    scanned.scan_id = fresh.id;
+    tables::builds::update(context.state, subject, scanned);
+    tables::scans::put(context.state, fresh);
     return schemas::encode(fresh);
 }
 
@@ -147,9 +146,8 @@ answer keep_report(rule_context& context, const build& before, scan told,
     told.url = report.url;
     told.message = message_of(after, told.safety_status);
     after.time_updated = told.time_updated = context.stamp_ms();
-    put_row(context.state, key_of(table::scan).number(told.id), told);
-    context.state.put(key_of(table::scan_of_build).number(after.id).number(told.id), "");
-    put_row(context.state, key_of(table::build).number(after.id), after);
+    tables::scans::put(context.state, told);
+    tables::builds::update(context.state, before, after);
     emission::emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before,
                            after);
     return schemas::encode(told);
@@ -161,7 +159,7 @@ answer keep_report(rule_context& context, const build& before, scan told,
 answer apply(rule_context& context, const schemas::commands::request_scan& command) {
     auto found = build_to_scan(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
-    return start_scan(context, std::move(found->row), command.creator_request);
+    return start_scan(context, found->row, command.creator_request);
 }
 
 /// Errors: not_found; permission_denied; failed_precondition when the version has no finished build that the
@@ -179,7 +177,7 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
             "model version " + std::to_string(version->row.id.value) +
             " has no finished build; create one with external_location first");
     if (const auto may = require_deploy(context, newest->workspace); !may) return may.error();
-    return start_scan(context, std::move(newest->row), command.creator_request);
+    return start_scan(context, newest->row, command.creator_request);
 }
 
 /// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested and
@@ -208,13 +206,13 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
 
 /// No report came in time: the scan ends in error. A report that comes later is still taken.
 void fire_scan_deadline(rule_context& context, std::string_view key) {
-    const std::string row_key = key_of(table::scan).text(key);
-    auto late = tables::find_row<scan>(context.state, row_key);
-    if (!late || late->scan_status != scan_status::scanning) return;
-    late->scan_status = scan_status::error;
-    late->message = "no report came within 24 h";
-    late->time_updated = context.stamp_ms();
-    put_row(context.state, row_key, *late);
+    const auto running = tables::scans::find(context.state, schemas::scan_id{schemas::read_big_endian(key)});
+    if (!running || running->scan_status != scan_status::scanning) return;
+    scan late = *running;
+    late.scan_status = scan_status::error;
+    late.message = "no report came within 24 h";
+    late.time_updated = context.stamp_ms();
+    tables::scans::update(context.state, *running, late);
 }
 
 }  // namespace herald::storage::registry::rules

@@ -2,6 +2,7 @@
 // transitions").
 #include <algorithm>
 
+#include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
@@ -9,7 +10,8 @@
 #include "storage/registry/find/scan_status.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
-#include "storage/registry/tables/rows.hpp"
+#include "storage/registry/tables/stages.hpp"
+#include "storage/registry/tables/versions.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -25,11 +27,7 @@ using schemas::promotion_status;
 using schemas::protected_type;
 using schemas::stage;
 using schemas::transition_state;
-using tables::find_row;
-using tables::key_of;
-using tables::put_row;
 using tables::review;
-using tables::table;
 using tables::transition_row;
 
 /// A transition with its version and workspace, which the caller may read and act on.
@@ -43,7 +41,7 @@ struct opened_transition {
 result<opened_transition> open_transition(const rule_context& context, schemas::activity_id id,
                                           action wanted) {
     const std::string what = "transition " + std::to_string(id.value);
-    auto row = find_row<transition_row>(context.state, key_of(table::transition).number(id));
+    auto row = tables::transitions::find(context.state, id);
     if (!row) return runtime::not_found(what + " not found");
     auto version = readable_version(context.state, context.principal(), row->model_version_id);
     if (!version) return runtime::not_found(what + " not found");
@@ -66,20 +64,19 @@ activity new_activity(rule_context& context, schemas::version_id version, const 
 }
 
 answer store_activity(rule_context& context, const activity& entry) {
-    std::string encoded = schemas::encode(entry);
-    context.state.put(key_of(table::activity).number(entry.id), encoded);
-    context.state.put(key_of(table::activity_of_version).number(entry.model_version_id).number(entry.id), "");
-    return encoded;
+    tables::activities::put(context.state, entry);
+    return schemas::encode(entry);
 }
 
 /// Writes the transition's row, and its state into the activity that opened it.
 void store_transition(rule_context& context, const transition_row& row) {
-    put_row(context.state, key_of(table::transition).number(row.transition.id), row);
-    const std::string key = key_of(table::activity).number(row.transition.id);
-    auto opening = find_row<activity>(context.state, key).value_or(activity{});
+    tables::transitions::put(context.state, row);
+    const auto before = tables::activities::find(context.state, row.transition.id);
+    HERALD_ASSERT(before);
+    activity opening = *before;
     opening.transition = row.transition;
     opening.activity_state = row.transition.state;
-    put_row(context.state, key, opening);
+    tables::activities::update(context.state, *before, opening);
 }
 
 std::string state_text(const transition_row& row) {
@@ -137,7 +134,7 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
     after.time_updated = context.stamp_ms();
     const bool promoted = after.stage == stage::production;
     if (promoted) after.redirect_metadata.clear();
-    put_row(context.state, key_of(table::version).number(after.id), after);
+    tables::versions::update(context.state, opened.version, after);
     if (promoted) {
         promotion row;
         row.model_version_id = after.id;
@@ -154,7 +151,7 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
                           std::to_string(after.id.value), after.workspace_id, row.event_id,
                           [&](const emission::event_draft&) { return schemas::promote_body(after); }});
         }
-        put_row(context.state, key_of(table::promotion).number(after.id), row);
+        tables::promotions::put(context.state, row);
     }
     emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
                            after.workspace_id, opened.version, after);
@@ -187,7 +184,7 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
     row.model_version_id = version->row.id;
     row.author = context.principal();
     row.time_requested = entry.time_created;
-    put_row(context.state, key_of(table::transition).number(entry.id), row);
+    tables::transitions::put(context.state, row);
     entry.transition = row.transition;
     entry.activity_state = row.transition.state;
     return store_activity(context, entry);
@@ -276,8 +273,7 @@ answer apply(rule_context& context, const schemas::commands::fail_promotion& com
         return may.error();
     if (const auto good = check_text("reason", command.reason, limits::comment_bytes_max); !good)
         return good.error();
-    const std::string key = key_of(table::promotion).number(version->row.id);
-    auto row = find_row<promotion>(context.state, key).value_or(promotion{});
+    auto row = tables::promotions::find(context.state, version->row.id).value_or(promotion{});
     if (row.status != promotion_status::in_progress)
         return runtime::failed_precondition("the promotion of model version " +
                                             std::to_string(version->row.id.value) + " is " +
@@ -285,7 +281,7 @@ answer apply(rule_context& context, const schemas::commands::fail_promotion& com
     row.status = promotion_status::failed;
     row.reason = command.reason;
     row.time_completed = context.stamp_ms();
-    put_row(context.state, key, row);
+    tables::promotions::put(context.state, row);
     return schemas::encode(row);
 }
 

@@ -1,32 +1,27 @@
 // Users and their groups (wire.md §2).
-#include "storage/registry/rules/users.hpp"
-
 #include <algorithm>
 
 #include "runtime/crypto.hpp"
 #include "runtime/limits.hpp"
-#include "runtime/text.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
 
 using context::rule_context;
 using state::state_changes;
-using tables::key_of;
-using tables::put_number;
-using tables::put_row;
-using tables::table;
 
 constexpr std::size_t users_per_request_max = 400;
 
 schemas::group_id group_named(const state::state_view& state, schemas::organization_id org,
                               std::string_view name) {
     schemas::group_id found;
-    state.scan(key_of(table::group), {}, [&](std::string_view key, std::string_view value) {
-        const auto group = tables::decode_row<schemas::group>(key, value);
+    tables::groups::each(state, [&](const schemas::group& group) {
         if (group.org_id == org && group.name == name) found = group.id;
         return !found;
     });
@@ -34,21 +29,6 @@ schemas::group_id group_named(const state::state_view& state, schemas::organizat
 }
 
 }  // namespace
-
-void put_user(state_changes& state, const schemas::user& user) {
-    put_row(state, key_of(table::user).number(user.id), user);
-    put_number(state, key_of(table::user_by_email).text(runtime::to_lower(user.email)), user.id.value);
-}
-
-void put_workspace(state_changes& state, const schemas::workspace& workspace) {
-    put_row(state, key_of(table::workspace).number(workspace.id), workspace);
-    put_number(state, key_of(table::workspace_by_name).text(workspace.name), workspace.id.value);
-}
-
-void add_member(state_changes& state, schemas::group_id group, schemas::user_id user) {
-    state.put(key_of(table::group_member).number(group).number(user), "");
-    state.put(key_of(table::user_group).number(user).number(group), "");
-}
 
 /// Errors: permission_denied; invalid_argument; already_exists for the e-mail or for a workspace of the
 /// user's name.
@@ -64,9 +44,9 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
         return good.error();
     if (command.key_hash.size() != std::tuple_size_v<runtime::sha256_digest>)
         return runtime::invalid_argument("the developer key's hash must be 32 bytes");
-    if (state.get(key_of(table::user_by_email).text(runtime::to_lower(command.email))))
+    if (tables::users::with_email(state, command.email))
         return runtime::already_exists("a user with the e-mail \"" + command.email + "\" already exists");
-    if (state.get(key_of(table::workspace_by_name).text(username)))
+    if (tables::workspaces::named(state, username))
         return runtime::already_exists("a workspace named \"" + username +
                                        "\", as this user's would be, already exists");
 
@@ -84,13 +64,13 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
     own.name = username;
     own.owner = user.id;
     own.time_created = own.time_updated = context.stamp_ms();
-    put_workspace(state, own);
+    tables::workspaces::put(state, own);
 
     user.default_workspace_id = own.id;
-    put_user(state, user);
+    tables::users::put(state, user);
     // The first organisation is everybody's until organisations of their own are made.
     const schemas::organization_id first{1};
-    add_member(state, group_named(state, first, "All Users"), user.id);
+    tables::members::put(state, group_named(state, first, "All Users"), user.id);
     context.minted_with = command.key_name;
     return schemas::encode(user);
 }
@@ -98,7 +78,7 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
 /// Errors: not_found for the group or a user; permission_denied; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::add_group_users& command) {
     state_changes& state = context.state;
-    const auto group = tables::find_row<schemas::group>(state, key_of(table::group).number(command.group_id));
+    const auto group = tables::groups::find(state, command.group_id);
     if (!group || group->org_id != command.org_id)
         return runtime::not_found("group " + std::to_string(command.group_id.value) +
                                   " not found in organization " + std::to_string(command.org_id.value));
@@ -112,9 +92,9 @@ answer apply(rule_context& context, const schemas::commands::add_group_users& co
                                          " users; at most " + std::to_string(users_per_request_max) +
                                          " at once");
     for (const schemas::user_id user : command.user_id) {
-        if (!state.get(key_of(table::user).number(user)))
+        if (!tables::users::has(state, user))
             return runtime::not_found("user " + std::to_string(user.value) + " not found");
-        add_member(state, group->id, user);
+        tables::members::put(state, group->id, user);
     }
     return schemas::encode(*group);
 }

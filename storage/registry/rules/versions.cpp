@@ -9,6 +9,9 @@
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/stages.hpp"
+#include "storage/registry/tables/versions.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -21,11 +24,8 @@ using schemas::model_version;
 using schemas::promotion;
 using schemas::promotion_status;
 using schemas::protected_type;
+using schemas::registered_model;
 using state::state_changes;
-using tables::key_of;
-using tables::put_number;
-using tables::put_row;
-using tables::table;
 
 result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
     if (artifacts.size() > limits::artifacts_max)
@@ -72,8 +72,8 @@ result<void> check_version(const model_version& version) {
     return check_parts(version);
 }
 
-std::string name_key(const model_version& version) {
-    return key_of(table::version_by_name).number(version.registered_model_id).text(version.version);
+bool has_free_name(const state::state_view& state, const model_version& version) {
+    return !tables::versions::named(state, version.registered_model_id, version.version);
 }
 
 error name_taken(const model_version& version) {
@@ -223,21 +223,22 @@ answer store(rule_context& context, const model_version& before, model_version a
     after.time_updated = context.stamp_ms();
     encoded = schemas::encode(after);
     if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
-    context.state.put(key_of(table::version).number(after.id), encoded);
+    tables::versions::update(context.state, before, after);
     emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
                            after.workspace_id, before, after);
     return encoded;
 }
 
-answer complete(rule_context& context, const model_version& before, promotion promotion,
+answer complete(rule_context& context, const model_version& before, const promotion& begun,
                 const schemas::commands::update_version& command) {
     model_version after = before;
     after.redirect_metadata = command.version.redirect_metadata;
+    promotion promotion = begun;
     promotion.status = promotion_status::complete;
     promotion.redirect_metadata = after.redirect_metadata;
     promotion.completion = completion_of(command);
     promotion.time_completed = context.stamp_ms();
-    put_row(context.state, key_of(table::promotion).number(before.id), promotion);
+    tables::promotions::update(context.state, begun, promotion);
     return store(context, before, std::move(after));
 }
 
@@ -246,7 +247,7 @@ answer complete(rule_context& context, const model_version& before, promotion pr
 /// Errors: not_found for the model or an experiment run; permission_denied; invalid_argument; already_exists.
 answer apply(rule_context& context, const schemas::commands::create_version& command) {
     state_changes& state = context.state;
-    auto parent = model_of(context, command);
+    const auto parent = model_of(context, command);
     if (!parent) return parent.error();
     if (const auto may = require(state, context.principal(), parent->workspace,
                                  protected_type::registered_model, action::create, "registered model");
@@ -257,11 +258,12 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     if (const auto good = check_version(version); !good) return good.error();
     if (!version.experiment_run_id.empty())
         return runtime::not_found("experiment run " + version.experiment_run_id + " not found");
-    if (state.get(name_key(version))) return name_taken(version);
+    if (!has_free_name(state, version)) return name_taken(version);
 
     version.id = context.next_id<schemas::version_id>("version");
     version.workspace_id = parent->workspace.id;
-    version.version_number = ++parent->row.versions_made;
+    registered_model counted = parent->row;
+    version.version_number = ++counted.versions_made;
     version.owner = context.principal();
     version.labels = sorted_labels(std::move(version.labels));
     version.attributes = merged_attributes({}, version.attributes);
@@ -273,10 +275,8 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     if (const auto good = check_entity_size("the model version", version, encoded); !good)
         return good.error();
 
-    put_row(state, key_of(table::model).number(parent->row.id), parent->row);
-    state.put(key_of(table::version).number(version.id), encoded);
-    put_number(state, name_key(version), version.id.value);
-    state.put(key_of(table::version_of_model).number(parent->row.id).number(version.id), "");
+    tables::models::update(state, parent->row, counted);
+    tables::versions::put(state, version);
     emission::emit_created(context, schemas::resource_type::registered_model_version, version.id.value,
                            version.workspace_id, version);
     return encoded;
@@ -301,8 +301,7 @@ answer apply(rule_context& context, const schemas::commands::update_version& com
     const std::string& redirect = command.version.redirect_metadata;
     if (!redirect.empty()) {
         if (const auto good = check_url("redirect_metadata", redirect); !good) return good.error();
-        const auto row = tables::find_row<promotion>(state, key_of(table::promotion).number(before.id))
-                             .value_or(promotion{});
+        const auto row = tables::promotions::find(state, before.id).value_or(promotion{});
         if (row.status == promotion_status::in_progress) return complete(context, before, row, command);
         if (row.status != promotion_status::complete || row.redirect_metadata != redirect)
             return runtime::failed_precondition(
@@ -319,11 +318,7 @@ answer apply(rule_context& context, const schemas::commands::update_version& com
     after.labels = sorted_labels(std::move(after.labels));
     if (const auto good = check_version(after); !good) return good.error();
     if (const auto free = check_lock(context, found->workspace, before, after); !free) return free.error();
-    if (after.version != before.version) {
-        if (state.get(name_key(after))) return name_taken(after);
-        state.erase(name_key(before));
-        put_number(state, name_key(after), after.id.value);
-    }
+    if (after.version != before.version && !has_free_name(state, after)) return name_taken(after);
     return store(context, before, std::move(after));
 }
 

@@ -7,6 +7,9 @@
 #include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -19,16 +22,10 @@ using schemas::webhook;
 using schemas::webhook_status;
 using schemas::commands::webhook_condition;
 using state::state_changes;
-using tables::find_row;
-using tables::key_of;
-using tables::put_row;
-using tables::table;
 
 constexpr std::size_t webhooks_per_delete_max = 100;
 constexpr std::size_t filters_max = 16;
 constexpr std::int64_t disable_after_ms = 5ll * 24 * 3'600'000;  // of nothing but failures (delivery.md §4)
-
-std::string webhook_key(schemas::webhook_id id) { return key_of(table::webhook).number(id); }
 
 /// Key of the timer that disables a webhook; its own due time tells whether it is still wanted.
 std::string disable_key(schemas::webhook_id id) {
@@ -37,24 +34,18 @@ std::string disable_key(schemas::webhook_id id) {
     return text;
 }
 
-/// Writes the row under a new revision, and the change that the publisher passes on. One change a webhook is
-/// kept.
-void put_webhook(rule_context& context, webhook& hook) {
-    if (hook.revision != 0)
-        context.state.erase(key_of(table::webhook_change).number(hook.revision).number(hook.id));
+/// Under a new revision, which the publisher passes on.
+void disable(rule_context& context, const webhook& before, const std::string& reason) {
+    webhook hook = before;
+    hook.status = webhook_status::disabled;
+    hook.status_reason = reason;
+    hook.time_updated = context.stamp_ms();
     hook.revision = context.offset();
-    put_row(context.state, webhook_key(hook.id), hook);
-    context.state.put(key_of(table::webhook_change).number(hook.revision).number(hook.id), "");
+    tables::webhooks::update(context.state, before, hook);
 }
 
 void erase_webhook(rule_context& context, const webhook& hook) {
-    state_changes& state = context.state;
-    state.erase(webhook_key(hook.id));
-    state.erase(key_of(table::webhook_by_name).number(hook.workspace_id).text(hook.name));
-    state.erase(key_of(table::webhook_of_workspace).number(hook.workspace_id).number(hook.id));
-    state.erase(key_of(table::webhook_change).number(hook.revision).number(hook.id));
-    const std::string change = key_of(table::webhook_change).number(context.offset()).number(hook.id);
-    state.put(change, "-");
+    const std::string change = tables::webhooks::erase_at(context.state, hook, context.offset());
     context.set_timer(context.time_ms() + limits::outbox_kept_ms, timer_kind::webhook_change_trim, change);
 }
 
@@ -156,9 +147,9 @@ webhook described_by(const schemas::commands::create_webhook& command) {
 
 std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id workspace) {
     std::size_t count = 0;
-    state.scan(
-        key_of(table::webhook_of_workspace).number(workspace), {},
-        [&](std::string_view, std::string_view) { return ++count < limits::webhooks_per_workspace_max; });
+    tables::webhooks::each_of(state, workspace, {}, [&](schemas::webhook_id) {
+        return ++count < limits::webhooks_per_workspace_max;
+    });
     return count;
 }
 
@@ -171,9 +162,7 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)
         return may.error();
     schemas::workspace_id workspace = command.workspace_id;
-    if (!workspace)
-        workspace = find_row<schemas::user>(state, key_of(table::user).number(context.principal()))
-                        ->default_workspace_id;
+    if (!workspace) workspace = tables::users::find(state, context.principal())->default_workspace_id;
     if (!access::find_workspace(state, workspace))
         return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
@@ -182,8 +171,7 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (const auto good = check_filters(command.resource_types); !good) return good.error();
     webhook hook = described_by(command);
     if (const auto good = check_hears(hook); !good) return good.error();
-    const std::string name_key = key_of(table::webhook_by_name).number(workspace).text(command.name);
-    if (state.get(name_key))
+    if (tables::webhooks::named(state, workspace, command.name))
         return runtime::already_exists("a webhook named \"" + command.name +
                                        "\" already exists in workspace " + std::to_string(workspace.value));
     if (webhooks_in(state, workspace) >= limits::webhooks_per_workspace_max)
@@ -193,9 +181,8 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     hook.id = context.next_id<schemas::webhook_id>("webhook");
     hook.workspace_id = workspace;
     hook.time_created = hook.time_updated = context.stamp_ms();
-    put_webhook(context, hook);
-    tables::put_number(state, name_key, hook.id.value);
-    state.put(key_of(table::webhook_of_workspace).number(workspace).number(hook.id), "");
+    hook.revision = context.offset();
+    tables::webhooks::put(state, hook);
     return schemas::encode(hook);
 }
 
@@ -207,7 +194,7 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
         return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
                                          " webhooks; give 1 to " + std::to_string(webhooks_per_delete_max));
     for (const schemas::webhook_id id : std::set(command.ids.begin(), command.ids.end())) {
-        const auto hook = find_row<webhook>(context.state, webhook_key(id));
+        const auto hook = tables::webhooks::find(context.state, id);
         if (!hook) return runtime::not_found("webhook " + std::to_string(id.value) + " not found");
         erase_webhook(context, *hook);
     }
@@ -217,48 +204,43 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
 /// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
 /// left alone.
 answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
-    const auto claim =
-        find_row<schemas::claim_row>(context.state, key_of(table::claim).text("webhook-health"));
+    const auto claim = tables::claims::find(context.state, "webhook-health");
     if (!claim || claim->token != command.token)
         return runtime::aborted("the job webhook-health has another holder");
-    auto hook = find_row<webhook>(context.state, webhook_key(command.webhook_id));
-    if (!hook || hook->revision != command.revision || hook->status == webhook_status::disabled)
+    const auto before = tables::webhooks::find(context.state, command.webhook_id);
+    if (!before || before->revision != command.revision || before->status == webhook_status::disabled)
         return std::string();
+    webhook hook = *before;
     switch (command.condition) {
         case webhook_condition::healthy:
-            hook->failing_since_ms = 0;
-            put_row(context.state, webhook_key(hook->id), *hook);
+            hook.failing_since_ms = 0;
+            tables::webhooks::update(context.state, *before, hook);
             break;
         case webhook_condition::failing:
-            if (hook->failing_since_ms != 0) break;
-            hook->failing_since_ms =
+            if (hook.failing_since_ms != 0) break;
+            hook.failing_since_ms =
                 std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
-            put_row(context.state, webhook_key(hook->id), *hook);
-            context.set_timer(hook->failing_since_ms + disable_after_ms, timer_kind::webhook_disable,
-                              disable_key(hook->id));
+            tables::webhooks::update(context.state, *before, hook);
+            context.set_timer(hook.failing_since_ms + disable_after_ms, timer_kind::webhook_disable,
+                              disable_key(hook.id));
             break;
         case webhook_condition::gone:
-            hook->status = webhook_status::disabled;
-            hook->status_reason = command.reason;
-            hook->time_updated = context.stamp_ms();
-            put_webhook(context, *hook);
+            disable(context, *before, command.reason);
             break;
     }
     return std::string();
 }
 
 void fire_webhook_disable(rule_context& context, std::string_view key) {
-    auto hook = find_row<webhook>(context.state, key_of(table::webhook).text(key));
+    const auto hook =
+        tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
     if (!hook || hook->status == webhook_status::disabled || hook->failing_since_ms == 0) return;
     if (hook->failing_since_ms + disable_after_ms > context.time_ms()) return;  // it recovered and fails anew
-    hook->status = webhook_status::disabled;
-    hook->status_reason = "nothing but failures for 5 days";
-    hook->time_updated = context.stamp_ms();
-    put_webhook(context, *hook);
+    disable(context, *hook, "nothing but failures for 5 days");
 }
 
 void fire_webhook_change_trim(rule_context& context, std::string_view key) {
-    context.state.erase(std::string(key));
+    tables::webhooks::forget_erasure(context.state, key);
 }
 
 }  // namespace herald::storage::registry::rules

@@ -1,7 +1,5 @@
 #include "storage/registry/tables/tables.hpp"
 
-#include "schemas/commands/level.hpp"
-
 namespace herald::storage::registry::tables {
 
 using state::state_view;
@@ -21,11 +19,6 @@ void put_number(state::state_changes& state, std::string key, std::uint64_t valu
     std::string bytes;
     schemas::append_varint(bytes, value);
     state.put(std::move(key), std::move(bytes));
-}
-
-std::uint32_t level_in_force(const state_view& state) {
-    return static_cast<std::uint32_t>(
-        find_number(state, key_of(table::level)).value_or(schemas::commands::first_level));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -121,7 +121,4 @@ void put_row(state::state_changes& state, std::string key, const Row& row) {
 std::optional<std::uint64_t> find_number(const state::state_view&, std::string_view key);
 void put_number(state::state_changes&, std::string key, std::uint64_t value);
 
-/// What apply goes by at this state (schemas/commands/level.hpp).
-std::uint32_t level_in_force(const state::state_view&);
-
 }  // namespace herald::storage::registry::tables

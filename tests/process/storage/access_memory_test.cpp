@@ -4,6 +4,7 @@
 
 #include "runtime/crypto.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "storage/rocks/rocks_state.hpp"
 #include "tests/support/folder.hpp"
 

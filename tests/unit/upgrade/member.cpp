@@ -7,6 +7,7 @@
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/node.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {

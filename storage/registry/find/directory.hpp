@@ -1,0 +1,26 @@
+// Who there is, as a caller may see it: users, workspaces, organisations with their groups and roles.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "schemas/identity.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage::registry::find {
+
+/// The user of this e-mail, compared ignoring case.
+std::optional<schemas::user> user_with_email(const state::state_view&, std::string_view email);
+/// The workspaces that the user sees, by ascending id.
+std::vector<schemas::workspace> visible_workspaces(const state::state_view&, schemas::user_id);
+
+/// The organisations that one of the user's groups belongs to, by ascending id.
+std::vector<schemas::organization> organizations_of(const state::state_view&, schemas::user_id);
+/// Nothing when there is none of this id, or the user is in none of its groups.
+std::optional<schemas::organization> organization_of(const state::state_view&, schemas::user_id,
+                                                     schemas::organization_id);
+std::vector<schemas::group> groups_of(const state::state_view&, schemas::organization_id);
+std::vector<schemas::role> roles_of(const state::state_view&, schemas::organization_id);
+
+}  // namespace herald::storage::registry::find

@@ -1,0 +1,10 @@
+#include "storage/registry/find/feature_flags.hpp"
+
+namespace herald::storage::registry::find {
+
+schemas::commands::feature_flag feature_flag_of(const state::state_view& state, std::string_view name) {
+    const std::string key(name);
+    return tables::feature_flags::find(state, key).value_or(schemas::commands::feature_flag{});
+}
+
+}  // namespace herald::storage::registry::find

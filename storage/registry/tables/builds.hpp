@@ -1,0 +1,21 @@
+// Builds; found by id, and by version and workspace.
+#pragma once
+
+#include "schemas/deployment.hpp"
+#include "storage/registry/tables/keyed_table.hpp"
+
+namespace herald::storage::registry::tables {
+
+extern template class keyed_table<schemas::build, schemas::build_id>;
+
+class builds final : public keyed_table<schemas::build, schemas::build_id> {
+  public:
+    /// The version's builds in the workspace by ascending id, from `from` on (0: from the first).
+    static void each_of(const state::state_view&, schemas::version_id, schemas::workspace_id,
+                        schemas::build_id from, const visitor<schemas::build_id>&);
+    /// The first workspace with builds of the version whose id is `from` or more.
+    static std::optional<schemas::workspace_id> next_workspace(const state::state_view&, schemas::version_id,
+                                                               schemas::workspace_id from);
+};
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,151 @@
+// How a table is described: only for the .cpp files of this folder, and their tests.
+//
+//   template <>
+//   struct description<schemas::build> {
+//       static constexpr table rows = table::build;
+//       static schemas::build_id key(const schemas::build& row) { return row.id; }
+//       static void index(const schemas::build& row, index_entries& entries) {
+//           entries.mark(key_of(table::build_of_version).number(row.model_version_id)…);
+//       }
+//   };
+//   template class keyed_table<schemas::build, schemas::build_id>;
+#pragma once
+
+#include <map>
+
+#include "runtime/assert.hpp"
+#include "storage/registry/tables/keyed_table.hpp"
+#include "storage/registry/tables/tables.hpp"
+
+namespace herald::storage::registry::tables {
+
+/// What the indexes hold of one row.
+class index_entries {
+  public:
+    /// An entry whose key says all.
+    void mark(std::string key) { x_entries.emplace(std::move(key), std::string()); }
+    /// An entry that leads to an id: of a name.
+    template <schemas::numeric_id Id>
+    void lead(std::string key, Id id) {
+        std::string value;
+        schemas::append_varint(value, id.value);
+        x_entries.emplace(std::move(key), std::move(value));
+    }
+    const std::map<std::string, std::string>& all() const& noexcept { return x_entries; }
+    void all() && = delete;  // a loop over them would outlive them
+
+  private:
+    std::map<std::string, std::string> x_entries;
+};
+
+template <class Row>
+struct description;
+
+template <class Row, class Key>
+std::string row_key(const Key& key) {
+    if constexpr (schemas::numeric_id<Key>)
+        return key_of(description<Row>::rows).number(key);
+    else
+        return key_of(description<Row>::rows).text(key);
+}
+
+template <class Row>
+index_entries entries_of(const Row& row) {
+    index_entries entries;
+    description<Row>::index(row, entries);
+    return entries;
+}
+
+/// The row's own key. Ids are given out by apply, so that one of 0 is a bug; names are told by commands.
+template <class Row>
+std::string key_to_write(const Row& row) {
+    auto key = description<Row>::key(row);
+    if constexpr (schemas::numeric_id<decltype(key)>) HERALD_ASSERT(key);
+    return row_key<Row>(key);
+}
+
+template <class Row>
+Row checked_row(std::string_view key, std::string_view value) {
+    Row row = decode_row<Row>(key, value);
+    if (row_key<Row>(description<Row>::key(row)) != key)
+        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
+                                   "' stands under the key of another"};
+    return row;
+}
+
+template <class Row, class Key>
+std::optional<Row> keyed_table<Row, Key>::find(const state::state_view& state, const Key& key) {
+    auto found = find_stored(state, key);
+    if (!found) return std::nullopt;
+    return std::move(found->row);
+}
+
+template <class Row, class Key>
+std::optional<stored<Row>> keyed_table<Row, Key>::find_stored(const state::state_view& state,
+                                                              const Key& key) {
+    const std::string place = row_key<Row>(key);
+    const std::optional<std::string> value = state.get(place);
+    if (!value) return std::nullopt;
+    return stored<Row>{checked_row<Row>(place, *value), value->size()};
+}
+
+template <class Row, class Key>
+bool keyed_table<Row, Key>::has(const state::state_view& state, const Key& key) {
+    return state.get(row_key<Row>(key)).has_value();
+}
+
+template <class Row, class Key>
+void keyed_table<Row, Key>::each(const state::state_view& state, const visitor<Row>& visit) {
+    const std::string prefix = key_of(description<Row>::rows);
+    state.scan(prefix, {}, [&](std::string_view key, std::string_view value) {
+        return visit(checked_row<Row>(key, value));
+    });
+}
+
+template <class Row, class Key>
+void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row) {
+    state.put(key_to_write(row), schemas::encode(row));
+    const index_entries entries = entries_of(row);
+    for (const auto& [key, value] : entries.all()) state.put(key, value);
+}
+
+template <class Row, class Key>
+void keyed_table<Row, Key>::update(state::state_changes& state, const Row& before, const Row& after) {
+    const std::string place = key_to_write(after);
+    HERALD_ASSERT(place == key_to_write(before));
+    const index_entries old = entries_of(before);
+    const index_entries fresh = entries_of(after);
+    for (const auto& entry : old.all())
+        if (!fresh.all().contains(entry.first)) state.erase(entry.first);
+    for (const auto& [key, value] : fresh.all())
+        if (!old.all().contains(key)) state.put(key, value);
+    state.put(place, schemas::encode(after));
+}
+
+template <class Row, class Key>
+void keyed_table<Row, Key>::erase(state::state_changes& state, const Row& row) {
+    state.erase(key_to_write(row));
+    const index_entries entries = entries_of(row);
+    for (const auto& entry : entries.all()) state.erase(entry.first);
+}
+
+/// The ids that end the keys of a range of an index: of all entries under `parent`, from `from` on (an id of
+/// 0: from the first).
+template <schemas::numeric_id Id>
+void each_id_under(const state::state_view& state, const key_of& parent, Id from, const visitor<Id>& visit) {
+    const std::string prefix = parent;
+    const std::string start = from ? std::string(key_of(parent).number(from)) : std::string();
+    state.scan(prefix, start, [&](std::string_view key, std::string_view) {
+        return visit(Id{schemas::read_big_endian(key.substr(key.size() - 8))});
+    });
+}
+
+/// The id that an entry of an index by name leads to.
+template <schemas::numeric_id Id>
+std::optional<Id> id_at(const state::state_view& state, const std::string& key) {
+    const auto id = find_number(state, key);
+    if (!id) return std::nullopt;
+    return Id{*id};
+}
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,16 @@
+#include "storage/registry/tables/feature_flags.hpp"
+
+#include "storage/registry/tables/description.hpp"
+
+namespace herald::storage::registry::tables {
+
+template <>
+struct description<schemas::commands::feature_flag> {
+    static constexpr table rows = table::feature_flag;
+    static const std::string& key(const schemas::commands::feature_flag& row) { return row.name; }
+    static void index(const schemas::commands::feature_flag&, index_entries&) {}
+};
+
+template class keyed_table<schemas::commands::feature_flag, std::string>;
+
+}  // namespace herald::storage::registry::tables

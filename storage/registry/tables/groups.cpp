@@ -1,0 +1,54 @@
+#include "storage/registry/tables/groups.hpp"
+
+#include "storage/registry/tables/description.hpp"
+
+namespace herald::storage::registry::tables {
+namespace {
+
+std::string member_key(schemas::group_id group, schemas::user_id user) {
+    return key_of(table::group_member).number(group).number(user);
+}
+
+}  // namespace
+
+template <>
+struct description<schemas::organization> {
+    static constexpr table rows = table::organization;
+    static schemas::organization_id key(const schemas::organization& row) { return row.id; }
+    static void index(const schemas::organization&, index_entries&) {}
+};
+
+template <>
+struct description<schemas::role> {
+    static constexpr table rows = table::role;
+    static schemas::role_id key(const schemas::role& row) { return row.id; }
+    static void index(const schemas::role&, index_entries&) {}
+};
+
+template <>
+struct description<schemas::group> {
+    static constexpr table rows = table::group;
+    static schemas::group_id key(const schemas::group& row) { return row.id; }
+    static void index(const schemas::group&, index_entries&) {}
+};
+
+template class keyed_table<schemas::organization, schemas::organization_id>;
+template class keyed_table<schemas::role, schemas::role_id>;
+template class keyed_table<schemas::group, schemas::group_id>;
+
+bool members::has(const state::state_view& state, schemas::group_id group, schemas::user_id user) {
+    return state.get(member_key(group, user)).has_value();
+}
+
+void members::put(state::state_changes& state, schemas::group_id group, schemas::user_id user) {
+    HERALD_ASSERT(group && user);
+    state.put(member_key(group, user), "");
+    state.put(key_of(table::user_group).number(user).number(group), "");
+}
+
+void members::each_group_of(const state::state_view& state, schemas::user_id user,
+                            const visitor<schemas::group_id>& visit) {
+    each_id_under(state, key_of(table::user_group).number(user), schemas::group_id{}, visit);
+}
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,33 @@
+#include "storage/registry/tables/installation.hpp"
+
+#include "schemas/commands/level.hpp"
+#include "storage/registry/tables/tables.hpp"
+
+namespace herald::storage::registry::tables {
+namespace {
+
+std::string genesis_key() { return key_of(table::installation); }
+std::string level_key() { return key_of(table::level); }
+
+}  // namespace
+
+std::optional<schemas::commands::genesis> installation::find(const state::state_view& state) {
+    return find_row<schemas::commands::genesis>(state, genesis_key());
+}
+
+bool installation::has(const state::state_view& state) { return state.get(genesis_key()).has_value(); }
+
+void installation::put(state::state_changes& state, const schemas::commands::genesis& row) {
+    put_row(state, genesis_key(), row);
+}
+
+std::uint32_t level_in_force(const state::state_view& state) {
+    return static_cast<std::uint32_t>(
+        find_number(state, level_key()).value_or(schemas::commands::first_level));
+}
+
+void put_level(state::state_changes& state, std::uint32_t level) { put_number(state, level_key(), level); }
+
+bool is_level_changed(const state::row_changes& changes) { return changes.contains(level_key()); }
+
+}  // namespace herald::storage::registry::tables

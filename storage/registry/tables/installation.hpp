@@ -1,0 +1,23 @@
+// What the whole installation has once: its GENESIS and the level in force.
+#pragma once
+
+#include "schemas/commands/installation.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage::registry::tables {
+
+class installation final {
+  public:
+    /// Nothing before GENESIS is applied.
+    static std::optional<schemas::commands::genesis> find(const state::state_view&);
+    static bool has(const state::state_view&);
+    static void put(state::state_changes&, const schemas::commands::genesis&);
+};
+
+/// What apply goes by at this state (schemas/commands/level.hpp).
+std::uint32_t level_in_force(const state::state_view&);
+void put_level(state::state_changes&, std::uint32_t level);
+/// Whether these changes write the level.
+bool is_level_changed(const state::row_changes&);
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,36 @@
+#include "storage/registry/tables/models.hpp"
+
+#include "storage/registry/tables/description.hpp"
+
+namespace herald::storage::registry::tables {
+namespace {
+
+key_of name_key(schemas::workspace_id workspace, std::string_view name) {
+    return key_of(table::model_by_name).number(workspace).text(name);
+}
+
+}  // namespace
+
+template <>
+struct description<schemas::registered_model> {
+    static constexpr table rows = table::model;
+    static schemas::model_id key(const schemas::registered_model& row) { return row.id; }
+    static void index(const schemas::registered_model& row, index_entries& entries) {
+        entries.lead(name_key(row.workspace_id, row.name), row.id);
+        entries.mark(key_of(table::model_of_workspace).number(row.workspace_id).number(row.id));
+    }
+};
+
+template class keyed_table<schemas::registered_model, schemas::model_id>;
+
+std::optional<schemas::model_id> models::named(const state::state_view& state,
+                                               schemas::workspace_id workspace, std::string_view name) {
+    return id_at<schemas::model_id>(state, name_key(workspace, name));
+}
+
+void models::each_of(const state::state_view& state, schemas::workspace_id workspace, schemas::model_id from,
+                     const visitor<schemas::model_id>& visit) {
+    each_id_under(state, key_of(table::model_of_workspace).number(workspace), from, visit);
+}
+
+}  // namespace herald::storage::registry::tables

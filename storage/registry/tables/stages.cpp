@@ -1,0 +1,39 @@
+#include "storage/registry/tables/stages.hpp"
+
+#include "storage/registry/tables/description.hpp"
+
+namespace herald::storage::registry::tables {
+
+template <>
+struct description<schemas::activity> {
+    static constexpr table rows = table::activity;
+    static schemas::activity_id key(const schemas::activity& row) { return row.id; }
+    static void index(const schemas::activity& row, index_entries& entries) {
+        entries.mark(key_of(table::activity_of_version).number(row.model_version_id).number(row.id));
+    }
+};
+
+template <>
+struct description<transition_row> {
+    static constexpr table rows = table::transition;
+    static schemas::activity_id key(const transition_row& row) { return row.transition.id; }
+    static void index(const transition_row&, index_entries&) {}
+};
+
+template <>
+struct description<schemas::promotion> {
+    static constexpr table rows = table::promotion;
+    static schemas::version_id key(const schemas::promotion& row) { return row.model_version_id; }
+    static void index(const schemas::promotion&, index_entries&) {}
+};
+
+template class keyed_table<schemas::activity, schemas::activity_id>;
+template class keyed_table<transition_row, schemas::activity_id>;
+template class keyed_table<schemas::promotion, schemas::version_id>;
+
+void activities::each_of(const state::state_view& state, schemas::version_id version,
+                         schemas::activity_id from, const visitor<schemas::activity_id>& visit) {
+    each_id_under(state, key_of(table::activity_of_version).number(version), from, visit);
+}
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,53 @@
+// A version's history (activities), its stage transitions and its newest promotion.
+#pragma once
+
+#include "schemas/registry.hpp"
+#include "storage/registry/tables/keyed_table.hpp"
+
+namespace herald::storage::registry::tables {
+
+/// A user's last word on a transition.
+struct review {
+    schemas::user_id user;
+    bool approve = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user", self.user);
+        field(2, "approve", self.approve);
+    }
+};
+
+/// What the rules know of a transition beside what is told of it. Its id is that of the activity that opened
+/// it.
+struct transition_row {
+    schemas::transition transition;
+    schemas::version_id model_version_id;
+    schemas::user_id author;
+    std::int64_t time_requested = 0;
+    std::vector<review> reviews;  // one a user
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "transition", self.transition);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "author", self.author);
+        field(4, "time_requested", self.time_requested);
+        field(5, "reviews", self.reviews);
+    }
+};
+
+extern template class keyed_table<schemas::activity, schemas::activity_id>;
+extern template class keyed_table<transition_row, schemas::activity_id>;
+extern template class keyed_table<schemas::promotion, schemas::version_id>;
+
+/// By version too.
+class activities final : public keyed_table<schemas::activity, schemas::activity_id> {
+  public:
+    /// The version's activities by ascending id, from `from` on (0: from the first).
+    static void each_of(const state::state_view&, schemas::version_id, schemas::activity_id from,
+                        const visitor<schemas::activity_id>&);
+};
+class transitions final : public keyed_table<transition_row, schemas::activity_id> {};
+/// A version has one: the newest.
+class promotions final : public keyed_table<schemas::promotion, schemas::version_id> {};
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,30 @@
+#include "storage/registry/tables/users.hpp"
+
+#include "runtime/text.hpp"
+#include "storage/registry/tables/description.hpp"
+
+namespace herald::storage::registry::tables {
+namespace {
+
+key_of email_key(std::string_view email) {
+    return key_of(table::user_by_email).text(runtime::to_lower(email));
+}
+
+}  // namespace
+
+template <>
+struct description<schemas::user> {
+    static constexpr table rows = table::user;
+    static schemas::user_id key(const schemas::user& row) { return row.id; }
+    static void index(const schemas::user& row, index_entries& entries) {
+        entries.lead(email_key(row.email), row.id);
+    }
+};
+
+template class keyed_table<schemas::user, schemas::user_id>;
+
+std::optional<schemas::user_id> users::with_email(const state::state_view& state, std::string_view email) {
+    return id_at<schemas::user_id>(state, email_key(email));
+}
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,18 @@
+// Workspaces; found by id and by name.
+#pragma once
+
+#include <string_view>
+
+#include "schemas/identity.hpp"
+#include "storage/registry/tables/keyed_table.hpp"
+
+namespace herald::storage::registry::tables {
+
+extern template class keyed_table<schemas::workspace, schemas::workspace_id>;
+
+class workspaces final : public keyed_table<schemas::workspace, schemas::workspace_id> {
+  public:
+    static std::optional<schemas::workspace_id> named(const state::state_view&, std::string_view name);
+};
+
+}  // namespace herald::storage::registry::tables

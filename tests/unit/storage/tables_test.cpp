@@ -1,0 +1,297 @@
+// Property: what the tables write is frozen, byte by byte: nodes of different versions share the state. A row
+// and its index entries are written, moved and erased together, and a row under another's key is not
+// believed.
+#include <gmock/gmock.h>
+
+#include "runtime/crypto.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/feature_flags.hpp"
+#include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/tables/scans.hpp"
+#include "storage/registry/tables/stages.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/versions.hpp"
+#include "storage/registry/tables/webhooks.hpp"
+#include "storage/registry/tables/workspaces.hpp"
+
+namespace herald::test {
+namespace {
+
+namespace tables = storage::registry::tables;
+using storage::registry::state::make_memory_state;
+using storage::registry::state::row_changes;
+using storage::registry::state::state_changes;
+using storage::registry::state::state_corrupt;
+using testing::ElementsAre;
+
+/// Letters, digits and a few signs as they are, 8 bytes of a small number as "#7", other bytes as two
+/// hexadecimal digits after a '~'.
+std::string shown(std::string_view bytes) {
+    std::string text;
+    while (!bytes.empty()) {
+        if (bytes.size() >= 8 && bytes.substr(0, 7) == std::string_view("\0\0\0\0\0\0\0", 7)) {
+            text += '#' + std::to_string(static_cast<unsigned char>(bytes[7]));
+            bytes.remove_prefix(8);
+            continue;
+        }
+        const char first = bytes.front();
+        const bool is_plain = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') ||
+                              (first >= '0' && first <= '9') || first == '@' || first == '.' || first == '-';
+        text += is_plain ? std::string(1, first) : '~' + runtime::to_hex(bytes.substr(0, 1));
+        bytes.remove_prefix(1);
+    }
+    return text;
+}
+
+std::vector<std::string> shown(const row_changes& changes) {
+    std::vector<std::string> lines;
+    for (const auto& [key, value] : changes)
+        lines.push_back(shown(key) + (value ? " = " + shown(*value) : " erased"));
+    return lines;
+}
+
+class tables_test : public testing::Test {
+  protected:
+    /// The rows that were changed since the last call.
+    std::vector<std::string> written() {
+        const row_changes changes = state.take();
+        EXPECT_TRUE(store->write(changes));
+        now = store->view();
+        state.rebase(now.get());
+        return shown(changes);
+    }
+
+    std::unique_ptr<storage::registry::state::state_store> store = make_memory_state();
+    std::shared_ptr<const storage::registry::state::state_view> now = store->view();
+    state_changes state{now.get()};
+};
+
+schemas::model_version version_named(const std::string& name) {
+    schemas::model_version version;
+    version.id = schemas::version_id{5};
+    version.registered_model_id = schemas::model_id{3};
+    version.workspace_id = schemas::workspace_id{2};
+    version.version = name;
+    return version;
+}
+
+TEST_F(tables_test, rows_of_people_have_their_frozen_bytes) {
+    schemas::organization org;
+    org.id = schemas::organization_id{1};
+    org.name = "acme";
+    tables::organizations::put(state, org);
+    EXPECT_THAT(written(), ElementsAre("D#1 = ~04~01~0a~04acme"));
+
+    schemas::user user;
+    user.id = schemas::user_id{7};
+    user.email = "Ada@example.org";
+    tables::users::put(state, user);
+    EXPECT_THAT(written(), ElementsAre("E#7 = ~04~07~0a~0fAda@example.org", "Fada@example.org = ~07"));
+
+    schemas::group group;
+    group.id = schemas::group_id{4};
+    group.org_id = org.id;
+    group.name = "Admins";
+    tables::groups::put(state, group);
+    EXPECT_THAT(written(), ElementsAre("G#4 = ~04~04~08~01~0e~06Admins"));
+
+    tables::members::put(state, group.id, user.id);
+    EXPECT_THAT(written(), ElementsAre("H#4#7 = ", "I#7#4 = "));
+
+    schemas::role role;
+    role.id = schemas::role_id{9};
+    role.org_id = org.id;
+    role.name = "Read Only";
+    tables::roles::put(state, role);
+    EXPECT_THAT(written(), ElementsAre("J#9 = ~04~09~08~01~0e~09Read~20Only"));
+
+    schemas::workspace workspace;
+    workspace.id = schemas::workspace_id{2};
+    workspace.name = "default";
+    tables::workspaces::put(state, workspace);
+    EXPECT_THAT(written(), ElementsAre("K#2 = ~04~02~0a~07default.~02~08~01", "Ldefault = ~02"));
+}
+
+TEST_F(tables_test, rows_of_models_have_their_frozen_bytes) {
+    schemas::registered_model model;
+    model.id = schemas::model_id{3};
+    model.workspace_id = schemas::workspace_id{2};
+    model.name = "m";
+    tables::models::put(state, model);
+    EXPECT_THAT(written(), ElementsAre("M#3 = ~04~03~0a~01m~20~02", "N#2m = ~03", "o#2#3 = "));
+
+    tables::versions::put(state, version_named("v1"));
+    EXPECT_THAT(written(),
+                ElementsAre("O#5 = ~04~05~08~03~0c~02~12~02v14~058~01", "P#3v1 = ~05", "Q#3#5 = "));
+
+    schemas::activity entry;
+    entry.id = schemas::activity_id{6};
+    entry.model_version_id = schemas::version_id{5};
+    entry.comment = "please";
+    tables::activities::put(state, entry);
+    EXPECT_THAT(written(), ElementsAre("R#6 = ~04~06~08~05~16~06please", "S#5#6 = "));
+
+    tables::transition_row transition;
+    transition.transition.id = entry.id;
+    transition.model_version_id = schemas::version_id{5};
+    transition.reviews = {{schemas::user_id{7}, true}};
+    tables::transitions::put(state, transition);
+    EXPECT_THAT(written(), ElementsAre("T#6 = ~06~02~04~06~08~05~16~04~04~07~08~01"));
+
+    schemas::promotion promotion;
+    promotion.model_version_id = schemas::version_id{5};
+    promotion.reason = "late";
+    tables::promotions::put(state, promotion);
+    EXPECT_THAT(written(), ElementsAre("V#5 = ~04~05.~04late"));
+}
+
+TEST_F(tables_test, rows_of_builds_and_scans_have_their_frozen_bytes) {
+    schemas::build build;
+    build.id = schemas::build_id{8};
+    build.model_version_id = schemas::version_id{5};
+    build.workspace_id = schemas::workspace_id{2};
+    tables::builds::put(state, build);
+    EXPECT_THAT(written(), ElementsAre("W#8 = ~04~08~08~02~0c~05", "X#5#2#8 = "));
+
+    schemas::scan scan;
+    scan.id = schemas::scan_id{11};
+    scan.build_id = build.id;
+    tables::scans::put(state, scan);
+    EXPECT_THAT(written(), ElementsAre("Y#11 = ~04~0b~08~08", "Z#8#11 = "));
+}
+
+TEST_F(tables_test, rows_of_an_installation_have_their_frozen_bytes) {
+    schemas::commands::genesis genesis;
+    genesis.generation = 1;
+    EXPECT_FALSE(tables::installation::has(state));
+    tables::installation::put(state, genesis);
+    EXPECT_TRUE(tables::installation::has(state));
+    EXPECT_THAT(written(), ElementsAre("A = ~08~01"));
+
+    tables::put_level(state, 3);
+    EXPECT_TRUE(tables::is_level_changed(state.changes()));
+    EXPECT_THAT(written(), ElementsAre("q = ~03"));
+    EXPECT_EQ(tables::level_in_force(state), 3u);
+
+    tables::feature_flags::put(state, {"promote_events", false, "why"});
+    EXPECT_THAT(written(), ElementsAre("epromote~5fevents = ~06~0epromote~5fevents~0e~03why"));
+
+    schemas::node_row node;
+    node.node = "n1";
+    node.level = 1;
+    tables::nodes::put(state, node);
+    EXPECT_THAT(written(), ElementsAre("mn1 = ~06~02n1~14~01"));
+
+    schemas::claim_row claim;
+    claim.job = "publisher";
+    claim.node = "n1";
+    claim.token = 17;
+    tables::claims::put(state, claim);
+    EXPECT_THAT(written(), ElementsAre("npublisher = ~06~09publisher~0a~02n1~10~11"));
+}
+
+TEST_F(tables_test, a_webhooks_change_moves_to_each_new_revision_and_outlives_it_as_an_erasure) {
+    schemas::webhook hook;
+    hook.id = schemas::webhook_id{13};
+    hook.workspace_id = schemas::workspace_id{2};
+    hook.name = "w";
+    hook.revision = 40;
+    tables::webhooks::put(state, hook);
+    EXPECT_THAT(written(),
+                ElementsAre("a#13 = ~04~0d~08~02~0e~01w8~28", "b#2w = ~0d", "c#2#13 = ", "d#40#13 = "));
+
+    schemas::webhook later = hook;
+    later.revision = 41;
+    tables::webhooks::update(state, hook, later);
+    EXPECT_THAT(written(), ElementsAre("a#13 = ~04~0d~08~02~0e~01w8~29", "d#40#13 erased", "d#41#13 = "));
+
+    const std::string erasure = tables::webhooks::erase_at(state, later, 42);
+    EXPECT_THAT(written(),
+                ElementsAre("a#13 erased", "b#2w erased", "c#2#13 erased", "d#41#13 erased", "d#42#13 = -"));
+
+    tables::webhooks::forget_erasure(state, erasure);
+    EXPECT_THAT(written(), ElementsAre("d#42#13 erased"));
+}
+
+TEST_F(tables_test, an_update_that_changes_a_name_moves_the_index) {
+    const auto before = version_named("v1");
+    tables::versions::put(state, before);
+    auto after = before;
+    after.version = "v2";
+    tables::versions::update(state, before, after);
+    EXPECT_EQ(tables::versions::named(state, before.registered_model_id, "v1"), std::nullopt);
+    EXPECT_EQ(tables::versions::named(state, before.registered_model_id, "v2"), before.id);
+    EXPECT_EQ(tables::versions::find(state, before.id)->version, "v2");
+}
+
+TEST_F(tables_test, an_update_writes_no_index_entry_that_stays) {
+    const auto before = version_named("v1");
+    tables::versions::put(state, before);
+    written();
+    auto after = before;
+    after.description = "d";
+    tables::versions::update(state, before, after);
+    EXPECT_EQ(written().size(), 1u);
+}
+
+TEST_F(tables_test, erasing_a_row_leaves_nothing_of_it) {
+    const auto version = version_named("v1");
+    tables::versions::put(state, version);
+    written();
+    tables::versions::erase(state, version);
+    written();
+    std::size_t rows = 0;
+    now->scan("", "", [&](std::string_view, std::string_view) { return ++rows != 0; });
+    EXPECT_EQ(rows, 0u);
+}
+
+TEST_F(tables_test, a_range_begins_where_it_is_told_and_ends_when_the_visitor_has_enough) {
+    for (std::uint64_t id = 1; id <= 5; ++id) {
+        auto version = version_named("v" + std::to_string(id));
+        version.id = schemas::version_id{id};
+        tables::versions::put(state, version);
+    }
+    auto of_another = version_named("v1");
+    of_another.id = schemas::version_id{6};
+    of_another.registered_model_id = schemas::model_id{4};
+    tables::versions::put(state, of_another);
+    const auto page = [&](std::uint64_t from, std::size_t most) {
+        std::vector<std::uint64_t> ids;
+        tables::versions::each_of(state, schemas::model_id{3}, schemas::version_id{from},
+                                  [&](schemas::version_id id) {
+                                      ids.push_back(id.value);
+                                      return ids.size() < most;
+                                  });
+        return ids;
+    };
+    EXPECT_THAT(page(0, 2), ElementsAre(1, 2));
+    EXPECT_THAT(page(3, 2), ElementsAre(3, 4));
+    EXPECT_THAT(page(5, 2), ElementsAre(5));
+}
+
+TEST_F(tables_test, a_row_under_the_key_of_another_is_not_believed) {
+    tables::versions::put(state, version_named("v1"));
+    row_changes moved = state.take();
+    const auto row = *moved.begin();
+    moved.clear();
+    std::string key = row.first;
+    ASSERT_EQ(key.front(), 'O');
+    key.back() = '\x09';
+    moved[key] = row.second;
+    state.absorb(moved);
+    EXPECT_THROW(tables::versions::find(state, schemas::version_id{9}), state_corrupt);
+}
+
+using tables_death_test = tables_test;
+
+TEST_F(tables_death_test, a_row_without_an_id_is_never_written) {
+    auto version = version_named("v1");
+    version.id = {};
+    EXPECT_DEATH(tables::versions::put(state, version), "broken invariant");
+}
+
+}  // namespace
+}  // namespace herald::test
