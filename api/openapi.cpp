@@ -1,119 +1,203 @@
 #include "api/openapi.hpp"
 
+#include <algorithm>
 #include <map>
-#include <set>
 
+#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
-#include "schemas/commands/all.hpp"
-#include "schemas/find.hpp"
-#include "schemas/json_schema.hpp"
+#include "schemas/answers/events.hpp"
 
 namespace herald::api {
 namespace {
 
+using calls::query_parameter;
 using calls::route;
-using schemas::json_schema_of;
+using runtime::http::http_method;
 using schemas::object_writer;
 
-/// Components that are described types; what is not here is shown as an object without named members.
-std::map<std::string_view, std::string> components() {
-    return {
-        {"activity", json_schema_of<schemas::activity>()},
-        {"close_transition", json_schema_of<schemas::commands::close_transition>()},
-        {"commit_transition", json_schema_of<schemas::commands::commit_transition>()},
-        {"create_transition", json_schema_of<schemas::commands::create_transition>()},
-        {"delete_webhooks", json_schema_of<schemas::commands::delete_webhooks>()},
-        {"fail_promotion", json_schema_of<schemas::commands::fail_promotion>()},
-        {"feature_flag", json_schema_of<schemas::commands::feature_flag>()},
-        {"find_request", json_schema_of<schemas::find_request>()},
-        {"group", json_schema_of<schemas::group>()},
-        {"model_version", json_schema_of<schemas::model_version>()},
-        {"promotion", json_schema_of<schemas::promotion>()},
-        {"registered_model", json_schema_of<schemas::registered_model>()},
-        {"review_transition", json_schema_of<schemas::commands::review_transition>()},
-        {"webhook", json_schema_of<schemas::webhook>()},
-    };
-}
-
-std::string reference(std::string_view name) {
-    return object_writer().text("$ref", "#/components/schemas/" + std::string(name)).finish();
-}
-
 std::string content(std::string_view schema) {
-    const std::string media = object_writer().raw("schema", reference(schema)).finish();
+    const std::string media = object_writer().raw("schema", schema).finish();
     return object_writer().raw("application/json", media).finish();
 }
 
-std::string parameter(std::string_view name) {
-    return object_writer()
-        .text("name", name)
-        .text("in", "path")
-        .flag("required", true)
-        .raw("schema", "{\"type\":\"string\"}")
-        .finish();
+/// Segments that are names; all others are ids.
+bool is_name(std::string_view parameter) {
+    return parameter == "workspace" || parameter == "model" || parameter == "name" ||
+           parameter == "version_or_name";
 }
 
-std::string parameters_of(std::string_view pattern) {
-    std::vector<std::string> names;
-    for (std::size_t open = pattern.find('{'); open != std::string_view::npos;
-         open = pattern.find('{', open + 1))
-        names.emplace_back(pattern.substr(open + 1, pattern.find('}', open) - open - 1));
-    return schemas::json_list(names, [](const std::string& name) { return parameter(name); });
+std::string parameter(std::string_view name, std::string_view place, std::string_view meaning, bool required,
+                      std::string_view schema) {
+    object_writer out;
+    out.text("name", name).text("in", place).flag("required", required).raw("schema", schema);
+    if (!meaning.empty()) out.text("description", meaning);
+    return out.finish();
 }
 
-std::string response(std::string_view description, std::string_view schema) {
-    return object_writer().text("description", description).raw("content", content(schema)).finish();
+constexpr std::string_view text_schema = R"({"type":"string"})";
+constexpr std::string_view id_schema = R"({"type":"integer","minimum":1})";
+
+/// Of the path, the query, and the headers that say something to this route.
+std::string parameters_of(const route& row) {
+    std::vector<std::string> all;
+    for (std::size_t open = row.pattern.find('{'); open != std::string_view::npos;
+         open = row.pattern.find('{', open + 1)) {
+        const std::string_view name = row.pattern.substr(open + 1, row.pattern.find('}', open) - open - 1);
+        all.push_back(parameter(name, "path", "", true, is_name(name) ? text_schema : id_schema));
+    }
+    for (const query_parameter& each : row.query)
+        all.push_back(parameter(each.name, "query", each.meaning, each.is_required,
+                                each.is_number ? id_schema : text_schema));
+    const auto shared = [](std::string_view name) {
+        return object_writer().text("$ref", "#/components/parameters/" + std::string(name)).finish();
+    };
+    if (row.has_body()) all.push_back(shared("prefer"));
+    if (row.handler) all.push_back(shared("idempotency_key"));
+    return schemas::json_list(all, [](const std::string& each) { return each; });
 }
 
-std::string operation(const route& row) {
+struct refusal {
+    int status;
+    std::string_view why;
+};
+constexpr refusal refusals[] = {
+    {400, "Something in the request is wrong; the message says what, and what would be right"},
+    {401, "The credentials are missing or not valid"},
+    {403, "The caller may see it, but not do this"},
+    {404, "It is not there, or the caller may not see it"},
+    {409, "It is there already, has changed, or the Idempotency-Key was another request's"},
+    {413, "The body is longer than this operation takes"},
+    {429, "Too many at once; Retry-After says when to try again"},
+    {500, "A fault of Herald's, or a write whose outcome is unknown"},
+    {503, "Not now; Retry-After says when to try again"},
+};
+
+bool may_answer(const route& row, int status) {
+    if (status == 409) return row.handler != nullptr;
+    if (status == 413) return row.has_body();
+    return true;
+}
+
+std::string responses_of(const route& row, schemas::schema_set& components) {
+    const std::string offset =
+        R"({"svc-registry-offset":{"description":"The state that the answer was made from","schema":{"type":"string"}}})";
+    object_writer out;
+    out.raw("200", object_writer()
+                       .text("description", "Success")
+                       .raw("headers", offset)
+                       .raw("content", content(row.answer(components)))
+                       .finish());
+    for (const refusal& each : refusals)
+        if (may_answer(row, each.status))
+            out.raw(std::to_string(each.status),
+                    object_writer()
+                        .text("$ref", "#/components/responses/" + std::to_string(each.status))
+                        .finish());
+    return out.finish();
+}
+
+std::string operation(const route& row, schemas::schema_set& components) {
     object_writer out;
     std::string tag;
     runtime::append_json_string(tag, row.tag);
-    out.text("summary", row.summary)
+    out.text("operationId", row.name)
+        .text("summary", row.summary)
         .raw("tags", "[" + tag + "]")
-        .raw("parameters", parameters_of(row.pattern));
-    if (!row.request_schema.empty())
-        out.raw("requestBody", object_writer().raw("content", content(row.request_schema)).finish());
-    out.raw("responses", object_writer()
-                             .raw("200", response("Success", row.response_schema))
-                             .raw("default", response("Failure", "error"))
-                             .finish());
+        .raw("parameters", parameters_of(row));
+    if (row.who == calls::authentication::system_administrator)
+        out.text("description", "Only for system administrators.");
+    if (row.has_body())
+        out.raw("requestBody",
+                object_writer()
+                    .text("description", "At most " + std::to_string(row.body_bytes_max) + " bytes")
+                    .raw("content", content(row.body(components)))
+                    .finish());
+    out.raw("responses", responses_of(row, components));
     return out.finish();
+}
+
+/// What subscribers are sent.
+std::string webhooks_of(schemas::schema_set& components) {
+    const auto sent = [](std::string_view name, std::string_view summary, const std::string& schema) {
+        const std::string taken = object_writer()
+                                      .raw("2XX", R"({"description":"Taken: it is not sent again"})")
+                                      .raw("default", R"({"description":"It is sent again later"})")
+                                      .finish();
+        const std::string post =
+            object_writer()
+                .text("operationId", "receive_" + std::string(name))
+                .text("summary", summary)
+                .raw("security", "[]")
+                .raw("requestBody",
+                     object_writer().flag("required", true).raw("content", content(schema)).finish())
+                .raw("responses", taken)
+                .finish();
+        return object_writer().raw("post", post).finish();
+    };
+    using schemas::answers::promote_event;
+    using schemas::answers::request_scan_event;
+    return object_writer()
+        .raw("promote", sent("promote", "PROMOTE: a version's stage became PRODUCTION",
+                             schemas::answer_schema<promote_event>(components)))
+        .raw("request_scan", sent("request_scan", "REQUEST_SCAN: a build is to be scanned",
+                                  schemas::answer_schema<request_scan_event>(components)))
+        .finish();
 }
 
 constexpr std::string_view description =
     "An answer that carries `svc-registry-stale: true` is made from a state that may be old, because the log "
-    "could "
-    "not be asked in time: newer writes may be missing in it. 503 to a write without an Idempotency-Key says "
-    "that "
-    "nothing took effect; `Retry-After` says when to try again. 500 \"outcome unknown\": the write was sent "
-    "and may "
-    "take effect, read back first. With an Idempotency-Key a repeat is always safe.";
-constexpr std::string_view error_schema =
-    R"({"type":"object","properties":{"error":{"type":"string"},"code":{"type":"integer"},"message":{"type":"string"},"details":{"type":"array"}}})";
+    "could not be asked in time: newer writes may be missing in it. 503 to a write without an "
+    "Idempotency-Key "
+    "says that nothing took effect; `Retry-After` says when to try again. 500 \"outcome unknown\": the write "
+    "was sent and may take effect, read back first. With an Idempotency-Key a repeat is always safe.";
 constexpr std::string_view security_schemes =
     R"({"email":{"type":"apiKey","in":"header","name":"Grpc-Metadata-email"},"developer_key":{"type":"apiKey","in":"header","name":"Grpc-Metadata-developer_key"}})";
+
+std::string shared_parameters() {
+    const std::string key = object_writer()
+                                .text("type", "string")
+                                .number("minLength", 1)
+                                .number("maxLength", limits::idempotency_key_bytes_max)
+                                .text("pattern", "^[!-~]+$")
+                                .finish();
+    return object_writer()
+        .raw("idempotency_key",
+             parameter("Idempotency-Key", "header",
+                       "The same key by the same user for the same request within 24 hours gets the first "
+                       "answer again",
+                       false, key))
+        .raw("prefer",
+             parameter("Prefer", "header", "handling=strict refuses members that would be ignored (RFC 7240)",
+                       false, text_schema))
+        .finish();
+}
+
+std::string shared_responses(schemas::schema_set& components) {
+    const std::string body = content(schemas::answer_schema<schemas::answers::failure>(components));
+    object_writer out;
+    for (const refusal& each : refusals)
+        out.raw(std::to_string(each.status),
+                object_writer().text("description", each.why).raw("content", body).finish());
+    return out.finish();
+}
+
+std::string object_of(const std::map<std::string, std::string>& members) {
+    object_writer out;
+    for (const auto& [name, text] : members) out.raw(name, text);
+    return out.finish();
+}
 
 }  // namespace
 
 std::string openapi_document(std::span<const route> routes) {
+    schemas::schema_set types;
     std::map<std::string_view, object_writer> paths;
-    std::set<std::string_view> named;
-    for (const route& row : routes) {
-        paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row));
-        if (!row.request_schema.empty()) named.insert(row.request_schema);
-        named.insert(row.response_schema);
-    }
+    for (const route& row : routes)
+        paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row, types));
     object_writer path_items;
     for (auto& [pattern, operations] : paths) path_items.raw(pattern, operations.finish());
-    const auto described = components();
-    object_writer schemas_out;
-    for (const std::string_view name : named) {
-        const auto known = described.find(name);
-        schemas_out.raw(name,
-                        known != described.end() ? std::string_view(known->second) : "{\"type\":\"object\"}");
-    }
-    schemas_out.raw("error", error_schema);
+    const std::string webhooks = webhooks_of(types);
+    const std::string responses = shared_responses(types);
     return object_writer()
         .text("openapi", "3.1.0")
         .raw("info", object_writer()
@@ -121,10 +205,14 @@ std::string openapi_document(std::span<const route> routes) {
                          .text("version", HERALD_VERSION)
                          .text("description", description)
                          .finish())
+        .raw("servers", R"([{"url":"/","description":"The node that this document comes from"}])")
         .raw("security", "[{\"email\":[],\"developer_key\":[]}]")
         .raw("paths", path_items.finish())
+        .raw("webhooks", webhooks)
         .raw("components", object_writer()
-                               .raw("schemas", schemas_out.finish())
+                               .raw("schemas", object_of(types.components()))
+                               .raw("responses", responses)
+                               .raw("parameters", shared_parameters())
                                .raw("securitySchemes", security_schemes)
                                .finish())
         .finish();

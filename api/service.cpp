@@ -11,7 +11,9 @@ namespace {
 
 using calls::authenticate;
 using calls::call;
+using calls::needed_state;
 using calls::refusal_response;
+using calls::route;
 using calls::services;
 using routes::all_routes;
 using runtime::http::http_response;
@@ -35,7 +37,9 @@ http_response respond(result<http_response> answered, const storage::node::regis
     if (state.stale && needs_fresh_state(answered.error()))
         return error_response(
             runtime::unavailable("the log is out of reach, and this node's state may be old; try again"));
-    return error_response(answered.error());
+    http_response refusal = error_response(answered.error());
+    refusal.headers.push_back(calls::offset_header(state));
+    return refusal;
 }
 
 class service final : public request_handler {
@@ -56,7 +60,7 @@ class service final : public request_handler {
             out = refusal_response(match.error());
             return true;
         }
-        if (!match->target->read || match->target->scans) return false;
+        if (!match->target->read || match->target->cost == calls::cost::long_read) return false;
         auto state = x_services.registry.read_now();
         if (!state) return false;
         answer_read(received, *match, *std::move(state), out);
@@ -66,20 +70,21 @@ class service final : public request_handler {
     boost::asio::awaitable<http_response> handle(const request& received) override {
         const auto match = x_router.match(received.method, received.path);
         if (!match) co_return refusal_response(match.error());
-        const bool is_write = match->target->handler && !match->target->asks_first;
-        const needed_state needed = is_write ? needed_state::applied : needed_state::newest;
-        auto admitted = co_await admit(received, needed);
+        const route& row = *match->target;
+        auto admitted = co_await admit(received, row.state);
         if (!admitted) co_return admitted.error();
         const storage::node::registry_node::reading state = admitted->state;
         call call(received, *match, x_services);
+        if (const auto good = check_policy(row, call, state, admitted->who); !good)
+            co_return respond(good.error(), state);
         call.show(state, std::move(admitted->who));
-        if (match->target->handler) {
-            auto written = co_await match->target->handler(call);
+        if (row.handler) {
+            auto written = co_await row.handler(call);
             co_return respond(std::move(written), state);
         }
         const auto turn = co_await x_turns.take(call.user().id, x_loops[received.loop_index]);
         if (!turn) co_return respond(turn.error(), state);
-        const auto read = [&] { return match->target->read(call); };
+        const auto read = [&] { return row.read(call); };
         auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
         co_return respond(std::move(answered), state);
     }
@@ -93,15 +98,13 @@ class service final : public request_handler {
         co_return std::nullopt;
     }
 
-    std::size_t body_bytes_max(runtime::http::http_method, std::string_view) const noexcept override {
-        return limits::management_body_bytes_max;
+    std::size_t body_bytes_max(runtime::http::http_method method,
+                               std::string_view path) const noexcept override {
+        const auto match = x_router.match(method, path);
+        return match ? match->target->body_bytes_max : limits::management_body_bytes_max;
     }
 
   private:
-    enum class needed_state : std::uint8_t {
-        applied,  // on this node; who is not there is looked for in the newest one, too
-        newest,
-    };
     struct admission {
         storage::node::registry_node::reading state;
         calls::caller who;
@@ -118,7 +121,16 @@ class service final : public request_handler {
         return out;
     }
 
-    /// Who asks, and the state to answer from; or the refusal. Needs the header only.
+    /// What the row says of its callers and their query: nothing else looks at that.
+    static result<void> check_policy(const route& row, const call& call,
+                                     const storage::node::registry_node::reading& state,
+                                     const calls::caller& who) {
+        if (const auto good = calls::check_query(row, call); !good) return good.error();
+        return calls::check_caller(row, *state.view, who);
+    }
+
+    /// Who asks, and the state to answer from; who is not in the applied one is looked for in the newest,
+    /// too; or the refusal. Needs the header only.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
                                                                                   needed_state needed) {
         if (needed == needed_state::applied) {
@@ -149,6 +161,10 @@ class service final : public request_handler {
         }
         remember_known(received);
         call call(received, match, x_services);
+        if (const auto good = check_policy(*match.target, call, state, *who); !good) {
+            out = respond(good.error(), state);
+            return;
+        }
         call.show(std::move(state), *std::move(who));
         out = respond(match.target->read(call), call.reading());
     }

@@ -59,6 +59,8 @@ struct find_request {
     std::string sort_key;
     std::vector<std::uint64_t> ids;
 
+    static constexpr std::string_view example =
+        R"({"predicates":[{"key":"name","value":"churn","operator":"EQ"}],"pagination":{"page_number":1,"page_limit":10}})";
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
         field(2, "id", self.id);

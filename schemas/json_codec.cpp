@@ -10,16 +10,15 @@ namespace {
 constexpr std::size_t shown_bytes_max = 60;
 constexpr double two_to_63 = 9223372036854775808.0;
 
-/// What clients send for a field that nobody set.
-bool is_default(const json_value& value) {
+}  // namespace
+
+bool is_default(const json_value& value) noexcept {
     if (const auto* text = value.get_if<std::string>()) return text->empty() || *text == "0";
     if (const auto* flag = value.get_if<bool>()) return !*flag;
     if (const auto* items = value.get_if<json_array>()) return items->empty();
     if (const auto* members = value.get_if<json_object>()) return members->empty();
     return value.is_null() || signed_of(value) == 0;
 }
-
-}  // namespace
 
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected) {
     std::string text = to_json_text(found);

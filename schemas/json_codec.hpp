@@ -35,8 +35,9 @@ struct unknown_member {
 
 /// Reads what is there: null and absent members keep their defaults, unknown members are ignored (those that
 /// hold something go into `unknown`, at most limits::unknown_members_max), as are those that are never shown;
-/// integers come as numbers or strings (ids also as ""), enums as names or numbers, flags also as 0 and 1.
-/// Errors: invalid_argument naming the member, what it holds and what it should hold.
+/// integers come as numbers or strings (ids also as ""), enums as names or numbers (one with TRUE also as
+/// true and false), flags also as 0 and 1. Errors: invalid_argument naming the member, what it holds and what
+/// it should hold.
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
 
@@ -136,6 +137,8 @@ struct json_writer {
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
 /// invalid_argument: more than limits::json_list_elements_max.
 error too_many_elements(std::string_view path, std::size_t count);
+/// What clients send for nothing: null, false, 0, "", an empty list or object.
+bool is_default(const json_value&) noexcept;
 std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
 std::string member_path(std::string_view object, std::string_view name);
@@ -166,6 +169,8 @@ struct json_reader {
         if (failure || !unknown || found_members == members->size()) return;
         std::vector<std::string_view> names;
         T::describe(value, name_reader{names});
+        if constexpr (requires { T::server_owned; })  // known, if not to be set
+            for (const auto& owned : T::server_owned) names.push_back(owned.name);
         add_unknown(object, path, names, *unknown);
     }
 
@@ -258,6 +263,8 @@ struct json_reader {
         std::optional<E> known;
         if (const std::string* text = found.get_if<std::string>()) known = from_name<E>(*text);
         if (const auto number = unsigned_of(found); !known && number) known = from_number<E>(*number);
+        if constexpr (requires { E::true_; })
+            if (const bool* flag = found.get_if<bool>()) known = *flag ? E::true_ : E::false_;
         if (known) {
             value = *known;
             return;

@@ -1,61 +1,151 @@
-// JSON Schema of described types, for the OpenAPI document.
+// JSON Schema of described types, for the OpenAPI document: each described type is a component, under the
+// name that it has in the program.
 #pragma once
 
-#include "schemas/describe.hpp"
-#include "schemas/json.hpp"
+#include <map>
+#include <stdexcept>
+
+#include "schemas/json_codec.hpp"
 
 namespace herald::schemas {
 
-template <described T>
-std::string json_schema_of();
+enum class direction : std::uint8_t { in, out };
+
+/// The components that were asked for so far.
+class schema_set {
+  public:
+    /// The schema itself, or a reference to the component that T became. Throws std::logic_error when another
+    /// type has its name.
+    template <class T, direction Direction, integers Style>
+    std::string of();
+
+    const std::map<std::string, std::string>& components() const noexcept { return x_components; }
+
+  private:
+    template <described T, direction Direction, integers Style>
+    std::string object_of();
+    template <class T, direction Direction, integers Style>
+    static std::string number_of();
+
+    std::map<std::string, std::string> x_components;
+};
+
+/// The components' function for T: what a row of the table of routes keeps of a type.
+using schema_maker = std::string (*)(schema_set&);
+template <class T>
+std::string request_schema(schema_set& into) {
+    return into.of<T, direction::in, integers::as_strings>();
+}
+template <class T>
+std::string answer_schema(schema_set& into) {
+    return into.of<T, direction::out, T::style>();
+}
 
 namespace detail {
 
+/// "herald::schemas::requests::create_model", as the compiler writes it.
 template <class T>
-std::string member_schema() {
-    if constexpr (optional_field<T>) {
-        return member_schema<typename T::value_type>();
-    } else if constexpr (vector_field<T>) {
-        return object_writer()
-            .text("type", "array")
-            .raw("items", member_schema<typename T::value_type>())
-            .finish();
-    } else if constexpr (std::same_as<T, bool>) {
-        return "{\"type\":\"boolean\"}";
-    } else if constexpr (named_enum<T>) {
-        const std::string names = json_list(
-            enum_names<T>::all, [](const named<T>& one) { return "\"" + std::string(one.name) + "\""; });
-        return object_writer().text("type", "string").raw("enum", names).finish();
-    } else if constexpr (numeric_id<T> || std::integral<T>) {
-        return "{\"type\":[\"integer\",\"string\"]}";
-    } else if constexpr (std::same_as<T, double>) {
-        return "{\"type\":\"number\"}";
-    } else if constexpr (std::same_as<T, json_text>) {
-        return "{}";
-    } else if constexpr (described<T>) {
-        return json_schema_of<T>();
-    } else {
-        return "{\"type\":\"string\"}";
-    }
+constexpr std::string_view full_name_of() {
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_prefix(text.find("T = ") + 4);
+    return text.substr(0, text.find_first_of(";]"));
 }
 
+/// Unique in the document: create_model_request, registered_model, artifact, artifact_input.
+template <class T>
+std::string component_name(direction which) {
+    const std::string_view full = full_name_of<T>();
+    std::string name(full.substr(full.rfind(':') + 1));
+    if (full.find("::requests::") != full.npos) return name + "_request";
+    return which == direction::in ? name + "_input" : name;
+}
+
+inline std::string quoted_list(const std::vector<std::string>& texts) {
+    return json_list(texts, [](const std::string& text) { return "\"" + text + "\""; });
+}
+
+template <class Owner, direction Direction, integers Style>
 struct schema_writer {
-    object_writer properties;
+    schema_set& components;
+    object_writer properties{};
+    std::vector<std::string> required{};
 
     template <class T>
     void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
-        if (mode != shown::never) properties.raw(name, member_schema<T>());
+        if (mode == shown::never) return;
+        properties.raw(name, components.of<T, Direction, Style>());
+        if (Direction == direction::out && mode == shown::always && !optional_field<T>)
+            required.emplace_back(name);
     }
 };
 
 }  // namespace detail
 
-template <described T>
-std::string json_schema_of() {
-    detail::schema_writer writer;
-    const T example{};
-    T::describe(example, writer);
-    return object_writer().text("type", "object").raw("properties", writer.properties.finish()).finish();
+template <class T, direction Direction, integers Style>
+std::string schema_set::number_of() {
+    constexpr bool wide = numeric_id<T> || sizeof(T) == 8;
+    if constexpr (Direction == direction::in)
+        return wide ? R"({"type":["integer","string"]})" : R"({"type":"integer"})";
+    else if constexpr (wide && Style == integers::as_strings)
+        return R"({"type":"string","pattern":"^-?[0-9]+$"})";
+    else
+        return R"({"type":"integer"})";
+}
+
+template <described T, direction Direction, integers Style>
+std::string schema_set::object_of() {
+    detail::schema_writer<T, Direction, Style> writer{*this};
+    const T sample{};
+    T::describe(sample, writer);
+    if constexpr (Direction == direction::in && requires { T::required; })
+        for (const std::string_view name : T::required) writer.required.emplace_back(name);
+    if constexpr (requires { T::server_owned; })
+        for (const auto& owned : T::server_owned)
+            writer.properties.raw(
+                owned.name, object_writer().flag("readOnly", true).text("description", owned.why).finish());
+    object_writer out;
+    out.text("type", "object").raw("properties", writer.properties.finish());
+    if (!writer.required.empty()) out.raw("required", detail::quoted_list(writer.required));
+    if constexpr (requires { T::example; }) out.raw("example", T::example);
+    const std::string name = detail::component_name<T>(Direction);
+    const std::string text = out.finish();
+    const auto [place, is_new] = x_components.emplace(name, text);
+    if (!is_new && place->second != text)
+        throw std::logic_error("two types of the OpenAPI document are named " + name);
+    return object_writer().text("$ref", "#/components/schemas/" + name).finish();
+}
+
+template <class T, direction Direction, integers Style>
+std::string schema_set::of() {
+    if constexpr (optional_field<T>) {
+        return of<typename T::value_type, Direction, Style>();
+    } else if constexpr (vector_field<T>) {
+        object_writer out;
+        out.text("type", "array").raw("items", of<typename T::value_type, Direction, Style>());
+        if (Direction == direction::in) out.number("maxItems", limits::json_list_elements_max);
+        return out.finish();
+    } else if constexpr (std::same_as<T, bool>) {
+        return R"({"type":"boolean"})";
+    } else if constexpr (named_enum<T>) {
+        std::vector<std::string> names;
+        for (const named<T>& each : enum_names<T>::all)
+            if (!each.name.empty()) names.emplace_back(each.name);
+        const std::string by_name =
+            object_writer().text("type", "string").raw("enum", detail::quoted_list(names)).finish();
+        if (Direction == direction::out) return by_name;
+        // Numbers are taken, too.
+        return object_writer().raw("anyOf", "[" + by_name + R"(,{"type":"integer"}])").finish();
+    } else if constexpr (numeric_id<T> || std::integral<T>) {
+        return number_of<T, Direction, Style>();
+    } else if constexpr (std::same_as<T, double>) {
+        return R"({"type":"number"})";
+    } else if constexpr (std::same_as<T, json_text>) {
+        return R"({"description":"any JSON"})";
+    } else if constexpr (described<T>) {
+        return object_of<T, Direction, Style>();
+    } else {
+        return R"({"type":"string"})";
+    }
 }
 
 }  // namespace herald::schemas

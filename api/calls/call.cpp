@@ -241,11 +241,29 @@ runtime::http::http_response call::answer(const schemas::commands::outcome& outc
     return answer_at(outcome.offset, std::move(body));
 }
 
+runtime::http::header offset_header(const storage::node::registry_node::reading& state) {
+    return {"svc-registry-offset", offset_text(state.generation, state.offset)};
+}
+
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node& registry) {
     auto now = registry.read_now();
     if (now) co_return *std::move(now);
     const auto start = [&](auto finished) { registry.read(std::move(finished)); };
     co_return co_await await_callback<result<storage::node::registry_node::reading>>(start);
+}
+
+result<void> check_caller(const route& row, const storage::registry::state::state_view& state,
+                          const caller& who) {
+    if (row.who == authentication::developer_key) return {};
+    return storage::registry::access::require_system_admin(state, who.user->id, row.summary);
+}
+
+result<void> check_query(const route& row, const call& call) {
+    for (const query_parameter& each : row.query)
+        if (each.is_required && call.query(each.name).empty())
+            return runtime::invalid_argument("the query parameter " + std::string(each.name) +
+                                             " is missing; it must be " + std::string(each.meaning));
+    return {};
 }
 
 result<caller> authenticate(const request& received, const storage::registry::state::state_view& state) {

@@ -11,9 +11,11 @@
 #include "runtime/http/message.hpp"
 #include "runtime/http/server/request.hpp"
 #include "runtime/key_ring.hpp"
+#include "schemas/answers/answer.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
 #include "schemas/json_codec.hpp"
+#include "schemas/requests/request.hpp"
 #include "storage/deliveries/delivery_log.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/node/node.hpp"
@@ -48,13 +50,6 @@ struct ignored_member {
 };
 std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>&);
 
-/// Whether the body sets the member to something else than is kept. Zeros are what clients send for nothing.
-template <class T>
-bool sets_another(const schemas::json_value& body, std::string_view name, const T& sent, const T& kept) {
-    const schemas::json_value* found = body.find(name);
-    return found && !found->is_null() && sent != T{} && sent != kept;
-}
-
 /// Lives for one request, on one event loop. Views of the request stay valid until the handler ends.
 class call {
   public:
@@ -88,14 +83,28 @@ class call {
         if (!value) return value.error();
         return body_as<T>(*value);
     }
-    /// What T does not have is ignored, but not in silence.
+    /// What T does not have is ignored, but not in silence. Errors: invalid_argument naming a member that is
+    /// wrong or missing.
     template <schemas::described T>
     result<T> body_as(const schemas::json_value& value) {
         std::vector<schemas::unknown_member> unknown;
         auto out = schemas::from_json<T>(value, &unknown);
         if (!out) return out;
+        if (const auto good = schemas::requests::check_required(*out); !good) return good.error();
         if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
         return out;
+    }
+    /// What the server owns and the body sets otherwise than `kept`, the record as it is or will be, is
+    /// ignored likewise.
+    template <schemas::described Request, schemas::described Kept>
+    result<void> ignore_owned(const schemas::json_value& body, const Kept& kept) {
+        const auto owned = schemas::requests::server_owned_of<Request>();
+        const auto sent = schemas::requests::server_owned_in(body, owned);
+        std::vector<ignored_member> ignored;
+        for (const std::string_view name : schemas::requests::differing(sent, kept))
+            for (const schemas::requests::owned& each : owned)
+                if (each.name == name) ignored.push_back({std::string(name), std::string(each.why)});
+        return ignore(ignored);
     }
     /// The caller wants refused what would be ignored: Prefer: handling=strict (RFC 7240).
     bool is_strict() const;
@@ -133,8 +142,17 @@ class call {
     /// Reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning where they
     /// apply.
     runtime::http::http_response answer(std::string body) const;
+    template <schemas::answers::answer Answer>
+    runtime::http::http_response answer(const Answer& value) const {
+        return answer(schemas::answers::text_of(value));
+    }
     /// To a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
+    template <schemas::answers::answer Answer>
+    runtime::http::http_response answer(const schemas::commands::outcome& outcome,
+                                        const Answer& value) const {
+        return answer(outcome, schemas::answers::text_of(value));
+    }
 
   private:
     runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
@@ -153,6 +171,9 @@ class call {
     std::vector<std::string> x_warnings;
 };
 
+/// svc-registry-offset: what state an answer, or a refusal, was made from.
+runtime::http::header offset_header(const storage::node::registry_node::reading&);
+
 /// The state to read from. Errors: unavailable when the node does not serve.
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node&);
 
@@ -161,5 +182,10 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
 /// other one.
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
+
+/// Whether the route answers this user. Errors: permission_denied.
+result<void> check_caller(const route&, const storage::registry::state::state_view&, const caller&);
+/// Errors: invalid_argument for a query parameter that the route needs and the request does not have.
+result<void> check_query(const route&, const call&);
 
 }  // namespace herald::api::calls

@@ -1,12 +1,16 @@
-// A row of the table of routes: what it answers, for whom, and what the OpenAPI document says of it.
+// A row of the table of routes: what it answers, for whom, at what cost, and the types of body and answer,
+// which the OpenAPI document follows from.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/json_schema.hpp"
 
 namespace herald::api::calls {
 
@@ -15,31 +19,43 @@ using route_handler = boost::asio::awaitable<result<runtime::http::http_response
 /// For answers that are made from the state at hand, without waiting.
 using read_handler = result<runtime::http::http_response> (*)(call&);
 
-/// Whom a route answers (wire.md §2).
-enum class authentication : std::uint8_t {
-    none,
-    developer_key,
-    system_administrator,
-    access_token,
-    signed_url
+/// Whom a route answers (wire.md §2). The service refuses everybody else: 401, 403.
+enum class authentication : std::uint8_t { developer_key, system_administrator };
+
+/// long_read goes through many rows: not on an event loop's thread, and one at a time for each caller.
+enum class cost : std::uint8_t { quick, long_read };
+
+/// The state that a call needs. `applied`: no more than to know who asks, apply decides on the rest.
+enum class needed_state : std::uint8_t { applied, newest };
+
+struct query_parameter {
+    std::string_view name;
+    std::string_view meaning;
+    bool is_number = false;
+    bool is_required = true;  // without it: 400
 };
 
 /// A row of the table. Texts are literals. A pattern is a path whose segments are literal text, `{name}` (one
 /// segment, not empty) or, at the end only, `{name...}` (all that is left, slashes included, not empty).
 struct route {
+    /// Unique; the OpenAPI document's operationId.
+    std::string_view name;
     runtime::http::http_method method = runtime::http::http_method::get;
     std::string_view pattern;
     route_handler handler = nullptr;  // this one or `read`, not both
     read_handler read = nullptr;
-    bool asks_first = false;  // `handler` reads the state, too: it needs the newest (a write needs no more
-                              // than to know who asks, and apply decides on the rest)
-    bool scans = false;       // `read` goes through many rows: not on an event loop's thread
+    needed_state state = needed_state::newest;
+    calls::cost cost = calls::cost::quick;
     authentication who = authentication::developer_key;
+    std::size_t body_bytes_max = limits::management_body_bytes_max;
+    std::span<const query_parameter> query;
     // For the OpenAPI document:
     std::string_view tag;
     std::string_view summary;
-    std::string_view request_schema;  // name of a type in schemas/; empty: no body
-    std::string_view response_schema;
+    schemas::schema_maker body = nullptr;  // none: no body
+    schemas::schema_maker answer = nullptr;
+
+    bool has_body() const noexcept { return body != nullptr; }
 };
 
 }  // namespace herald::api::calls

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "api/deployment/handlers.hpp"
-#include "schemas/views.hpp"
+#include "schemas/answers/deployment.hpp"
+#include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/scan_status.hpp"
 
@@ -12,39 +13,15 @@ namespace {
 using calls::answered;
 using calls::call;
 using schemas::build;
-using schemas::object_writer;
-
-/// The body is echoed whole; what has no effect here is only echoed.
-struct create_build_body {
-    schemas::version_id model_version_id;
-    std::string run_id;
-    std::string external_location;
-    std::string upstream_url;
-    bool requires_root = false;
-    bool scan_external = false;
-    bool self_contained = false;
-    bool uses_flask = false;
-    schemas::json_text hardware_compatibility;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "run_id", self.run_id);
-        field(3, "external_location", self.external_location);
-        field(4, "upstream_url", self.upstream_url);
-        field(5, "requires_root", self.requires_root);
-        field(6, "scan_external", self.scan_external);
-        field(7, "self_contained", self.self_contained);
-        field(8, "uses_flask", self.uses_flask);
-        field(9, "hardware_compatibility", self.hardware_compatibility);
-    }
-};
+namespace answers = schemas::answers;
+namespace requests = schemas::requests;
 
 }  // namespace
 
 calls::response create_build(call& call) {
     const auto json = call.json();
     if (!json) co_return json.error();
-    const auto body = call.body_as<create_build_body>(*json);
+    const auto body = call.body_as<requests::create_build>(*json);
     if (!body) co_return body.error();
     if (!body->run_id.empty())  // Herald keeps no experiment runs
         co_return runtime::not_found("experiment run " + body->run_id + " not found");
@@ -65,7 +42,7 @@ calls::response create_build(call& call) {
     if (!outcome) co_return outcome.error();
     const auto made = schemas::decode<build>(outcome->body);
     if (!made) co_return made.error();
-    co_return call.answer(*outcome, schemas::view_of(*made));
+    co_return call.answer(*outcome, answers::of(*made));
 }
 
 answered get_build(call& call) {
@@ -76,7 +53,7 @@ answered get_build(call& call) {
     if (found->workspace.name != call.path("workspace"))
         return runtime::not_found("build " + call.path("build") + " not found in the workspace \"" +
                                   call.path("workspace") + "\"");
-    return call.answer(schemas::view_of(found->row));
+    return call.answer(answers::of(found->row));
 }
 
 /// Those that the caller may read, newest first (client_calls.md §6).
@@ -89,8 +66,10 @@ answered list_builds(call& call) {
     if (!readable) return readable.error();
     std::vector<build> builds = storage::registry::find::readable_builds(state, call.user().id, version);
     std::reverse(builds.begin(), builds.end());
-    const auto view = [](const build& one) { return schemas::view_of(one); };
-    return call.answer(object_writer().raw("builds", schemas::json_list(builds, view)).finish());
+    answers::builds found;
+    for (build& row : builds) found.builds_.push_back(answers::of(std::move(row)));
+    found.total_records = found.builds_.size();
+    return call.answer(found);
 }
 
 }  // namespace herald::api::deployment

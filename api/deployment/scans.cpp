@@ -1,7 +1,8 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
 #include "api/deployment/handlers.hpp"
 #include "runtime/limits.hpp"
-#include "schemas/views.hpp"
+#include "schemas/answers/deployment.hpp"
+#include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/scan_status.hpp"
 
@@ -12,45 +13,30 @@ using calls::call;
 using calls::response;
 using schemas::build;
 using schemas::scan;
+namespace answers = schemas::answers;
+namespace requests = schemas::requests;
 
 constexpr std::size_t history_max = 100;
-
-struct request_scan_body {
-    std::optional<bool> scan_external;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "scan_external", self.scan_external);
-    }
-};
-
-struct scan_results_body {
-    schemas::safety_status safety_status = schemas::safety_status::unknown;
-    std::string url;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "safety_status", self.safety_status);
-        field(2, "url", self.url);
-    }
-};
-
-/// PUT …/scan {scan_external_results {safety_status, url}, scan_status}.
-struct report_body {
-    std::optional<scan_results_body> scan_external_results;
-    schemas::scan_status scan_status = schemas::scan_status::unscanned;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "scan_external_results", self.scan_external_results);
-        field(2, "scan_status", self.scan_status);
-    }
-};
 
 /// Herald scans nothing itself: a request names an external scanner.
 result<schemas::json_text> checked_request(call& call) {
     const auto body = call.json();
     if (!body) return body.error();
-    const auto request = call.body_as<request_scan_body>(*body);
+    const auto request = call.body_as<requests::request_scan>(*body);
     if (!request) return request.error();
     if (request->scan_external && !*request->scan_external)
         return runtime::invalid_argument(
             "scan_external is false; it must be true: scans are done by an external scanner");
     return schemas::json_text{schemas::to_json_text(*body)};
+}
+
+/// The build's scans but the newest, oldest first.
+std::vector<answers::earlier_scan> history_of(const storage::registry::state::state_view& state,
+                                              const build& build) {
+    std::vector<answers::earlier_scan> scans;
+    for (scan& old : storage::registry::find::older_scans(state, build, history_max))
+        scans.push_back(answers::of(std::move(old)));
+    return scans;
 }
 
 template <class Command>
@@ -59,8 +45,15 @@ response answer_scan(call& call, Command command) {
     if (!outcome) co_return outcome.error();
     const auto written = schemas::decode<scan>(outcome->body);
     if (!written) co_return written.error();
-    const std::vector<scan> no_history;
-    co_return call.answer(*outcome, schemas::view_of(build{}, *written, no_history));
+    // This node has applied it: the earlier scans are those before the one that was written.
+    std::vector<answers::earlier_scan> history;
+    if (const auto now = call.with().registry.read_applied()) {
+        build about;
+        about.id = written->build_id;
+        about.scan_id = written->id;
+        history = history_of(*now->view, about);
+    }
+    co_return call.answer(*outcome, answers::of(build{}, *written, std::move(history)));
 }
 
 }  // namespace
@@ -89,7 +82,7 @@ response request_version_scan(call& call) {
 }
 
 response report_scan(call& call) {
-    const auto body = call.body<report_body>();
+    const auto body = call.body<requests::report_scan>();
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) co_return id.error();
@@ -111,8 +104,7 @@ calls::answered get_scan(call& call) {
     const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
     const scan newest = storage::registry::find::newest_scan(state, found->row).value_or(scan());
-    const std::vector<scan> history = storage::registry::find::older_scans(state, found->row, history_max);
-    return call.answer(schemas::view_of(found->row, newest, history));
+    return call.answer(answers::of(found->row, newest, history_of(state, found->row)));
 }
 
 }  // namespace herald::api::deployment

@@ -1,9 +1,10 @@
 // Users, groups, organisations and workspaces (wire.md §2, client_calls.md §1).
+#include "schemas/answers/identity.hpp"
 #include "api/identity/handlers.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/text.hpp"
-#include "schemas/views.hpp"
+#include "schemas/requests/identity.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/directory.hpp"
 
@@ -13,39 +14,10 @@ namespace {
 using calls::answered;
 using calls::call;
 using calls::response;
-using schemas::object_writer;
+namespace answers = schemas::answers;
+namespace requests = schemas::requests;
 
 constexpr std::string_view key_purpose = "developer-key";
-
-struct verta_info_body {
-    std::string username;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "username", self.username); }
-};
-
-struct user_info_body {
-    std::string email;
-    std::string full_name;
-    std::optional<verta_info_body> verta_info;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "email", self.email);
-        field(2, "full_name", self.full_name);
-        field(3, "verta_info", self.verta_info);
-    }
-};
-
-struct create_user_body {
-    std::optional<user_info_body> info;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
-};
-
-struct user_ids_body {
-    std::vector<schemas::user_id> user_id;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
-};
-
-std::string group_view(const schemas::group& group) {
-    return schemas::to_json_object(group, schemas::integers::as_strings);
-}
 
 /// The organisation of the path, which the caller belongs to; else not_found.
 result<schemas::organization> organization_of(const call& call,
@@ -73,12 +45,11 @@ std::optional<schemas::workspace> named(const storage::registry::state::state_vi
 
 }  // namespace
 
-answered verify_connection(call& call) { return call.answer("{\"status\":true}"); }
+answered verify_connection(call& call) { return call.answer(answers::connection{true}); }
 
 response create_user(call& call) {
-    const auto body = call.body<create_user_body>();
+    const auto body = call.body<requests::create_user>();
     if (!body) co_return body.error();
-    if (!body->info) co_return runtime::invalid_argument("info is missing; it must be an object with email");
     schemas::commands::create_user command;
     command.email = body->info->email;
     command.full_name = body->info->full_name;
@@ -90,8 +61,9 @@ response create_user(call& call) {
     if (!user) co_return user.error();
     const auto key = call.minted(*outcome, key_purpose);
     if (!key) co_return key.error();
-    const std::string info = schemas::view_of(*user, *key);
-    co_return call.answer(*outcome, object_writer().raw("info", info).finish());
+    answers::user_info answer{answers::of(*user)};
+    answer.info.dev_key = *key;
+    co_return call.answer(*outcome, answer);
 }
 
 answered get_user(call& call) {
@@ -99,10 +71,10 @@ answered get_user(call& call) {
     const std::string email = call.query("email");
     const auto user = storage::registry::find::user_with_email(state, email);
     if (!user) return runtime::not_found("user with the e-mail \"" + email + "\" not found");
-    return call.answer(schemas::view_of(*user));
+    return call.answer(answers::of(*user));
 }
 
-answered get_current_user(call& call) { return call.answer(schemas::view_of(call.user())); }
+answered get_current_user(call& call) { return call.answer(answers::of(call.user())); }
 
 answered get_workspace_by_id(call& call) {
     const auto id = call.query_number("id");
@@ -112,7 +84,7 @@ answered get_workspace_by_id(call& call) {
                                storage::registry::access::find_workspace(state, schemas::workspace_id{*id}),
                                std::to_string(*id));
     if (!found) return found.error();
-    return call.answer(schemas::view_of(*found));
+    return call.answer(answers::of(*found));
 }
 
 answered get_workspace_by_name(call& call) {
@@ -120,13 +92,15 @@ answered get_workspace_by_name(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto found = visible(state, call.user().id, named(state, name), "\"" + name + "\"");
     if (!found) return found.error();
-    return call.answer(schemas::view_of(*found));
+    return call.answer(answers::of(*found));
 }
 
 answered get_visible_workspaces(call& call) {
-    const auto seen = storage::registry::find::visible_workspaces(call.state(), call.user().id);
-    const auto view = [](const schemas::workspace& workspace) { return schemas::view_of(workspace); };
-    return call.answer(object_writer().raw("workspace", schemas::json_list(seen, view)).finish());
+    auto seen = storage::registry::find::visible_workspaces(call.state(), call.user().id);
+    answers::workspaces answer;
+    for (schemas::workspace& row : seen) answer.workspace.push_back(answers::of(std::move(row)));
+    answer.total_records = seen.size();
+    return call.answer(answer);
 }
 
 /// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
@@ -138,40 +112,35 @@ answered get_organization_by_name(call& call) {
     const bool shared = workspace && workspace->org_id &&
                         storage::registry::access::is_visible(state, call.user().id, *workspace);
     if (!shared) return runtime::not_found("organization \"" + name + "\" not found");
-    const std::string organization =
-        object_writer().quoted_number("id", workspace->org_id.value).text("name", name).finish();
-    return call.answer(object_writer().raw("organization", organization).finish());
+    return call.answer(answers::organization_answer{{workspace->org_id, name}});
 }
 
 answered list_organizations(call& call) {
-    const auto seen = storage::registry::find::organizations_of(call.state(), call.user().id);
-    const auto view = [](const schemas::organization& organization) {
-        return schemas::to_json_object(organization, schemas::integers::as_strings);
-    };
-    return call.answer(object_writer().raw("organizations", schemas::json_list(seen, view)).finish());
+    auto seen = storage::registry::find::organizations_of(call.state(), call.user().id);
+    const std::size_t count = seen.size();
+    return call.answer(answers::organizations{std::move(seen), count});
 }
 
 answered list_groups(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
-    const auto groups = storage::registry::find::groups_of(state, organization->id);
-    return call.answer(object_writer().raw("groups", schemas::json_list(groups, group_view)).finish());
+    auto groups = storage::registry::find::groups_of(state, organization->id);
+    const std::size_t count = groups.size();
+    return call.answer(answers::groups{std::move(groups), count});
 }
 
 answered list_roles(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
-    const auto roles = storage::registry::find::roles_of(state, organization->id);
-    const auto view = [](const schemas::role& role) {
-        return schemas::to_json_object(role, schemas::integers::as_strings);
-    };
-    return call.answer(object_writer().raw("roles", schemas::json_list(roles, view)).finish());
+    auto roles = storage::registry::find::roles_of(state, organization->id);
+    const std::size_t count = roles.size();
+    return call.answer(answers::roles{std::move(roles), count});
 }
 
 response add_group_users(call& call) {
-    const auto body = call.body<user_ids_body>();
+    const auto body = call.body<requests::add_group_users>();
     if (!body) co_return body.error();
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
@@ -185,7 +154,7 @@ response add_group_users(call& call) {
     if (!outcome) co_return outcome.error();
     const auto added = schemas::decode<schemas::group>(outcome->body);
     if (!added) co_return added.error();
-    co_return call.answer(*outcome, object_writer().raw("group", group_view(*added)).finish());
+    co_return call.answer(*outcome, answers::group_answer{*added});
 }
 
 }  // namespace herald::api::identity

@@ -6,10 +6,27 @@
 #include "api/operations/handlers.hpp"
 #include "api/registry/handlers.hpp"
 #include "api/webhooks/handlers.hpp"
+#include "schemas/answers/deployment.hpp"
+#include "schemas/answers/identity.hpp"
+#include "schemas/answers/models.hpp"
+#include "schemas/answers/operations.hpp"
+#include "schemas/answers/stages.hpp"
+#include "schemas/answers/versions.hpp"
+#include "schemas/answers/webhooks.hpp"
+#include "schemas/find.hpp"
+#include "schemas/requests/deployment.hpp"
+#include "schemas/requests/identity.hpp"
+#include "schemas/requests/models.hpp"
+#include "schemas/requests/operations.hpp"
+#include "schemas/requests/stages.hpp"
+#include "schemas/requests/versions.hpp"
+#include "schemas/requests/webhooks.hpp"
 
 namespace herald::api::routes {
 namespace {
 
+using calls::needed_state;
+using calls::query_parameter;
 using calls::read_handler;
 using calls::route;
 using calls::route_handler;
@@ -19,56 +36,80 @@ using namespace registry;
 using namespace deployment;
 using namespace webhooks;
 using namespace operations;
+namespace answers = schemas::answers;
+namespace requests = schemas::requests;
 
-constexpr route reads(std::string_view pattern, read_handler read, std::string_view tag,
-                      std::string_view summary, std::string_view answer) {
+/// A GET that is answered from the state at hand.
+template <answers::answer Answer>
+constexpr route read(std::string_view name, std::string_view pattern, read_handler handler,
+                     std::string_view tag, std::string_view summary,
+                     std::span<const query_parameter> query = {}) {
     route row;
+    row.name = name;
     row.pattern = pattern;
-    row.read = read;
+    row.read = handler;
     row.tag = tag;
     row.summary = summary;
-    row.response_schema = answer;
+    row.query = query;
+    row.answer = schemas::answer_schema<Answer>;
     return row;
 }
 
 /// A GET that looks through many rows.
-constexpr route lists(std::string_view pattern, read_handler read, std::string_view tag,
-                      std::string_view summary, std::string_view answer) {
-    route row = reads(pattern, read, tag, summary, answer);
-    row.scans = true;
+template <answers::answer Answer>
+constexpr route list(std::string_view name, std::string_view pattern, read_handler handler,
+                     std::string_view tag, std::string_view summary,
+                     std::span<const query_parameter> query = {}) {
+    route row = read<Answer>(name, pattern, handler, tag, summary, query);
+    row.cost = calls::cost::long_read;
     return row;
 }
 
 /// A POST that only looks, through many rows.
-constexpr route finds(std::string_view pattern, read_handler read, std::string_view tag,
-                      std::string_view summary, std::string_view body, std::string_view answer) {
-    route row = lists(pattern, read, tag, summary, answer);
+template <schemas::described Body, answers::answer Answer>
+constexpr route find(std::string_view name, std::string_view pattern, read_handler handler,
+                     std::string_view tag, std::string_view summary) {
+    route row = list<Answer>(name, pattern, handler, tag, summary);
     row.method = http_method::post;
-    row.request_schema = body;
+    row.body = schemas::request_schema<Body>;
     return row;
 }
 
-constexpr route writes(http_method method, std::string_view pattern, route_handler handler,
-                       std::string_view tag, std::string_view summary, std::string_view body,
-                       std::string_view answer) {
+template <schemas::described Body, answers::answer Answer>
+constexpr route write(std::string_view name, http_method method, std::string_view pattern,
+                      route_handler handler, std::string_view tag, std::string_view summary) {
     route row;
+    row.name = name;
     row.method = method;
     row.pattern = pattern;
     row.handler = handler;
+    row.state = needed_state::applied;
     row.tag = tag;
     row.summary = summary;
-    row.request_schema = body;
-    row.response_schema = answer;
+    row.body = schemas::request_schema<Body>;
+    row.answer = schemas::answer_schema<Answer>;
     return row;
 }
 
 /// A POST that acts on what the state says.
-constexpr route acts(std::string_view pattern, route_handler handler, std::string_view tag,
-                     std::string_view summary, std::string_view body, std::string_view answer) {
-    route row = writes(http_method::post, pattern, handler, tag, summary, body, answer);
-    row.asks_first = true;
+template <schemas::described Body, answers::answer Answer>
+constexpr route act(std::string_view name, std::string_view pattern, route_handler handler,
+                    std::string_view tag, std::string_view summary) {
+    route row = write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary);
+    row.state = needed_state::newest;
     return row;
 }
+
+constexpr route for_system_administrators(route row) {
+    row.who = calls::authentication::system_administrator;
+    return row;
+}
+
+constexpr query_parameter by_email[]{{"email", "the user's e-mail"}};
+constexpr query_parameter by_id[]{{"id", "the workspace's id", true}};
+constexpr query_parameter by_name[]{{"name", "the workspace's name"}};
+constexpr query_parameter by_org_name[]{{"org_name", "a workspace's name"}};
+constexpr query_parameter by_version[]{{"model_version_id", "the version's id", true}};
 
 constexpr auto post = http_method::post;
 constexpr auto put = http_method::put;
@@ -79,103 +120,146 @@ constexpr auto put = http_method::put;
 #define DEPLOYMENT "/api/v1/deployment"
 
 const route table[] = {
-    reads("/api/v1/modeldb/project/verifyConnection", verify_connection, "users", "Checks e-mail and key",
-          "status"),
-    reads(PROXY "/uac/getCurrentUser", get_current_user, "users", "The caller", "user"),
-    reads(PROXY "/uac/getUser", get_user, "users", "A user by ?email=", "user"),
-    writes(post, PROXY "/uac/createUser", create_user, "users",
-           "Creates a user; the only answer that shows the key", "create_user", "user_info"),
-    reads(PROXY "/workspace/getWorkspaceById", get_workspace_by_id, "workspaces",
-          "A workspace by ?id=", "workspace"),
-    reads(PROXY "/workspace/getWorkspaceByName", get_workspace_by_name, "workspaces",
-          "A workspace by ?name=", "workspace"),
-    lists(PROXY "/workspace/getVisibleWorkspaces", get_visible_workspaces, "workspaces",
-          "What the caller sees", "workspaces"),
-    reads(PROXY "/organization/getOrganizationByName", get_organization_by_name, "organizations",
-          "Whether ?org_name= is a shared workspace", "organization"),
-    reads(PROXY_V2 "/organization", list_organizations, "organizations", "The caller's organizations",
-          "organizations"),
-    reads(PROXY_V2 "/organization/{org}/groups", list_groups, "organizations", "All groups", "groups"),
-    reads(PROXY_V2 "/organization/{org}/roles", list_roles, "organizations", "All roles", "roles"),
-    writes(post, PROXY_V2 "/organization/{org}/groups/{group}/users", add_group_users, "organizations",
-           "Adds users to a group", "user_ids", "group"),
+    read<answers::connection>("verify_connection", "/api/v1/modeldb/project/verifyConnection",
+                              verify_connection, "users", "Checks e-mail and key"),
+    read<answers::user>("get_current_user", PROXY "/uac/getCurrentUser", get_current_user, "users",
+                        "The caller"),
+    read<answers::user>("get_user", PROXY "/uac/getUser", get_user, "users", "A user by e-mail", by_email),
+    write<requests::create_user, answers::user_info>("create_user", post, PROXY "/uac/createUser",
+                                                     create_user, "users",
+                                                     "Creates a user; the only answer that shows the key"),
 
-    writes(post, REGISTRY "/workspaces/{workspace}/registered_models", create_model, "models",
-           "Creates a registered model", "registered_model", "registered_model"),
-    reads(REGISTRY "/workspaces/{workspace}/registered_models/{model}", get_model_by_name, "models",
-          "A model by name", "registered_model"),
-    reads(REGISTRY "/registered_models/{model}", get_model, "models", "A model by id", "registered_model"),
-    finds(REGISTRY "/workspaces/{workspace}/registered_models/find", find_models, "models",
-          "Finds models of a workspace", "find_request", "registered_models"),
-    finds(REGISTRY "/registered_models/find", find_models, "models", "Finds models that the caller may read",
-          "find_request", "registered_models"),
+    read<answers::workspace>("get_workspace_by_id", PROXY "/workspace/getWorkspaceById", get_workspace_by_id,
+                             "workspaces", "A workspace by id", by_id),
+    read<answers::workspace>("get_workspace_by_name", PROXY "/workspace/getWorkspaceByName",
+                             get_workspace_by_name, "workspaces", "A workspace by name", by_name),
+    list<answers::workspaces>("get_visible_workspaces", PROXY "/workspace/getVisibleWorkspaces",
+                              get_visible_workspaces, "workspaces", "What the caller sees"),
 
-    writes(post, REGISTRY "/registered_models/{model_id}/model_versions", create_version, "versions",
-           "Creates a version", "model_version", "model_version"),
-    writes(post, REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions", create_version,
-           "versions", "Creates a version", "model_version", "model_version"),
-    reads(REGISTRY "/model_versions/{version}", get_version, "versions", "A version by id", "model_version"),
-    reads(REGISTRY "/registered_models/{model_id}/model_versions/{version}", get_version, "versions",
-          "A version by id", "model_version"),
-    reads(REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/{version}",
-          get_version_by_names, "versions", "A version by names", "model_version"),
-    finds(REGISTRY "/registered_models/{model_id}/model_versions/find", find_versions, "versions",
-          "Finds versions of a model", "find_request", "model_versions"),
-    finds(REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/find", find_versions,
-          "versions", "Finds versions of a model", "find_request", "model_versions"),
-    finds(REGISTRY "/workspaces/{workspace}/model_versions/find", find_versions, "versions",
-          "Finds versions of a workspace", "find_request", "model_versions"),
-    finds(REGISTRY "/model_versions/find", find_versions, "versions",
-          "Finds versions that the caller may read", "find_request", "model_versions"),
-    writes(http_method::patch, REGISTRY "/registered_models/{model_id}/model_versions/{version}",
-           patch_version, "versions",
-           "Changes the fields in the body; completes a promotion by redirect_metadata", "model_version",
-           "model_version"),
-    writes(put, REGISTRY "/registered_models/{model_id}/model_versions/{version}", put_version, "versions",
-           "Replaces the record; completes a promotion by redirect_metadata", "model_version",
-           "model_version"),
+    read<answers::organization_answer>(
+        "get_organization_by_name", PROXY "/organization/getOrganizationByName", get_organization_by_name,
+        "organizations", "Whether the name is of a shared workspace", by_org_name),
+    read<answers::organizations>("list_organizations", PROXY_V2 "/organization", list_organizations,
+                                 "organizations", "The caller's organizations"),
+    read<answers::groups>("list_groups", PROXY_V2 "/organization/{org}/groups", list_groups, "organizations",
+                          "All groups"),
+    read<answers::roles>("list_roles", PROXY_V2 "/organization/{org}/roles", list_roles, "organizations",
+                         "All roles"),
+    write<requests::add_group_users, answers::group_answer>(
+        "add_group_users", post, PROXY_V2 "/organization/{org}/groups/{group}/users", add_group_users,
+        "organizations", "Adds users to a group"),
 
-    writes(post, REGISTRY "/stage/createTransition", create_transition, "stages", "Asks for a stage change",
-           "create_transition", "activity"),
-    writes(post, REGISTRY "/stage/approveTransition", approve_transition, "stages",
-           "Approves; never one's own", "review_transition", "activity"),
-    writes(post, REGISTRY "/stage/rejectTransition", reject_transition, "stages", "Rejects; never one's own",
-           "review_transition", "activity"),
-    writes(post, REGISTRY "/stage/closeTransition", close_transition, "stages", "Withdraws a transition",
-           "close_transition", "activity"),
-    writes(post, REGISTRY "/stage/commitTransition", commit_transition, "stages",
-           "Changes the stage; to PRODUCTION a promotion begins and PROMOTE is sent", "commit_transition",
-           "activity"),
-    reads(REGISTRY "/model_versions/{version}/promotion", get_promotion, "stages",
-          "Where the promotion stands", "promotion"),
-    writes(post, REGISTRY "/model_versions/{version}/promotion/fail", fail_promotion, "stages",
-           "Ends a promotion as failed", "fail_promotion", "promotion"),
+    write<requests::create_model, answers::registered_model>(
+        "create_model", post, REGISTRY "/workspaces/{workspace}/registered_models", create_model, "models",
+        "Creates a registered model"),
+    read<answers::registered_model>("get_model_by_name",
+                                    REGISTRY "/workspaces/{workspace}/registered_models/{model}",
+                                    get_model_by_name, "models", "A model by name"),
+    read<answers::registered_model>("get_model", REGISTRY "/registered_models/{model_id}", get_model,
+                                    "models", "A model by id"),
+    find<schemas::find_request, answers::registered_models>(
+        "find_models_of_workspace", REGISTRY "/workspaces/{workspace}/registered_models/find", find_models,
+        "models", "Finds models of a workspace"),
+    find<schemas::find_request, answers::registered_models>(
+        "find_all_models", REGISTRY "/registered_models/find", find_models, "models",
+        "Finds models that the caller may read"),
 
-    writes(post, DEPLOYMENT "/workspace/{workspace}/builds", create_build, "builds", "Registers a build",
-           "create_build", "build"),
-    reads(DEPLOYMENT "/workspace/{workspace}/builds/{build}", get_build, "builds", "A build", "build"),
-    lists(DEPLOYMENT "/builds", list_builds, "builds", "Builds of ?model_version_id=, newest first",
-          "builds"),
-    writes(post, DEPLOYMENT "/workspace/{workspace}/builds/{build}/scan", request_scan, "scans",
-           "Requests a scan: REQUEST_SCAN is sent", "request_scan", "scan"),
-    writes(post, REGISTRY "/model_versions/{version}/requestScan", request_version_scan, "scans",
-           "Requests a scan of the version's newest finished build", "request_scan", "scan"),
-    writes(put, DEPLOYMENT "/workspace/{workspace}/builds/{build}/scan", report_scan, "scans",
-           "Reports a scan's result", "report_scan", "scan"),
-    reads(DEPLOYMENT "/builds/{build}/scan", get_scan, "scans", "The newest scan and its history", "scan"),
+    write<requests::create_version, answers::model_version>(
+        "create_version", post, REGISTRY "/registered_models/{model_id}/model_versions", create_version,
+        "versions", "Creates a version"),
+    write<requests::create_version, answers::model_version>(
+        "create_version_by_names", post,
+        REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions", create_version,
+        "versions", "Creates a version"),
+    read<answers::model_version>("get_version", REGISTRY "/model_versions/{version}", get_version, "versions",
+                                 "A version by id"),
+    read<answers::model_version>("get_version_of_model",
+                                 REGISTRY "/registered_models/{model_id}/model_versions/{version}",
+                                 get_version, "versions", "A version by id"),
+    read<answers::model_version>(
+        "get_version_by_names",
+        REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/{version_or_name}",
+        get_version_by_names, "versions", "A version by names"),
+    find<schemas::find_request, answers::model_versions>(
+        "find_versions_of_model", REGISTRY "/registered_models/{model_id}/model_versions/find", find_versions,
+        "versions", "Finds versions of a model"),
+    find<schemas::find_request, answers::model_versions>(
+        "find_versions_by_names",
+        REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/find", find_versions,
+        "versions", "Finds versions of a model"),
+    find<schemas::find_request, answers::model_versions>(
+        "find_versions_of_workspace", REGISTRY "/workspaces/{workspace}/model_versions/find", find_versions,
+        "versions", "Finds versions of a workspace"),
+    find<schemas::find_request, answers::model_versions>("find_all_versions", REGISTRY "/model_versions/find",
+                                                         find_versions, "versions",
+                                                         "Finds versions that the caller may read"),
+    write<requests::update_version, answers::model_version>(
+        "patch_version", http_method::patch,
+        REGISTRY "/registered_models/{model_id}/model_versions/{version}", patch_version, "versions",
+        "Changes the fields in the body; completes a promotion by redirect_metadata"),
+    write<requests::update_version, answers::model_version>(
+        "put_version", put, REGISTRY "/registered_models/{model_id}/model_versions/{version}", put_version,
+        "versions", "Replaces the record; completes a promotion by redirect_metadata"),
 
-    writes(post, PROXY "/events/createWebhook", create_webhook, "webhooks",
-           "Creates a webhook; use a mutual_secret of the form whsec_<base64>", "create_webhook", "webhook"),
-    finds(PROXY "/events/findWebhook", find_webhooks, "webhooks", "Finds webhooks; secrets are never shown",
-          "find_webhook", "webhooks"),
-    writes(http_method::delete_, PROXY "/events/deleteWebhook", delete_webhooks, "webhooks",
-           "Deletes webhooks: all or none", "delete_webhooks", "nothing"),
-    acts(PROXY "/events/triggerTest", trigger_test, "webhooks", "Sends a test and tells what was answered",
-         "trigger_test", "test_result"),
+    write<requests::create_transition, answers::activity_answer>(
+        "create_transition", post, REGISTRY "/stage/createTransition", create_transition, "stages",
+        "Asks for a stage change"),
+    write<requests::act_on_transition, answers::activity_answer>(
+        "approve_transition", post, REGISTRY "/stage/approveTransition", approve_transition, "stages",
+        "Approves; never one's own"),
+    write<requests::act_on_transition, answers::activity_answer>(
+        "reject_transition", post, REGISTRY "/stage/rejectTransition", reject_transition, "stages",
+        "Rejects; never one's own"),
+    write<requests::act_on_transition, answers::activity_answer>(
+        "close_transition", post, REGISTRY "/stage/closeTransition", close_transition, "stages",
+        "Withdraws a transition"),
+    write<requests::act_on_transition, answers::activity_answer>(
+        "commit_transition", post, REGISTRY "/stage/commitTransition", commit_transition, "stages",
+        "Changes the stage; to PRODUCTION a promotion begins and PROMOTE is sent"),
+    read<answers::promotion>("get_promotion", REGISTRY "/model_versions/{version}/promotion", get_promotion,
+                             "stages", "Where the promotion stands"),
+    write<requests::fail_promotion, answers::promotion>(
+        "fail_promotion", post, REGISTRY "/model_versions/{version}/promotion/fail", fail_promotion, "stages",
+        "Ends a promotion as failed"),
 
-    reads(PROXY "/feature-flags", list_feature_flags, "feature flags", "All flags", "feature_flags"),
-    writes(put, PROXY "/feature-flags/{name}", set_feature_flag, "feature flags", "Switches a flag",
-           "feature_flag", "feature_flag"),
+    write<requests::create_build, answers::build>("create_build", post,
+                                                  DEPLOYMENT "/workspace/{workspace}/builds", create_build,
+                                                  "builds", "Registers a build"),
+    read<answers::build>("get_build", DEPLOYMENT "/workspace/{workspace}/builds/{build}", get_build, "builds",
+                         "A build"),
+    list<answers::builds>("list_builds", DEPLOYMENT "/builds", list_builds, "builds",
+                          "Builds of a version, newest first", by_version),
+
+    write<requests::request_scan, answers::scan>(
+        "request_scan", post, DEPLOYMENT "/workspace/{workspace}/builds/{build}/scan", request_scan, "scans",
+        "Requests a scan: REQUEST_SCAN is sent"),
+    write<requests::request_scan, answers::scan>(
+        "request_version_scan", post, REGISTRY "/model_versions/{version}/requestScan", request_version_scan,
+        "scans", "Requests a scan of the version's newest finished build"),
+    write<requests::report_scan, answers::scan>("report_scan", put,
+                                                DEPLOYMENT "/workspace/{workspace}/builds/{build}/scan",
+                                                report_scan, "scans", "Reports a scan's result"),
+    read<answers::scan>("get_scan", DEPLOYMENT "/builds/{build}/scan", get_scan, "scans",
+                        "The newest scan and its history"),
+
+    write<requests::create_webhook, answers::webhook>(
+        "create_webhook", post, PROXY "/events/createWebhook", create_webhook, "webhooks",
+        "Creates a webhook; use a mutual_secret of the form whsec_<base64>"),
+    find<requests::find_webhooks, answers::webhooks>("find_webhooks", PROXY "/events/findWebhook",
+                                                     find_webhooks, "webhooks",
+                                                     "Finds webhooks; secrets are never shown"),
+    write<requests::delete_webhooks, answers::done>("delete_webhooks", http_method::delete_,
+                                                    PROXY "/events/deleteWebhook", delete_webhooks,
+                                                    "webhooks", "Deletes webhooks: all or none"),
+    for_system_administrators(act<requests::trigger_test, answers::test_result>(
+        "trigger_test", PROXY "/events/triggerTest", trigger_test, "webhooks",
+        "Sends a test and tells what was answered")),
+
+    read<answers::feature_flags>("list_feature_flags", PROXY "/feature-flags", list_feature_flags,
+                                 "feature flags", "All flags"),
+    write<requests::set_feature_flag, answers::feature_flag>("set_feature_flag", put,
+                                                             PROXY "/feature-flags/{name}", set_feature_flag,
+                                                             "feature flags", "Switches a flag"),
 };
 
 #undef REGISTRY

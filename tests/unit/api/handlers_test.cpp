@@ -193,5 +193,101 @@ TEST_F(handlers, a_flag_that_is_switched_off_is_shown_so) {
                    error_code::not_found, "no_flag");
 }
 
+TEST_F(handlers, what_the_server_owns_is_ignored_and_named_whatever_it_holds) {
+    const std::string_view body = R"({"name":"m","owner":"zz","id":"x","time_created":"7","pii":true})";
+    expect_refused(node.post(models, body, "Prefer: handling=strict\r\n"), 400, error_code::invalid_argument,
+                   "owner is set by Herald itself");
+    const reply made = node.post(models, body);
+    ASSERT_EQ(made.status(), 200) << made.body();
+    EXPECT_EQ(made.at("registered_model.owner"), "1");
+    EXPECT_EQ(made.at("registered_model.pii"), "true");
+    for (const std::string_view name : {"id", "owner", "time_created"})
+        EXPECT_THAT(made.header("svc-warning"), HasSubstr(std::string(name) + " is set by Herald itself"));
+}
+
+TEST_F(handlers, what_the_server_owns_may_come_back_as_it_was_read) {
+    const std::string model = node.model("m");
+    const std::string path = versions_of(model) + "/" + node.version(model, "v");
+    const reply read = node.get(path);
+    const auto record = schemas::parse_json(read.at("model_version"));
+    ASSERT_TRUE(record);
+    const reply put =
+        node.ask(&node.administrator, "PUT", path, read.at("model_version"), "Prefer: handling=strict\r\n");
+    EXPECT_EQ(put.status(), 200) << put.body();
+    EXPECT_EQ(put.header("svc-warning"), "");
+}
+
+TEST_F(handlers, enums_come_as_names_or_numbers_and_go_out_as_names) {
+    const reply made = node.post(
+        models,
+        R"({"name":"m","visibility":2,"custom_permission":{"collaborator_type":1,"can_deploy":1,"can_predict":false}})");
+    ASSERT_EQ(made.status(), 200) << made.body();
+    EXPECT_EQ(made.at("registered_model.visibility"), "ORG_SCOPED_PUBLIC");
+    EXPECT_EQ(made.at("registered_model.custom_permission"),
+              R"({"collaborator_type":"READ_WRITE","can_deploy":"TRUE","can_predict":"FALSE"})");
+    expect_refused(node.post(models, R"({"name":"n","visibility":9})"), 400, error_code::invalid_argument,
+                   "visibility is 9; it must be one of PRIVATE");
+}
+
+TEST_F(handlers, archived_is_a_ternary_that_takes_json_flags_too) {
+    const std::string model = node.model("m");
+    const std::string path = versions_of(model) + "/" + node.version(model, "v");
+    for (const std::string_view yes : {"1", "\"TRUE\"", "true"}) {
+        const auto set = [&](std::string_view value) {
+            return node.ask(&node.administrator, "PATCH", path, R"({"archived":)" + std::string(value) + "}");
+        };
+        EXPECT_EQ(set(yes).at("model_version.archived"), "TRUE") << yes;
+        EXPECT_EQ(set("2").at("model_version.archived"), "FALSE");
+    }
+}
+
+TEST_F(handlers, the_last_part_of_the_long_form_is_the_versions_id_before_its_name) {
+    const std::string model = node.model("m");
+    const std::string first = node.version(model, "first");
+    const std::string shadow = node.version(model, first);
+    const std::string path = std::string(models) + "/m/model_versions/";
+    EXPECT_EQ(node.get(path + first).at("model_version.version"), "first");
+    EXPECT_EQ(node.get(path + shadow).at("model_version.version"), first);
+    EXPECT_EQ(node.get(path + "first").at("model_version.id"), first);
+    const std::string of_another = node.version(node.model("n"), "v");
+    expect_refused(node.get(path + of_another), 404, error_code::not_found, of_another);
+}
+
+TEST_F(handlers, every_answer_of_a_scan_has_the_earlier_ones) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string builds = deployment + "/workspace/Default/builds";
+    const reply build =
+        node.post(builds, R"({"model_version_id":)" + version + R"(,"external_location":"example.org/m"})");
+    ASSERT_EQ(build.status(), 200) << build.body();
+    const std::string scan = builds + "/" + build.at("id") + "/scan";
+    const reply first = node.post(scan, R"({"scan_external":true})");
+    EXPECT_EQ(first.at("history"), "[]");
+    const std::string report =
+        R"({"scan_status":"scanned","scan_external_results":{"safety_status":"safe","url":"https://s.example.org"}})";
+    ASSERT_EQ(node.ask(&node.administrator, "PUT", scan, report).status(), 200);
+    const reply second = node.post(scan, R"({"scan_external":true})");
+    EXPECT_EQ(second.at("history.0.id"), first.at("id"));
+    const reply reported = node.ask(&node.administrator, "PUT", scan, report);
+    EXPECT_EQ(reported.at("history.0.id"), first.at("id"));
+    EXPECT_EQ(node.get(deployment + "/builds/" + build.at("id") + "/scan").body(), reported.body());
+}
+
+TEST_F(handlers, a_refusal_that_read_the_state_says_which) {
+    const reply absent = node.get(registry_path + "/registered_models/987654321");
+    expect_refused(absent, 404, error_code::not_found, "987654321");
+    EXPECT_THAT(absent.header("svc-registry-offset"), HasSubstr("1-"));
+}
+
+TEST_F(handlers, every_list_tells_how_many_there_are) {
+    const std::string version = node.version(node.model("m"), "v");
+    for (const std::string& path :
+         {proxy + "/workspace/getVisibleWorkspaces", std::string("/api/v2/uac-proxy/organization"),
+          std::string("/api/v2/uac-proxy/organization/1/groups"),
+          std::string("/api/v2/uac-proxy/organization/1/roles"),
+          deployment + "/builds?model_version_id=" + version})
+        EXPECT_NE(node.get(path).at("total_records"), "") << path;
+    EXPECT_EQ(node.post(proxy + "/events/findWebhook", "{}").at("total_records"), "0");
+}
+
 }  // namespace
 }  // namespace herald::test

@@ -1,0 +1,44 @@
+// What every answer has in common: a described type that says how its 64-bit integers are written,
+//
+//     static constexpr integers style = integers::as_strings;   // as_numbers: the deployment dialect
+//
+// and is made of rows by a function of its name's `of`.
+#pragma once
+
+#include "schemas/json_codec.hpp"
+
+namespace herald::schemas::answers {
+
+template <class T>
+concept answer = described<T> && requires {
+    { T::style } -> std::convertible_to<integers>;
+};
+
+template <answer T>
+std::string text_of(const T& value) {
+    return to_json_object(value, T::style);
+}
+
+/// {}: there is nothing to say.
+struct done {
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto&, auto&&) {}
+};
+
+/// What every refusal says (wire.md "Errors").
+struct failure {
+    std::string error;
+    std::uint32_t code = 0;
+    std::string message;
+    std::vector<json_text> details;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "error", self.error);
+        field(2, "code", self.code);
+        field(3, "message", self.message);
+        field(4, "details", self.details);
+    }
+};
+
+}  // namespace herald::schemas::answers

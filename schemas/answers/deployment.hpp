@@ -1,0 +1,128 @@
+// Answers about builds and scans (wire.md §4): ids are numbers, times ISO-8601.
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/deployment.hpp"
+
+namespace herald::schemas::answers {
+
+struct build {
+    build_id id;
+    version_id model_version_id;
+    schemas::workspace_id workspace_id;
+    build_status status = build_status::building;
+    std::string location;
+    std::string message;
+    std::string date_created;
+    std::string date_updated;
+    json_text creator_request;
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+    std::string upstream_url;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "status", self.status);
+        field(5, "location", self.location);
+        field(6, "message", self.message);
+        field(7, "date_created", self.date_created);
+        field(8, "date_updated", self.date_updated);
+        field(9, "creator_request", self.creator_request);
+        field(10, "requires_root", self.requires_root);
+        field(11, "scan_external", self.scan_external);
+        field(12, "self_contained", self.self_contained);
+        field(13, "uses_flask", self.uses_flask);
+        field(14, "upstream_url", self.upstream_url);
+    }
+};
+
+build of(schemas::build);
+
+struct builds {
+    std::vector<build> builds_;
+    std::uint64_t total_records = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "builds", self.builds_);
+        field(2, "total_records", self.total_records);
+    }
+};
+
+struct scan_results {
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    std::string url;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "safety_status", self.safety_status);
+        field(2, "url", self.url);
+    }
+};
+
+struct earlier_scan {
+    scan_id id;
+    schemas::build_id build_id;
+    json_text creator_request;
+    std::string date_created;
+    std::string date_updated;
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    scan_results scan_external_status;
+    scan_results scan_external_results;
+    std::string message;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "build_id", self.build_id);
+        field(3, "creator_request", self.creator_request);
+        field(4, "date_created", self.date_created);
+        field(5, "date_updated", self.date_updated);
+        field(6, "scan_status", self.scan_status);
+        field(7, "safety_status", self.safety_status);
+        field(8, "scan_external_status", self.scan_external_status);
+        field(9, "scan_external_results", self.scan_external_results);
+        field(10, "message", self.message, shown::when_set);
+    }
+};
+
+earlier_scan of(schemas::scan);
+
+/// The build's newest scan; history: the others, oldest first.
+struct scan {
+    scan_id id;
+    schemas::build_id build_id;
+    json_text creator_request;
+    std::string date_created;
+    std::string date_updated;
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    scan_results scan_external_status;
+    scan_results scan_external_results;
+    std::string message;
+    std::vector<earlier_scan> history;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "build_id", self.build_id);
+        field(3, "creator_request", self.creator_request);
+        field(4, "date_created", self.date_created);
+        field(5, "date_updated", self.date_updated);
+        field(6, "scan_status", self.scan_status);
+        field(7, "safety_status", self.safety_status);
+        field(8, "scan_external_status", self.scan_external_status);
+        field(9, "scan_external_results", self.scan_external_results);
+        field(10, "message", self.message, shown::when_set);
+        field(11, "history", self.history);
+    }
+};
+
+/// A build without any scan is shown by an empty `newest`.
+scan of(const schemas::build&, schemas::scan newest, std::vector<earlier_scan> history);
+
+}  // namespace herald::schemas::answers

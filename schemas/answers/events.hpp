@@ -1,0 +1,80 @@
+// What subscribers are sent (wire.md "Events"), for the OpenAPI document: schemas/views.cpp and the rules
+// make the bytes.
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/enums.hpp"
+
+namespace herald::schemas::answers {
+
+struct promoted_attribute {
+    std::string key;
+    std::string value;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "key", self.key);
+        field(2, "value", self.value);
+    }
+};
+
+/// The body of PROMOTE: the version as it was promoted.
+struct promote_event {
+    std::string id;
+    std::string registered_model_id;
+    std::string version;
+    std::string time_created;
+    std::string time_updated;
+    std::string readme_text;
+    std::string owner;
+    std::vector<promoted_attribute> attributes;
+    schemas::stage stage = schemas::stage::production;
+    schemas::lock_level lock_level = schemas::lock_level::open;
+    std::string version_number;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "registered_model_id", self.registered_model_id);
+        field(3, "version", self.version);
+        field(4, "time_created", self.time_created);
+        field(5, "time_updated", self.time_updated);
+        field(6, "readme_text", self.readme_text);
+        field(7, "owner", self.owner);
+        field(8, "attributes", self.attributes);
+        field(9, "stage", self.stage);
+        field(10, "lock_level", self.lock_level);
+        field(11, "version_number", self.version_number);
+    }
+};
+
+struct scanned_build {
+    std::uint64_t build_id = 0;
+    std::string imageurl;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "buildID", self.build_id);
+        field(2, "imageurl", self.imageurl);
+    }
+};
+
+/// The body of REQUEST_SCAN.
+struct request_scan_event {
+    std::string id;
+    std::string timestamp;
+    std::string event_type;
+    std::string resource_type;
+    std::uint64_t workspace_id = 0;
+    scanned_build updated;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "timestamp", self.timestamp);
+        field(3, "event_type", self.event_type);
+        field(4, "resource_type", self.resource_type);
+        field(5, "workspaceID", self.workspace_id);
+        field(6, "updated", self.updated);
+    }
+};
+
+}  // namespace herald::schemas::answers

@@ -1,0 +1,63 @@
+// Answers about stage transitions and promotions (wire.md §3).
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/registry.hpp"
+
+namespace herald::schemas::answers {
+
+/// Every stage call answers the entry that it made.
+struct activity_answer {
+    schemas::activity activity_;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "activity", self.activity_); }
+};
+
+struct delivery_counts {
+    std::uint32_t pending = 0;
+    std::uint32_t succeeded = 0;
+    std::uint32_t dead = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "pending", self.pending);
+        field(2, "succeeded", self.succeeded);
+        field(3, "dead", self.dead);
+    }
+};
+
+/// `deliveries` only where the promotion is read.
+struct promotion {
+    version_id model_version_id;
+    promotion_status status = promotion_status::none;
+    activity_id transition_id;
+    schemas::event_id event_id;
+    user_id requested_by;
+    std::vector<user_id> approved_by;
+    std::int64_t time_requested = 0;
+    std::int64_t time_committed = 0;
+    std::int64_t time_completed = 0;
+    std::string redirect_metadata;
+    std::string reason;
+    std::optional<delivery_counts> deliveries;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "status", self.status);
+        field(3, "transition_id", self.transition_id);
+        field(4, "event_id", self.event_id);
+        field(5, "requested_by", self.requested_by);
+        field(6, "approved_by", self.approved_by);
+        field(7, "time_requested", self.time_requested);
+        field(8, "time_committed", self.time_committed);
+        field(9, "time_completed", self.time_completed);
+        field(10, "redirect_metadata", self.redirect_metadata);
+        field(11, "reason", self.reason, shown::when_set);
+        field(12, "deliveries", self.deliveries);
+    }
+};
+
+promotion of(schemas::promotion);
+
+}  // namespace herald::schemas::answers

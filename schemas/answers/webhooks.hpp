@@ -1,0 +1,61 @@
+// Answers about webhooks (wire.md §7): ids are numbers.
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/webhooks.hpp"
+
+namespace herald::schemas::answers {
+
+/// mutual_secret is empty but in the answer to the creation.
+struct webhook {
+    webhook_id id;
+    schemas::workspace_id workspace_id;
+    std::string name;
+    std::string location;
+    std::vector<schemas::event_type> event_types;
+    bool all_events = false;
+    std::vector<resource_filter> resource_types;
+    webhook_status status = webhook_status::enabled;
+    std::string status_reason;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    std::string mutual_secret;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_id", self.workspace_id);
+        field(3, "name", self.name);
+        field(4, "location", self.location);
+        field(5, "event_types", self.event_types);
+        field(6, "all_events", self.all_events);
+        field(7, "resource_types", self.resource_types);
+        field(8, "status", self.status);
+        field(9, "status_reason", self.status_reason, shown::when_set);
+        field(10, "time_created", self.time_created);
+        field(11, "time_updated", self.time_updated);
+        field(12, "mutual_secret", self.mutual_secret);
+    }
+};
+
+webhook of(schemas::webhook, std::string secret);
+
+struct webhooks {
+    std::vector<webhook> webhooks_;
+    std::uint64_t total_records = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhooks", self.webhooks_);
+        field(2, "total_records", self.total_records);
+    }
+};
+
+struct test_result {
+    std::uint16_t status_code = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "status_code", self.status_code); }
+};
+
+}  // namespace herald::schemas::answers

@@ -1,0 +1,67 @@
+// Bodies about builds and their scans (wire.md §4, spec.md §4.4).
+#pragma once
+
+#include "schemas/deployment.hpp"
+#include "schemas/requests/request.hpp"
+
+namespace herald::schemas::requests {
+
+/// The body is echoed whole; what has no effect here is only echoed.
+struct create_build {
+    version_id model_version_id;
+    std::string run_id;
+    std::string external_location;
+    std::string upstream_url;
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+    json_text hardware_compatibility;
+
+    static constexpr std::string_view example =
+        R"({"model_version_id":1,"external_location":"registry.example.com/churn:7","scan_external":true})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "run_id", self.run_id);
+        field(3, "external_location", self.external_location);
+        field(4, "upstream_url", self.upstream_url);
+        field(5, "requires_root", self.requires_root);
+        field(6, "scan_external", self.scan_external);
+        field(7, "self_contained", self.self_contained);
+        field(8, "uses_flask", self.uses_flask);
+        field(9, "hardware_compatibility", self.hardware_compatibility);
+    }
+};
+
+struct request_scan {
+    std::optional<bool> scan_external;  // false is refused: Herald scans nothing itself
+
+    static constexpr std::string_view example = R"({"scan_external":true})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "scan_external", self.scan_external);
+    }
+};
+
+struct scan_results {
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    std::string url;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "safety_status", self.safety_status);
+        field(2, "url", self.url);
+    }
+};
+
+struct report_scan {
+    std::optional<scan_results> scan_external_results;
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+
+    static constexpr std::string_view example =
+        R"({"scan_status":"scanned","scan_external_results":{"safety_status":"safe","url":"https://scanner.example.com/7"}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "scan_external_results", self.scan_external_results);
+        field(2, "scan_status", self.scan_status);
+    }
+};
+
+}  // namespace herald::schemas::requests

@@ -1,0 +1,21 @@
+// Bodies about the installation (wire.md §7).
+#pragma once
+
+#include "schemas/requests/request.hpp"
+
+namespace herald::schemas::requests {
+
+/// A flag is not switched off by a body that says nothing of it.
+struct set_feature_flag {
+    std::optional<bool> enabled;
+    std::string content;
+
+    static constexpr std::array<std::string_view, 1> required{"enabled"};
+    static constexpr std::string_view example = R"({"enabled":false})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "enabled", self.enabled);
+        field(2, "content", self.content);
+    }
+};
+
+}  // namespace herald::schemas::requests

@@ -1,0 +1,159 @@
+// What every body that a caller may send has in common. A request is a described type. It does not have what
+// the server owns, so nobody can set it. It may say, by name,
+//
+//     static constexpr std::array required{"name"};               // without it: 400
+//     static constexpr std::array server_owned{owned{"id"}, …};   // known, and ignored
+//     static constexpr std::string_view example = R"({…})";       // for the OpenAPI document
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/json_codec.hpp"
+
+namespace herald::schemas::requests {
+
+/// A member that the record has and a request cannot set.
+struct owned {
+    std::string_view name;
+    std::string_view why = "is set by Herald itself";
+};
+
+/// The names without which a T is refused.
+template <class T>
+constexpr std::span<const std::string_view> required_of() {
+    if constexpr (requires { T::required; })
+        return T::required;
+    else
+        return {};
+}
+template <class T>
+constexpr std::span<const owned> server_owned_of() {
+    if constexpr (requires { T::server_owned; })
+        return T::server_owned;
+    else
+        return {};
+}
+
+/// The members of `body` that the server owns, where they are set to something.
+json_object server_owned_in(const json_value& body, std::span<const owned>);
+
+/// Errors: invalid_argument "<path> is missing; it must be …" for the first required member, at any depth,
+/// that is absent, null, or at the default that clients send for nothing.
+template <described T>
+result<void> check_required(const T& request, std::string_view path = {});
+
+namespace detail {
+
+/// What a member of type T must be: "an id", "a text".
+template <class T>
+std::string expected() {
+    if constexpr (optional_field<T>) {
+        return expected<typename T::value_type>();
+    } else if constexpr (vector_field<T>) {
+        return "an array that is not empty";
+    } else if constexpr (numeric_id<T>) {
+        return "an id";
+    } else if constexpr (std::same_as<T, bool>) {
+        return "true or false";
+    } else if constexpr (named_enum<T>) {
+        std::string names = "one of";
+        for (const named<T>& each : enum_names<T>::all)
+            if (each.value != T{}) names += " " + std::string(each.name);
+        return names;
+    } else if constexpr (described<T>) {
+        std::string out = "an object";
+        for (const std::string_view name : required_of<T>()) out += " with " + std::string(name);
+        return out;
+    } else if constexpr (std::integral<T>) {
+        return "a number";
+    } else {
+        return "a text that is not empty";
+    }
+}
+
+template <class Owner>
+struct required_checker {
+    std::string_view path;
+    std::optional<error> failure;
+
+    template <class T>
+    void operator()(unsigned, std::string_view name, const T& value, shown = shown::always) {
+        if (failure) return;
+        const auto required = required_of<Owner>();
+        const bool must = std::find(required.begin(), required.end(), name) != required.end();
+        const std::string where = schemas::detail::member_path(path, name);
+        if (must && is_missing(value)) {
+            failure = runtime::invalid_argument(where + " is missing; it must be " + expected<T>());
+            return;
+        }
+        if constexpr (described<T>) look_into(value, where);
+        if constexpr (optional_field<T>) {
+            if constexpr (described<typename T::value_type>)
+                if (value) look_into(*value, where);
+        }
+    }
+
+    template <class T>
+    static bool is_missing(const T& value) {
+        if constexpr (optional_field<T>)
+            return !value.has_value();
+        else
+            return schemas::detail::json_writer::is_unset(value);
+    }
+
+    template <class T>
+    void look_into(const T& value, const std::string& where) {
+        if (auto good = check_required(value, where); !good) failure = good.error();
+    }
+};
+
+/// Says which of `names` the row has otherwise than `sent`.
+struct difference_finder {
+    const json_object& sent;
+    std::vector<std::string_view>& differing;
+
+    template <class T>
+    void operator()(unsigned, std::string_view name, const T& kept, shown = shown::always) {
+        for (const auto& [member, value] : sent)
+            if (member == name && !is_same(value, kept)) differing.push_back(name);
+    }
+
+    template <class T>
+    static bool is_same(const json_value& sent, const T& kept) {
+        if constexpr (optional_field<T>) {
+            return kept && is_same(sent, *kept);
+        } else if constexpr (std::equality_comparable<T>) {
+            T value{};
+            schemas::detail::json_reader reader{sent, {}, nullptr, {}};
+            reader.read(sent, "", value);
+            return !reader.failure && value == kept;
+        } else {
+            return true;
+        }
+    }
+};
+
+}  // namespace detail
+
+template <described T>
+result<void> check_required(const T& request, std::string_view path) {
+    detail::required_checker<T> checker{path, {}};
+    T::describe(request, checker);
+    if (checker.failure) return *std::move(checker.failure);
+    return {};
+}
+
+/// The names of `sent`, which server_owned_in gave, that Row keeps otherwise.
+template <described Row>
+std::vector<std::string_view> differing(const json_object& sent, const Row& kept) {
+    std::vector<std::string_view> names;
+    detail::difference_finder finder{sent, names};
+    if (!sent.empty()) Row::describe(kept, finder);
+    return names;
+}
+
+}  // namespace herald::schemas::requests

@@ -1,0 +1,137 @@
+// Bodies about model versions (wire.md §3).
+#pragma once
+
+#include "schemas/registry.hpp"
+#include "schemas/requests/request.hpp"
+#include "schemas/sharing.hpp"
+
+namespace herald::schemas::requests {
+
+/// As stored, without what the server knows of the bytes.
+struct artifact {
+    std::string key;
+    std::string path;
+    bool path_only = false;
+    schemas::artifact_type artifact_type = schemas::artifact_type::image;
+    std::string filename_extension;
+    std::string serialization;
+    std::string artifact_subtype;
+    std::string linked_artifact_id;
+
+    static constexpr std::array server_owned{owned{"upload_completed"}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "key", self.key);
+        field(2, "path", self.path);
+        field(3, "path_only", self.path_only);
+        field(4, "artifact_type", self.artifact_type);
+        field(5, "filename_extension", self.filename_extension);
+        field(6, "serialization", self.serialization);
+        field(7, "artifact_subtype", self.artifact_subtype);
+        field(8, "linked_artifact_id", self.linked_artifact_id);
+    }
+};
+
+/// The members that creations and updates have in common.
+constexpr void describe_version(auto& self, auto&& field) {
+    field(1, "version", self.version);
+    field(2, "description", self.description);
+    field(3, "labels", self.labels);
+    field(4, "readme_text", self.readme_text);
+    field(5, "attributes", self.attributes);
+    field(6, "model", self.model);
+    field(7, "artifacts", self.artifacts);
+    field(8, "environment", self.environment);
+    field(9, "docker_metadata", self.docker_metadata);
+    field(10, "datasets", self.datasets);
+    field(11, "code_blob_map", self.code_blob_map);
+    field(12, "archived", self.archived);
+    field(13, "apis", self.apis);
+    field(14, "input_description", self.input_description);
+    field(15, "output_description", self.output_description);
+    field(16, "hide_input_label", self.hide_input_label);
+    field(17, "hide_output_label", self.hide_output_label);
+}
+
+struct create_version {
+    std::string version;
+    std::string description;
+    std::vector<std::string> labels;
+    std::string readme_text;
+    std::vector<key_value> attributes;
+    std::optional<artifact> model;
+    std::vector<artifact> artifacts;
+    json_text environment;
+    json_text docker_metadata;
+    std::vector<artifact> datasets;
+    json_text code_blob_map;
+    ternary archived = ternary::unknown;
+    std::vector<std::string> apis;
+    std::string input_description;
+    std::string output_description;
+    bool hide_input_label = false;
+    bool hide_output_label = false;
+    schemas::lock_level lock_level = schemas::lock_level::unknown;
+    std::string experiment_run_id;
+
+    static constexpr std::array server_owned{
+        owned{"id"},
+        owned{"registered_model_id"},
+        owned{"version_number"},
+        owned{"time_created"},
+        owned{"time_updated"},
+        owned{"owner"},
+        owned{"owner_id"},
+        owned{"stage", "is changed by POST /api/v1/registry/stage/createTransition"},
+        owned{"redirect_metadata", "is set by an update, when a promotion is complete"}};
+    static constexpr std::string_view example =
+        R"({"version":"2024-06","description":"Retrained","labels":["candidate"],"lock_level":"REDACT"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        describe_version(self, field);
+        field(18, "lock_level", self.lock_level);
+        field(19, "experiment_run_id", self.experiment_run_id);
+    }
+};
+model_version row_of(create_version);
+
+/// Of PATCH and PUT. time_updated says what the caller had read: a completion by an old one is refused.
+struct update_version {
+    std::string version;
+    std::string description;
+    std::vector<std::string> labels;
+    std::string readme_text;
+    std::vector<key_value> attributes;
+    std::optional<artifact> model;
+    std::vector<artifact> artifacts;
+    json_text environment;
+    json_text docker_metadata;
+    std::vector<artifact> datasets;
+    json_text code_blob_map;
+    ternary archived = ternary::unknown;
+    std::vector<std::string> apis;
+    std::string input_description;
+    std::string output_description;
+    bool hide_input_label = false;
+    bool hide_output_label = false;
+    std::int64_t time_updated = 0;
+    std::string redirect_metadata;
+
+    static constexpr std::array server_owned{
+        owned{"id"},
+        owned{"registered_model_id"},
+        owned{"version_number"},
+        owned{"time_created"},
+        owned{"owner"},
+        owned{"owner_id"},
+        owned{"stage", "is changed by POST /api/v1/registry/stage/createTransition"},
+        owned{"lock_level", "is set at creation"},
+        owned{"experiment_run_id", "is set at creation"}};
+    static constexpr std::string_view example = R"({"redirect_metadata":"https://example.org/models/churn"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        describe_version(self, field);
+        field(18, "time_updated", self.time_updated);
+        field(19, "redirect_metadata", self.redirect_metadata);
+    }
+};
+model_version row_of(update_version);
+
+}  // namespace herald::schemas::requests

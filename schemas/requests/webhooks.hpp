@@ -1,0 +1,62 @@
+// Bodies about webhooks (wire.md §7, spec.md §4.2-4.3).
+#pragma once
+
+#include "schemas/requests/request.hpp"
+#include "schemas/webhooks.hpp"
+
+namespace herald::schemas::requests {
+
+struct create_webhook {
+    std::string name;
+    std::string location;
+    std::string mutual_secret;
+    std::vector<schemas::event_type> event_types;
+    bool all_events = false;
+    schemas::workspace_id workspace_id;  // none: the caller's default workspace
+    std::vector<resource_filter> resource_types;
+
+    static constexpr std::string_view example =
+        R"({"name":"rollout","location":"https://rollout.example.com/promote","event_types":["PROMOTE"]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "location", self.location);
+        field(3, "mutual_secret", self.mutual_secret);
+        field(4, "event_types", self.event_types);
+        field(5, "all_events", self.all_events);
+        field(6, "workspace_id", self.workspace_id);
+        field(7, "resource_types", self.resource_types);
+    }
+};
+
+/// An empty list asks for nothing.
+struct find_webhooks {
+    std::vector<schemas::webhook_id> ids;
+    std::vector<std::string> names;
+    std::vector<schemas::workspace_id> workspace_id;
+    std::vector<resource_filter> resource_types;
+
+    static constexpr std::string_view example = R"({"names":["rollout"]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "ids", self.ids);
+        field(2, "names", self.names);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "resource_types", self.resource_types);
+    }
+};
+
+struct delete_webhooks {
+    std::vector<webhook_id> ids;
+
+    static constexpr std::string_view example = R"({"ids":[1]})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+};
+
+struct trigger_test {
+    schemas::webhook_id webhook_id;
+
+    static constexpr std::array<std::string_view, 1> required{"webhook_id"};
+    static constexpr std::string_view example = R"({"webhook_id":1})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
+};
+
+}  // namespace herald::schemas::requests

@@ -1,0 +1,46 @@
+// How a record is shared, and flags that know a third value (wire.md §1): enums of requests and answers. Rows
+// keep the JSON as it was sent.
+#pragma once
+
+#include "schemas/describe.hpp"
+
+namespace herald::schemas {
+
+enum class visibility : std::uint8_t { private_, public_, org_scoped_public, org_default };
+enum class collaborator_type : std::uint8_t { read_only, read_write };
+/// JSON's true and false are taken, too.
+enum class ternary : std::uint8_t { unknown, true_, false_ };
+
+template <>
+struct enum_names<visibility> {
+    static constexpr std::array<named<visibility>, 4> all{
+        {{visibility::private_, "PRIVATE"},
+         {visibility::public_, "PUBLIC"},
+         {visibility::org_scoped_public, "ORG_SCOPED_PUBLIC"},
+         {visibility::org_default, "ORG_DEFAULT"}}};
+};
+template <>
+struct enum_names<collaborator_type> {
+    static constexpr std::array<named<collaborator_type>, 2> all{
+        {{collaborator_type::read_only, "READ_ONLY"}, {collaborator_type::read_write, "READ_WRITE"}}};
+};
+template <>
+struct enum_names<ternary> {
+    static constexpr std::array<named<ternary>, 3> all{
+        {{ternary::unknown, "UNKNOWN"}, {ternary::true_, "TRUE"}, {ternary::false_, "FALSE"}}};
+};
+
+struct custom_permission {
+    schemas::collaborator_type collaborator_type = schemas::collaborator_type::read_only;
+    ternary can_deploy = ternary::unknown;
+    ternary can_predict = ternary::unknown;
+
+    friend bool operator==(const custom_permission&, const custom_permission&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "collaborator_type", self.collaborator_type);
+        field(2, "can_deploy", self.can_deploy);
+        field(3, "can_predict", self.can_predict);
+    }
+};
+
+}  // namespace herald::schemas
