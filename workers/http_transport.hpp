@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/http/client/client.hpp"
+#include "runtime/http/limits.hpp"
 #include "workers/transport.hpp"
 
 namespace herald::workers {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/http/client/client.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::workers {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "runtime/http/limits.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::runtime::http::client {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
-#include "runtime/limits.hpp"
 
 namespace herald::runtime::http::client {
 

@@ -16,8 +16,8 @@
 #include "runtime/http/client/answer_parser.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/http/client/resolver.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
-#include "runtime/limits.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -53,8 +53,8 @@ struct request {
     answer_body answer = answer_body::collected;
     std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected one
     /// Until the answer is complete or, streamed, its head is here. Starts again when body_pieces is sent.
-    std::int64_t deadline_ms = limits::delivery_deadline_ms;
-    std::int64_t connect_ms_max = limits::delivery_connect_ms;  // of it, until TCP is connected
+    std::int64_t deadline_ms = limits::client_deadline_ms;
+    std::int64_t connect_ms_max = limits::client_connect_ms;  // of it, until TCP is connected
     /// For each piece of body_pieces (to be made and sent), and for each of a streamed answer (to come).
     std::int64_t piece_ms_max = limits::http_piece_ms_max;
 };

@@ -1,13 +1,12 @@
 // Protects the worker from what receivers send: bounded, never trusted, and the same whatever the pieces in
 // which it arrives.
 #include "runtime/http/client/answer_parser.hpp"
+#include "runtime/http/limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
-
-#include "runtime/limits.hpp"
 
 namespace herald::test {
 namespace {
