@@ -560,11 +560,12 @@ void stream_connection<Stream>::answered() {
 template <class Stream>
 void stream_connection<Stream>::report(std::int64_t duration_us) {
     const request& asked = x_parser.get();
+    const std::uint64_t bytes = is_streaming() ? x_streamed_bytes : x_answer.body.size();
     runtime::log(runtime::log_level::info, runtime::log_events::request,
                  {{"method", x_parser.has_head() ? http::name_of(asked.method) : std::string_view()},
                   {"path", x_parser.has_head() ? asked.path : std::string_view()},
                   {"status", std::int64_t{x_answer.status}},
-                  {"bytes", static_cast<std::int64_t>(x_answer.body.size())},
+                  {"bytes", static_cast<std::int64_t>(bytes)},
                   {"duration_us", duration_us},
                   {"request_id", x_request_id},
                   {"remote", x_remote_address}});

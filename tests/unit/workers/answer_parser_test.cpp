@@ -73,6 +73,24 @@ TEST(answer_parser, an_answer_that_frames_itself_leaves_the_connection_usable) {
     }
 }
 
+TEST(answer_parser, a_streamed_body_has_no_bound_but_its_framing_has) {
+    const std::string head = ok + "Transfer-Encoding: chunked\r\n\r\n";
+    const auto fed = [&](const std::string& chunk, int times) {
+        answer_parser parser({.body = answer_body::streamed});
+        progress reached = parser.feed(head);
+        EXPECT_TRUE(parser.has_head());
+        for (int i = 0; i < times && reached == progress::more; ++i) {
+            reached = parser.feed(chunk);
+            parser.body().clear();
+        }
+        return reached;
+    };
+    EXPECT_EQ(fed("400\r\n" + std::string(1024, 'x') + "\r\n", 100'000), progress::more);
+    EXPECT_EQ(fed("1\r\nx\r\n", 100'000), progress::more) << "tiny chunks are legal";
+    EXPECT_EQ(fed("1;" + std::string(1024, 'e') + "\r\nx\r\n", 100), progress::failed);
+    EXPECT_EQ(fed("1;" + std::string(1024, 'e'), 100), progress::failed) << "one extension without end";
+}
+
 TEST(answer_parser, has_what_the_receiver_said) {
     answer_parser parser;
     ASSERT_EQ(
