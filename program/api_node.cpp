@@ -6,6 +6,7 @@
 
 #include "api/service.hpp"
 #include "program/run_and_wait.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"

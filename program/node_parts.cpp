@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/clock.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 

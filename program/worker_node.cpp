@@ -7,6 +7,7 @@
 #include "api/operations/operator_endpoints.hpp"
 #include "events/subscriber_table.hpp"
 #include "program/run_and_wait.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/log_events.hpp"
 #include "workers/http_transport.hpp"
 #include "workers/lag_reader.hpp"

@@ -1,4 +1,5 @@
-// Every bound of the program, in one place. Each is tested from outside (style.md §3). Units come last.
+// The bounds of the program but those of runtime/http/limits.hpp. Each is tested from outside (style.md §3).
+// Units come last.
 #pragma once
 
 #include <cstddef>
@@ -6,28 +7,13 @@
 
 namespace herald::limits {
 
-// HTTP server (http.md §2)
-constexpr std::size_t request_target_bytes_max = 2 * 1024;
-constexpr std::size_t request_header_bytes_max = 8 * 1024;
-constexpr std::size_t request_header_fields_max = 64;
+// Calls
 constexpr std::size_t management_body_bytes_max = 1024 * 1024;
-constexpr std::int64_t request_header_ms_max = 5'000;
-constexpr std::int64_t request_body_ms_base = 15'000;  // plus 1 s for each KiB of the body
-constexpr std::int64_t connection_idle_ms_max = 30'000;
-constexpr std::int64_t response_write_ms_max = 30'000;
-constexpr std::uint32_t requests_per_connection_max = 10'000;
-constexpr std::size_t connections_max = 10'000;          // fewer where there are few descriptors
-constexpr std::size_t connections_share_of_address = 4;  // of all at most 1/4 for one address
-constexpr std::size_t connections_leaving_max = 32;      // closed to make room, and not gone yet
-constexpr std::size_t operator_connections_max = 64;     // where only /healthz, /readyz, /metrics are
-constexpr std::size_t unfinished_bodies_bytes_max = 64 * 1024 * 1024;     // of all connections together
-constexpr std::size_t unsent_answers_bytes_max = 64 * 1024 * 1024;        // likewise
-constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to who showed no credentials
+constexpr std::size_t connections_max = 10'000;        // fewer where there are few descriptors
 constexpr std::int64_t drain_ms_max = 10'000;          // of it all; what follows is part of it:
 constexpr std::int64_t drain_commands_ms_max = 1'500;  // for commands once the server has drained
 constexpr std::int64_t drain_answers_ms_max = 500;     // for the answers that then are left
 constexpr std::size_t idempotency_key_bytes_max = 128;
-constexpr std::size_t request_id_bytes_max = 128;
 constexpr std::size_t json_depth_max = 64;
 constexpr std::size_t json_list_elements_max = 10'000;  // of a list that a call reads
 constexpr std::size_t unknown_members_max = 5;          // of a body, named in svc-warning
@@ -124,9 +110,6 @@ static_assert(entity_json_bytes_max + entity_bytes_max + event_metadata_bytes_ma
 static_assert(event_bytes_max + delivery_metadata_bytes_max <= record_bytes_max, "retry and dead");
 constexpr std::int64_t delivery_deadline_ms = 15'000;
 constexpr std::int64_t delivery_connect_ms = 5'000;
-constexpr std::int64_t delivery_resolve_ms = 2'000;
-constexpr std::size_t answer_body_bytes_max = 16 * 1024;
-constexpr std::size_t answer_header_bytes_max = 16 * 1024;
 constexpr std::int64_t parked_ms_max = 24 * 3'600'000;
 constexpr std::int64_t test_deadline_ms = 20'000;
 constexpr std::size_t tests_in_flight_max = 256;

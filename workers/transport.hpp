@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/http/client/client.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::workers {
@@ -27,15 +28,7 @@ struct delivery_request {
     std::int64_t connect_ms_max = limits::delivery_connect_ms;  // of it, until TCP is connected
 };
 
-/// How long each phase took; 0 for one that was not reached or not needed (a reused connection has neither
-/// connect nor tls).
-struct phase_times {
-    std::uint32_t dns_us = 0;
-    std::uint32_t connect_us = 0;
-    std::uint32_t tls_us = 0;
-    std::uint32_t first_byte_us = 0;  // from the first byte sent to the first byte of the answer
-    std::uint32_t total_us = 0;
-};
+using runtime::http::client::phase_times;
 
 struct delivery_answer {
     /// There is one only if the answer was correctly framed as far as it was read.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,11 +20,17 @@ struct header {
     std::string value;
 };
 
+class body_stream;
+
 struct http_response {
     std::uint16_t status = 200;
     std::string content_type = "application/json";
     std::string body;
     std::vector<header> headers;  // beside content-type, content-length, date and svc-request-id
+    /// Instead of `body`, where not null: sent as it is made. An error in it, a piece too many or too few
+    /// ends the connection in a way that shows the client that the body is cut.
+    std::shared_ptr<body_stream> stream;
+    std::optional<std::uint64_t> stream_bytes;  // in all, if known; else it is sent in chunks
 };
 
 }  // namespace herald::runtime::http

@@ -11,8 +11,8 @@
 #include "api/routes/routes.hpp"
 #include "api/service.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/parser.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/json.hpp"
 
 namespace {

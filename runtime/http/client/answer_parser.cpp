@@ -1,13 +1,14 @@
-// All of Beast that workers use: its incremental parser, told to keep little.
+// All of Beast that the client uses: its incremental parser, told to keep little.
 #include "runtime/http/client/answer_parser.hpp"
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
+#include <limits>
 #include <optional>
 
-#include "runtime/limits.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::runtime::http::client {
@@ -19,16 +20,22 @@ using boost::system::error_code;
 using runtime::equals_ignoring_case;
 using text_view = boost::beast::string_view;
 
-/// What may come after the header, chunk sizes, extensions and trailers included, before we stop reading.
-constexpr std::size_t after_header_bytes_max = 4 * limits::answer_body_bytes_max;
+/// Beside a streamed body, and 8 bytes for each of its bytes: tiny chunks are legal.
+constexpr std::uint64_t framing_bytes_max = 16 * 1024;
+/// Of framing that is not complete: the size of a chunk, the trailers.
+constexpr std::size_t unread_bytes_max = 16 * 1024;
 constexpr const char* header_too_long =
     "the header of the answer, interim answers included, is longer than 16 KiB";
 
 /// Collects one message, interim or final.
 class message_parser final : public http::basic_parser<false> {
   public:
+    /// Of the body at most `room_bytes` are kept at once.
+    explicit message_parser(std::size_t room_bytes) : x_room_bytes(room_bytes) {}
+
     std::vector<header> headers;
     std::string body;
+    std::uint64_t body_bytes = 0;  // in all
     bool body_cut = false;
 
     bool framed_by_itself() const {
@@ -64,12 +71,14 @@ class message_parser final : public http::basic_parser<false> {
     void on_finish_impl(error_code&) override {}
 
     std::size_t keep(text_view bytes) {
-        const std::size_t room = limits::answer_body_bytes_max - body.size();
+        const std::size_t room = x_room_bytes - body.size();
         body.append(bytes.substr(0, std::min(room, bytes.size())));
         body_cut = bytes.size() > room;
+        body_bytes += bytes.size();
         return bytes.size();
     }
 
+    std::size_t x_room_bytes;
     int x_status = 0;
     int x_version = 0;
     bool x_header_done = false;
@@ -79,7 +88,7 @@ class message_parser final : public http::basic_parser<false> {
 
 class answer_parser::implementation {
   public:
-    implementation() { start_message(); }
+    explicit implementation(const answer_form& form) : x_form(form) { start_message(); }
 
     progress feed(std::string_view bytes) {
         x_unread.append(bytes);
@@ -102,14 +111,19 @@ class answer_parser::implementation {
                x_message->is_version_1_1() && x_message->keep_alive() && x_message->framed_by_itself();
     }
 
+    bool has_head() const { return x_message->is_header_done() && x_message->status_code() >= 200; }
+
     std::optional<message_parser> x_message;
     std::string x_failure;
 
   private:
+    bool is_streamed() const { return x_form.body == answer_body::streamed; }
+
     void start_message() {
-        x_message.emplace();
+        x_message.emplace(is_streamed() ? std::numeric_limits<std::size_t>::max() : x_form.body_bytes_max);
         x_message->header_limit(limits::answer_header_bytes_max);
         x_message->body_limit(boost::none);
+        x_message->skip(x_form.asked == http_method::head);
     }
 
     /// Reads on from `at` in what is unread, and moves it.
@@ -121,7 +135,11 @@ class answer_parser::implementation {
             error_code ec;
             const std::size_t used = x_message->put(boost::asio::buffer(x_unread.data() + at, left), ec);
             at += used;
-            (in_header ? x_header_bytes : x_after_header_bytes) += used;
+            if (in_header) {
+                x_header_bytes += used;
+            } else {
+                x_after_header_bytes += used;
+            }
             if (ec == http::error::header_limit) return fail(header_too_long);
             if (ec && ec != http::error::need_more) return fail("not a correct HTTP answer: " + ec.message());
             if (in_header && !is_header_sound()) return progress::failed;
@@ -158,22 +176,33 @@ class answer_parser::implementation {
             const bool within = x_header_bytes + unread_bytes <= limits::answer_header_bytes_max;
             return within ? progress::more : fail(header_too_long);
         }
-        const bool within = x_after_header_bytes + unread_bytes <= after_header_bytes_max;
+        const std::uint64_t came = x_after_header_bytes + unread_bytes;
+        if (is_streamed()) {
+            const bool within =
+                came <= 9 * x_message->body_bytes + framing_bytes_max && unread_bytes <= unread_bytes_max;
+            return within ? progress::more : fail("the answer has more framing than body");
+        }
+        // Chunk sizes, extensions and trailers included.
+        const bool within = came <= 4 * std::max<std::uint64_t>(x_form.body_bytes_max, framing_bytes_max);
         if (!within) x_message->body_cut = true;  // the status is known; the rest is not worth reading
         return within ? progress::more : progress::complete;
     }
 
+    const answer_form x_form;
     std::string x_unread;
     std::size_t x_header_bytes = 0;
-    std::size_t x_after_header_bytes = 0;
+    std::uint64_t x_after_header_bytes = 0;
 };
 
-answer_parser::answer_parser() : x_implementation(std::make_unique<implementation>()) {}
+answer_parser::answer_parser(const answer_form& form)
+    : x_implementation(std::make_unique<implementation>(form)) {}
 answer_parser::~answer_parser() = default;
 
 answer_parser::progress answer_parser::feed(std::string_view bytes) { return x_implementation->feed(bytes); }
 answer_parser::progress answer_parser::end() { return x_implementation->end(); }
 
+bool answer_parser::has_head() const noexcept { return x_implementation->has_head(); }
+bool answer_parser::is_cut() const noexcept { return x_implementation->x_message->body_cut; }
 std::uint16_t answer_parser::status() const noexcept {
     return static_cast<std::uint16_t>(x_implementation->x_message->status_code());
 }

@@ -1,19 +1,34 @@
-// Reads an HTTP answer from whatever pieces arrive, within the limits of delivery.md §3. No socket.
+// Reads an HTTP answer from whatever pieces arrive, within limits. No socket.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
 
 namespace herald::runtime::http::client {
 
-/// For one answer to one POST. Belongs to one thread. Holds at most limits::answer_header_bytes_max of header
-/// (interim 1xx answers count) and limits::answer_body_bytes_max of body; a longer body ends the reading and
-/// is cut, a longer header is a failure. Nothing is decompressed and no redirect followed.
+/// What becomes of the body of an answer.
+enum class answer_body : std::uint8_t {
+    collected,  // kept up to a limit; what is longer is cut, and the reading ends there
+    streamed,   // of any length: the caller takes out of body() what each feed() has put there
+};
+
+struct answer_form {
+    http_method asked = http_method::post;  // what the answer answers: to HEAD there is no body
+    answer_body body = answer_body::collected;
+    std::size_t body_bytes_max = limits::answer_body_bytes_max;  // of a collected body
+};
+
+/// For one answer. Belongs to one thread. Holds at most limits::answer_header_bytes_max of header (interim
+/// 1xx answers count) and either body_bytes_max of body or, streamed, no more than was fed since the caller
+/// emptied body(). A header that is longer is a failure, and so is framing (sizes and extensions of chunks,
+/// trailers) out of all proportion to a streamed body. Nothing is decompressed and no redirect followed.
 class answer_parser {
   public:
     enum class progress : std::uint8_t {
@@ -22,7 +37,7 @@ class answer_parser {
         failed,    // not HTTP, or not within the limits: see failure()
     };
 
-    answer_parser();
+    explicit answer_parser(const answer_form& = {});
     ~answer_parser();
     answer_parser(const answer_parser&) = delete;
     answer_parser& operator=(const answer_parser&) = delete;
@@ -32,6 +47,10 @@ class answer_parser {
     /// The receiver will send no more.
     progress end();
 
+    /// True from the end of the header on, that of the final answer: status() and headers() are known.
+    bool has_head() const noexcept;
+    /// True when a collected body was longer than its limit.
+    bool is_cut() const noexcept;
     std::uint16_t status() const noexcept;
     std::vector<header>& headers() noexcept;
     std::string& body() noexcept;

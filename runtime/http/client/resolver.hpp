@@ -9,7 +9,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/http/client/address_policy.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/http/limits.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -19,7 +19,7 @@ namespace herald::runtime::http::client {
 
 struct resolver_options {
     std::string servers;  // "192.0.2.1:53,…"; empty: the system's, as read when the resolver is made
-    std::int64_t lookup_ms_max = limits::delivery_resolve_ms;
+    std::int64_t lookup_ms_max = limits::client_resolve_ms;
 };
 
 /// A lookup under way; destroying it drops its callback.

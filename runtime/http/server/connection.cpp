@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "runtime/deadline.hpp"
+#include "runtime/http/body.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/parser.hpp"
 #include "runtime/log.hpp"
@@ -46,6 +48,16 @@ bool is_request_id(std::string_view text) noexcept {
 
 template <class Stream>
 class stream_connection final : public connection {
+    /// The body of a request, for its handler.
+    class incoming_body final : public body_stream {
+      public:
+        explicit incoming_body(stream_connection& of) : x_of(of) {}
+        asio::awaitable<result<std::string_view>> next() override { return x_of.next_incoming(); }
+
+      private:
+        stream_connection& x_of;
+    };
+
   public:
     template <class... Arguments>
     stream_connection(connections_of_loop& all, std::string remote_address, place_of_connection place,
@@ -71,6 +83,9 @@ class stream_connection final : public connection {
     bool has_room_for_body();
     void came(bool failed, std::size_t bytes);
     asio::awaitable<void> judge();
+    asio::awaitable<void> serve_streamed();
+    asio::awaitable<result<std::string_view>> next_incoming();
+    std::int64_t ms_for_piece() const noexcept;
     void identify();
     void find_request_id();
     void refuse(const error&);
@@ -83,6 +98,11 @@ class stream_connection final : public connection {
     bool send_now();
     asio::awaitable<void> send_rest();
     bool sent(bool failed, std::size_t bytes);
+    bool is_streaming() const noexcept;
+    asio::awaitable<void> send_stream();
+    asio::awaitable<result<std::string_view>> next_piece();
+    bool frame_piece(const result<std::string_view>& piece);
+    void cut_off();
     void answered();
     void report(std::int64_t duration_us);
     asio::awaitable<void> linger();
@@ -110,6 +130,11 @@ class stream_connection final : public connection {
     bool x_closes = false;  // after this answer
     std::string x_head;     // and a small body
     std::array<asio::const_buffer, 2> x_unsent;
+    incoming_body x_incoming{*this};
+    bool x_has_incoming_end = false;     // the handler has read the body of its request to the end
+    std::int64_t x_incoming_ms = 0;      // waited for it
+    std::uint64_t x_streamed_bytes = 0;  // of the answer's body
+    bool x_is_mid_stream = false;        // between its first piece and its end
 };
 
 template <class Stream>
@@ -127,7 +152,10 @@ asio::awaitable<void> stream_connection<Stream>::run() {
     while (x_is_open) {
         const progress step = x_parser.advance();
         if (step == progress::head) {
-            x_parser.allow_body(x_all.handler.body_bytes_max(x_parser.get().method, x_parser.get().path));
+            const request& asked = x_parser.get();
+            const bool fits = x_parser.allow_body(x_all.handler.body_bytes_max(asked.method, asked.path));
+            const bool streams = fits && x_all.handler.streams_body(asked.method, asked.path);
+            if (streams) co_await serve_streamed();
             continue;  // to the body, or to what is wrong with it
         }
         const bool is_judged = x_is_judged || !x_parser.has_head();
@@ -154,6 +182,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             if (x_unsent[0].size() == 0) continue;  // the body is on its way
         }
         if (!send_now()) co_await send_rest();
+        if (is_streaming()) co_await send_stream();
         if (step != progress::need_more || x_closes) answered();
     }
     if (x_closes && !x_is_broken) co_await linger();
@@ -164,6 +193,7 @@ void stream_connection<Stream>::wind_down() {
     // What has come already is still read and answered; then the read ends.
     boost::system::error_code ignored;
     if (x_is_waiting && x_parser.is_idle()) socket().shutdown(tcp_socket::shutdown_receive, ignored);
+    if (x_is_mid_stream) x_answer.stream->wind_down();
 }
 
 template <class Stream>
@@ -236,6 +266,66 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     } else if (x_parser.expects_continue()) {
         x_unsent = {asio::buffer("HTTP/1.1 100 Continue\r\n\r\n", 25), {}};
     }
+}
+
+// A request whose body the handler takes piece by piece, from the end of its header to the end of its answer.
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
+    x_parser.stream_body();
+    x_deadline.clear();
+    if (x_body_room.resize(request_parser::streamed_bytes_max)) {
+        co_await judge();
+        if (!x_closes && x_unsent[0].size() > 0 && !send_now()) co_await send_rest();
+    } else {
+        refuse(runtime::unavailable("too many bodies come at once; try again"));
+    }
+    if (x_is_broken) co_return;
+    if (!x_closes) {  // nobody refused it
+        x_has_incoming_end = false;
+        x_incoming_ms = 0;
+        x_parser.get().stream = &x_incoming;
+        co_await answer_later();
+        x_closes = x_closes || !x_has_incoming_end;
+        write_answer();
+    }
+    if (!x_is_broken && !send_now()) co_await send_rest();
+    if (is_streaming()) co_await send_stream();
+    answered();
+}
+
+template <class Stream>
+asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_incoming() {
+    x_parser.drop_piece();
+    while (true) {
+        const progress step = x_parser.advance();
+        if (step == progress::failed) co_return x_parser.failure();
+        x_has_incoming_end = step == progress::complete && x_parser.piece().empty();
+        if (x_has_incoming_end || !x_parser.piece().empty()) co_return x_parser.piece();
+        const std::int64_t since_ms = x_all.loop.time().steady_ms();
+        x_deadline.set_after(ms_for_piece());
+        const std::span<char> space = x_parser.space();
+        const auto [failed, bytes] =
+            co_await x_stream.async_read_some(asio::mutable_buffer(space.data(), space.size()), outcome);
+        x_deadline.clear();
+        x_incoming_ms += x_all.loop.time().steady_ms() - since_ms;
+        if (failed && std::exchange(x_is_late, false)) {
+            error late{error_code::deadline_exceeded, "the body did not come in time", 408};
+            co_return late;
+        }
+        if (failed) {
+            x_is_open = false, x_is_broken = true;
+            co_return runtime::unavailable("the client left before the end of the body");
+        }
+        x_parser.received(bytes);
+    }
+}
+
+// Of all the time that a body of this size may take, what is left: not more for one piece than for any.
+template <class Stream>
+std::int64_t stream_connection<Stream>::ms_for_piece() const noexcept {
+    const auto came_ms = static_cast<std::int64_t>(x_parser.body_bytes()) * 1000 / 1024;
+    const std::int64_t left_ms = x_bounds.body_ms_base + came_ms - x_incoming_ms;
+    return std::clamp<std::int64_t>(left_ms, 0, x_bounds.piece_ms);
 }
 
 // What the request does not say itself. Its id is the caller's where that is one, else a new one.
@@ -326,7 +416,9 @@ template <class Stream>
 void stream_connection<Stream>::write_answer() {
     if (!has_room_for_answer(body_to_send().size()))
         x_answer = error_response(runtime::unavailable("too many large answers wait to be read; try again"));
-    x_closes = x_closes || !x_parser.keep_alive() || x_all.is_draining || x_requests + 1 >= x_bounds.requests;
+    const bool ends_with_connection = is_streaming() && !x_answer.stream_bytes && x_parser.is_http_1_0();
+    x_closes = x_closes || ends_with_connection || !x_parser.keep_alive() || x_all.is_draining ||
+               x_requests + 1 >= x_bounds.requests;
     x_all.writer.write_head(x_head, x_answer, {x_request_id, x_echo_name, x_parser.is_http_1_0(), x_closes});
     std::string_view body = body_to_send();
     if (body.size() <= body_bytes_copied_max) {
@@ -378,6 +470,70 @@ bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
 }
 
 template <class Stream>
+bool stream_connection<Stream>::is_streaming() const noexcept {
+    return x_answer.stream && !is_bodiless(x_answer.status) && !x_parser.is_head_request();
+}
+
+// The head was sent. Each piece is made when the one before is with the kernel.
+template <class Stream>
+asio::awaitable<void> stream_connection<Stream>::send_stream() {
+    x_streamed_bytes = 0;
+    x_is_mid_stream = true;
+    if (x_all.is_draining) x_answer.stream->wind_down();
+    while (x_is_mid_stream && !x_is_broken) {
+        const result<std::string_view> piece = co_await next_piece();
+        if (!frame_piece(piece)) cut_off();
+        if (x_unsent[0].size() + x_unsent[1].size() == 0) continue;
+        if (!send_now()) co_await send_rest();
+    }
+    x_is_mid_stream = false;
+}
+
+template <class Stream>
+asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_piece() {
+    error failure;
+    try {
+        co_return co_await x_answer.stream->next();
+    } catch (const std::exception& thrown) {
+        failure = runtime::internal(thrown.what());
+    }
+    co_return failure;
+}
+
+// Puts the piece into x_unsent. False when the body is not what the head has promised.
+template <class Stream>
+bool stream_connection<Stream>::frame_piece(const result<std::string_view>& piece) {
+    if (!piece) {
+        runtime::log(runtime::log_level::warning, runtime::log_events::request_failed,
+                     {{"method", http::name_of(x_parser.get().method)},
+                      {"path", x_parser.get().path},
+                      {"request_id", x_request_id},
+                      {"reason", std::string_view(piece.error().message)}});
+        return false;
+    }
+    const bool is_first = x_streamed_bytes == 0;
+    x_streamed_bytes += piece->size();
+    x_is_mid_stream = !piece->empty();
+    x_head.clear();
+    if (const auto& expected = x_answer.stream_bytes) {
+        if (piece->empty() ? x_streamed_bytes != *expected : x_streamed_bytes > *expected) return false;
+    } else if (!x_parser.is_http_1_0()) {
+        write_chunk_line(x_head, piece->size(), is_first ? chunk_place::first : chunk_place::later);
+    }
+    x_unsent = {asio::buffer(x_head), asio::buffer(*piece)};
+    return true;
+}
+
+// The client must not take for whole what it has: no end of the body follows, and where nothing but the end
+// of the connection would show it, the connection is reset.
+template <class Stream>
+void stream_connection<Stream>::cut_off() {
+    x_is_open = false, x_is_broken = true;
+    boost::system::error_code ignored;
+    if (x_parser.is_http_1_0()) socket().set_option(tcp_socket::linger(true, 0), ignored);
+}
+
+template <class Stream>
 void stream_connection<Stream>::answered() {
     const std::int64_t duration_us = std::max<std::int64_t>(0, steady_us() - x_started_us);
     x_all.metrics.count(x_answer.status, duration_us);
@@ -386,6 +542,8 @@ void stream_connection<Stream>::answered() {
     x_answer.status = 200;
     x_answer.content_type = "application/json";
     x_answer.headers.clear();
+    x_answer.stream.reset();
+    x_answer.stream_bytes.reset();
     if (x_answer.body.capacity() > body_bytes_copied_max) x_answer.body = {};
     x_answer.body.clear();
     x_answer_room.reset();
@@ -402,11 +560,12 @@ void stream_connection<Stream>::answered() {
 template <class Stream>
 void stream_connection<Stream>::report(std::int64_t duration_us) {
     const request& asked = x_parser.get();
+    const std::uint64_t bytes = is_streaming() ? x_streamed_bytes : x_answer.body.size();
     runtime::log(runtime::log_level::info, runtime::log_events::request,
                  {{"method", x_parser.has_head() ? http::name_of(asked.method) : std::string_view()},
                   {"path", x_parser.has_head() ? asked.path : std::string_view()},
                   {"status", std::int64_t{x_answer.status}},
-                  {"bytes", static_cast<std::int64_t>(x_answer.body.size())},
+                  {"bytes", static_cast<std::int64_t>(bytes)},
                   {"duration_us", duration_us},
                   {"request_id", x_request_id},
                   {"remote", x_remote_address}});

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "runtime/event_loop.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/byte_budget.hpp"
 #include "runtime/http/server/places.hpp"
 #include "runtime/http/server/response_writer.hpp"

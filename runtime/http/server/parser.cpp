@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/assert.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::runtime::http::server {
@@ -72,7 +73,8 @@ struct request_parser::header_reader {
                 failed = http::error::body_limit;
         }
         std::size_t on_chunk_body_impl(std::uint64_t, text body, beast_error&) override {
-            std::memmove(x_owner.base + x_owner.body_at + x_owner.body_bytes, body.data(), body.size());
+            char* const end = x_owner.base + x_owner.body_at + x_owner.body_bytes - x_owner.dropped_bytes;
+            std::memmove(end, body.data(), body.size());
             x_owner.body_bytes += body.size();
             return body.size();
         }
@@ -89,7 +91,7 @@ struct request_parser::header_reader {
         parser.emplace(*this);
         field_count = 0;
         host = transfer_encoding = content_length = expect = {};
-        body_at = body_bytes = body_bytes_max = raw_bytes = 0;
+        body_at = body_bytes = body_bytes_max = raw_bytes = dropped_bytes = 0;
     }
 
     place where(std::string_view text) const {
@@ -142,8 +144,9 @@ struct request_parser::header_reader {
     special_field host, transfer_encoding, content_length, expect;
     // Of a chunked body:
     std::size_t body_at = 0, body_bytes = 0, body_bytes_max = 0;
-    std::size_t raw_bytes = 0;     // as it came, up to `unread`
-    const char* unread = nullptr;  // where the parser was called to go on
+    std::size_t dropped_bytes = 0;  // of body_bytes, not in the buffer any more
+    std::size_t raw_bytes = 0;      // as it came, up to `unread`
+    const char* unread = nullptr;   // where the parser was called to go on
 };
 
 namespace {
@@ -417,13 +420,37 @@ bool request_parser::allow_body(std::size_t bytes_max) {
     return x_stage != stage::failed;
 }
 
+// What is left over after a read is the size of a chunk or a trailer. It may grow with the body where that is
+// held anyway, but not where nothing else is.
+bool request_parser::is_framing_unbounded() const noexcept {
+    return x_is_streamed && waiting() > framing_bytes_max;
+}
+
+void request_parser::stream_body() {
+    HERALD_ASSERT(x_stage == stage::sized_body || x_stage == stage::chunked_body);
+    x_is_streamed = true;
+    const std::size_t held = x_used - x_start;
+    make_room(std::max(streamed_bytes_max, held + read_bytes_min) - held);
+}
+
+void request_parser::drop_piece() noexcept {
+    char* const piece = begin() + x_head_bytes;
+    std::memmove(piece, piece + x_body_bytes, x_used - x_start - x_head_bytes - x_body_bytes);
+    x_used -= x_body_bytes;
+    if (x_parsed > x_head_bytes) x_parsed -= x_body_bytes;  // where they were read as a body
+    x_dropped_bytes += x_body_bytes;
+    x_reader->dropped_bytes = x_dropped_bytes;
+    x_body_bytes = 0;
+}
+
 request_parser::progress request_parser::fail_too_large() {
     return fail(413, "the body is larger than " + std::to_string(x_reader->body_bytes_max) + " bytes");
 }
 
 request_parser::progress request_parser::advance_sized_body() {
-    x_body_bytes = std::min(x_used - x_start - x_head_bytes, x_sized_body_bytes);
-    if (x_body_bytes < x_sized_body_bytes) return progress::need_more;
+    const std::size_t missing = x_sized_body_bytes - x_dropped_bytes;
+    x_body_bytes = std::min(x_used - x_start - x_head_bytes, missing);
+    if (x_body_bytes < missing) return progress::need_more;
     x_parsed = x_head_bytes + x_body_bytes;
     return finish();
 }
@@ -436,12 +463,13 @@ request_parser::progress request_parser::advance_chunked_body() {
         x_reader->parser->put(boost::asio::const_buffer(x_reader->unread, waiting()), failed);
     x_parsed += took;
     x_reader->raw_bytes += took;
-    x_body_bytes = x_reader->body_bytes;
+    x_body_bytes = x_reader->body_bytes - x_dropped_bytes;
     const bool is_done = x_reader->parser->is_done();
     // Judged by whole lines, so that it does not matter in which pieces they come.
     if (failed == http::error::header_limit ||
         (!failed && is_done && x_reader->has_too_much_framing(x_reader->raw_bytes)) ||
-        (failed == http::error::need_more && x_reader->has_too_much_framing(x_reader->raw_bytes + waiting())))
+        (failed == http::error::need_more &&
+         (x_reader->has_too_much_framing(x_reader->raw_bytes + waiting()) || is_framing_unbounded())))
         return fail(413, "too many bytes of chunk sizes, extensions and trailers");
     if (failed == http::error::body_limit) return fail_too_large();
     if (failed && failed != http::error::need_more)
@@ -459,7 +487,7 @@ request_parser::progress request_parser::advance_chunked_body() {
 request_parser::progress request_parser::finish() {
     x_stage = stage::complete;
     show_head();
-    x_request.body = {begin() + x_head_bytes, x_body_bytes};
+    if (!x_is_streamed) x_request.body = piece();
     return progress::complete;
 }
 
@@ -475,7 +503,8 @@ request_parser::progress request_parser::fail(std::uint16_t status, std::string 
 void request_parser::next() {
     HERALD_ASSERT(x_stage == stage::complete);
     x_start += x_parsed;
-    x_parsed = x_head_bytes = x_body_bytes = 0;
+    x_parsed = x_head_bytes = x_body_bytes = x_dropped_bytes = 0;
+    x_is_streamed = false;
     x_stage = stage::head;
     x_has_head = x_skipped_line = false;
     x_request = {};

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "runtime/error.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/request.hpp"
-#include "runtime/limits.hpp"
 
 namespace herald::runtime::http::server {
 
@@ -23,6 +23,10 @@ namespace herald::runtime::http::server {
 /// Bounds: limits::request_*; the buffer holds at most a header, the body and 16 KiB of framing.
 class request_parser {
   public:
+    /// What a request holds whose body is taken piece by piece: head, framing and a piece.
+    static constexpr std::size_t streamed_bytes_max =
+        limits::request_header_bytes_max + 16 * 1024 + limits::http_piece_bytes_max;
+
     enum class progress : std::uint8_t {
         need_more,  // give it bytes
         head,       // the header is here and a body follows: call allow_body()
@@ -41,6 +45,12 @@ class request_parser {
     progress advance();
     /// After progress::head: the body may have this many bytes. False when it is known to have more.
     bool allow_body(std::size_t bytes_max);
+    /// After allow_body(): the body is taken piece by piece. The buffer gets a size that it keeps until
+    /// next(), so that the views of the head stay valid; space() may be called only when piece() was dropped.
+    void stream_body();
+    /// After advance(): what came of the body and was not dropped.
+    std::string_view piece() const noexcept { return {begin() + x_head_bytes, x_body_bytes}; }
+    void drop_piece() noexcept;
     void next();
 
     /// The request as far as it is here: its head after progress::head, and its body after
@@ -56,7 +66,7 @@ class request_parser {
     /// What came of this request and after it.
     std::size_t held_bytes() const noexcept { return x_used - x_start; }
     /// How much of the body came so far.
-    std::size_t body_bytes() const noexcept { return x_body_bytes; }
+    std::size_t body_bytes() const noexcept { return x_dropped_bytes + x_body_bytes; }
     /// The client wants the connection to stay open after this request.
     bool keep_alive() const noexcept;
     bool is_http_1_0() const noexcept;
@@ -71,6 +81,7 @@ class request_parser {
     progress advance_sized_body();
     progress advance_chunked_body();
     progress finish();
+    bool is_framing_unbounded() const noexcept;
     progress fail_too_large();
     progress fail(std::uint16_t status, std::string message);
     progress check_head();
@@ -87,6 +98,8 @@ class request_parser {
     std::size_t x_head_bytes = 0;
     std::size_t x_body_bytes = 0;
     std::size_t x_sized_body_bytes = 0;  // what Content-Length said
+    std::size_t x_dropped_bytes = 0;     // of the body, by drop_piece()
+    bool x_is_streamed = false;
     stage x_stage = stage::head;
     bool x_has_head = false;
     bool x_skipped_line = false;

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/server.hpp"
 #include "runtime/metrics.hpp"
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/http/body.hpp"
 #include "runtime/http/message.hpp"
 
 namespace herald::runtime::http::server {
@@ -23,7 +24,8 @@ struct request {
     std::string_view path;    // what stands before the first `?`, still percent-encoded; "*" of OPTIONS *
     std::string_view query;   // what stands after it; empty without one
     std::span<const header_view> headers;
-    std::string_view body;
+    std::string_view body;            // empty where `stream` is set
+    body_stream* stream = nullptr;    // see request_handler::streams_body(); ends with the handler
     std::string_view remote_address;  // "192.0.2.7", "2001:db8::7"
     std::string_view request_id;      // the caller's, or a UUID
     std::size_t loop_index = 0;       // runs on this loop of event_loops

@@ -70,6 +70,13 @@ void append_header(std::string& out, std::string_view name, std::string_view val
 
 }  // namespace
 
+void write_chunk_line(std::string& out, std::size_t bytes, chunk_place place) {
+    std::array<char, 24> digits;
+    out = place == chunk_place::first ? "" : "\r\n";
+    out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), bytes, 16).ptr);
+    out += bytes == 0 ? "\r\n\r\n" : "\r\n";
+}
+
 bool is_bodiless(std::uint16_t status) noexcept { return status < 200 || status == 204 || status == 304; }
 
 response_writer::response_writer(const std::vector<std::string>& header_prefixes)
@@ -88,9 +95,13 @@ void response_writer::write_head(std::string& out, const http_response& answer, 
     out += x_date_line;
     if (!is_bodiless(answer.status)) {
         if (!answer.content_type.empty()) append_header(out, "content-type", answer.content_type);
-        out += "content-length: ";
-        append_number(out, answer.body.size());
-        out += "\r\n";
+        if (!answer.stream || answer.stream_bytes) {
+            out += "content-length: ";
+            append_number(out, answer.stream ? *answer.stream_bytes : answer.body.size());
+            out += "\r\n";
+        } else if (!facts.is_http_1_0) {
+            out += "transfer-encoding: chunked\r\n";
+        }
     }
     for (const std::string& name : x_request_id_names) append_header(out, name, facts.request_id);
     if (!facts.echo_name.empty()) append_header(out, facts.echo_name, facts.request_id);

@@ -1,6 +1,7 @@
 // The bytes of an answer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -25,7 +26,8 @@ class response_writer {
   public:
     explicit response_writer(const std::vector<std::string>& header_prefixes);
 
-    /// Replaces `out` by the head, empty line included. A status of 1xx, 204 or 304 has no content-length.
+    /// Replaces `out` by the head, empty line included. A status of 1xx, 204 or 304 has no content-length; a
+    /// stream of unknown length is chunked or, with HTTP/1.0, ends with the connection.
     /// Control characters in the values of headers become spaces. A header svc-… is written once for each
     /// prefix, under it.
     void write_head(std::string& out, const http_response&, const answer_facts&);
@@ -38,6 +40,12 @@ class response_writer {
     std::time_t x_date_of = 0;
     std::string x_date_line;
 };
+
+enum class chunk_place : std::uint8_t { first, later };
+
+/// Replaces `out` by what stands before the bytes of a chunk: the end of the chunk before, and the size; for
+/// no bytes the end of the body.
+void write_chunk_line(std::string& out, std::size_t bytes, chunk_place);
 
 /// True where an answer of this status never has a body (RFC 9110 §6.4.1).
 bool is_bodiless(std::uint16_t status) noexcept;

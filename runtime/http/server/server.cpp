@@ -245,6 +245,8 @@ std::size_t request_handler::body_bytes_max(http_method, std::string_view) const
     return limits::management_body_bytes_max;
 }
 
+bool request_handler::streams_body(http_method, std::string_view) const noexcept { return false; }
+
 boost::asio::awaitable<std::optional<http_response>> request_handler::judge(const request&) {
     co_return std::nullopt;
 }

@@ -12,9 +12,9 @@
 
 #include "runtime/error.hpp"
 #include "runtime/event_loop.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/http/server/request.hpp"
-#include "runtime/limits.hpp"
 
 namespace herald::runtime::http::server {
 
@@ -30,6 +30,13 @@ class request_handler {
     virtual boost::asio::awaitable<http_response> handle(const request&) = 0;
     /// How long the body of such a request may be; asked before it is read. Longer ones are answered 413.
     virtual std::size_t body_bytes_max(http_method, std::string_view path) const noexcept;
+    /// Whether the handler takes the body of such a request piece by piece, from request::stream; asked at
+    /// the end of the header of a request that has a body (one without has no stream). judge() is then always
+    /// asked, and handle() called before the body is here. Nothing is read from the socket while the handler
+    /// asks for nothing. Errors of a piece: deadline_exceeded (408) when it does not come in time,
+    /// unavailable when the client left, and what is wrong with the framing. After an answer to a body that
+    /// was not read to its end the connection closes.
+    virtual bool streams_body(http_method, std::string_view path) const noexcept;
     /// Asked once the header is here and the body is not, or not all of it: an answer, if the header alone
     /// decides (then the rest is not read, and the connection closes), or nothing, and the body is read.
     virtual boost::asio::awaitable<std::optional<http_response>> judge(const request& head);
@@ -39,6 +46,7 @@ class request_handler {
 struct connection_limits {
     std::int64_t header_ms = limits::request_header_ms_max;    // from the first byte to the end of the header
     std::int64_t body_ms_base = limits::request_body_ms_base;  // plus 1 s for each KiB that came
+    std::int64_t piece_ms = limits::http_piece_ms_max;         // of it, for each piece of a streamed body
     std::int64_t idle_ms = limits::connection_idle_ms_max;
     std::int64_t write_ms_base = limits::response_write_ms_max;  // plus 1 s for each 64 KiB that went
     std::int64_t linger_ms = 2'000;  // how long a closed connection is read, so that the last answer arrives

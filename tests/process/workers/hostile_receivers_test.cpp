@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/http/limits.hpp"
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/receiver.hpp"
 

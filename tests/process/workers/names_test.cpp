@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "runtime/http/limits.hpp"
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/dns_server.hpp"
 #include "tests/process/workers/receiver.hpp"
@@ -118,7 +119,7 @@ TEST_F(names, that_do_not_exist_or_cannot_be_looked_up_are_dns_errors) {
         EXPECT_NE(answer.message.find(why), std::string::npos) << answer.message;
         EXPECT_FALSE(answer.refused_for_good);
         EXPECT_LT(steady_clock::now() - started,
-                  milliseconds(limits::delivery_resolve_ms) + delivery_bench::slack);
+                  milliseconds(limits::client_resolve_ms) + delivery_bench::slack);
     }
 }
 
@@ -129,7 +130,7 @@ TEST_F(names, whose_servers_are_silent_cost_two_seconds) {
     const auto answer = bench.deliver(location_of("silent.test", 8080));
     EXPECT_EQ(answer.error, delivery_error::dns) << answer.message;
     const auto took = steady_clock::now() - started;
-    EXPECT_LT(took, milliseconds(limits::delivery_resolve_ms) + delivery_bench::slack);
+    EXPECT_LT(took, milliseconds(limits::client_resolve_ms) + delivery_bench::slack);
     EXPECT_GE(took, milliseconds(1'000)) << "it must have been asked more than once";
 
     auto hasty = delivery_bench::request_to(location_of("silent.test", 8080));

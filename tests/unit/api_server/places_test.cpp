@@ -1,6 +1,7 @@
 // Protects those who show who they are from those who do not: where a bound is reached strangers push out
 // each other, and a client from elsewhere finds room.
 #include "runtime/http/server/places.hpp"
+#include "runtime/http/limits.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,13 +1,12 @@
 // Protects the worker from what receivers send: bounded, never trusted, and the same whatever the pieces in
 // which it arrives.
 #include "runtime/http/client/answer_parser.hpp"
+#include "runtime/http/limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
-
-#include "runtime/limits.hpp"
 
 namespace herald::test {
 namespace {
@@ -72,6 +71,24 @@ TEST(answer_parser, an_answer_that_frames_itself_leaves_the_connection_usable) {
         EXPECT_EQ(out.reached, progress::complete) << text;
         EXPECT_TRUE(out.usable) << text;
     }
+}
+
+TEST(answer_parser, a_streamed_body_has_no_bound_but_its_framing_has) {
+    const std::string head = ok + "Transfer-Encoding: chunked\r\n\r\n";
+    const auto fed = [&](const std::string& chunk, int times) {
+        answer_parser parser({.body = answer_body::streamed});
+        progress reached = parser.feed(head);
+        EXPECT_TRUE(parser.has_head());
+        for (int i = 0; i < times && reached == progress::more; ++i) {
+            reached = parser.feed(chunk);
+            parser.body().clear();
+        }
+        return reached;
+    };
+    EXPECT_EQ(fed("400\r\n" + std::string(1024, 'x') + "\r\n", 100'000), progress::more);
+    EXPECT_EQ(fed("1\r\nx\r\n", 100'000), progress::more) << "tiny chunks are legal";
+    EXPECT_EQ(fed("1;" + std::string(1024, 'e') + "\r\nx\r\n", 100), progress::failed);
+    EXPECT_EQ(fed("1;" + std::string(1024, 'e'), 100), progress::failed) << "one extension without end";
 }
 
 TEST(answer_parser, has_what_the_receiver_said) {

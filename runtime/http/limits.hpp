@@ -1,0 +1,65 @@
+// The bounds of HTTP, server and client (http.md §2, §3). Each is tested from outside. Units come last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/limits.hpp"
+
+namespace herald::limits {
+
+// Requests that come
+constexpr std::size_t request_target_bytes_max = 2 * 1024;
+constexpr std::size_t request_header_bytes_max = 8 * 1024;
+constexpr std::size_t request_header_fields_max = 64;
+constexpr std::size_t request_id_bytes_max = 128;
+constexpr std::int64_t request_header_ms_max = 5'000;
+constexpr std::int64_t request_body_ms_base = 15'000;  // plus 1 s for each KiB of the body
+static_assert(request_target_bytes_max < request_header_bytes_max, "a header holds its target");
+static_assert(request_id_bytes_max < request_header_bytes_max, "and its id");
+
+// Connections of the server; connections_max is one of the descriptors' (runtime/limits.hpp)
+constexpr std::int64_t connection_idle_ms_max = 30'000;
+constexpr std::int64_t response_write_ms_max = 30'000;
+constexpr std::uint32_t requests_per_connection_max = 10'000;
+constexpr std::size_t connections_share_of_address = 4;  // of all at most 1/4 for one address
+constexpr std::size_t connections_leaving_max = 32;      // closed to make room, and not gone yet
+constexpr std::size_t operator_connections_max = 64;     // where only /healthz, /readyz, /metrics are
+static_assert(connections_leaving_max < connections_max);
+static_assert(operator_connections_max < connections_max);
+
+// Of all connections together
+constexpr std::size_t unfinished_bodies_bytes_max = 64 * 1024 * 1024;
+constexpr std::size_t unsent_answers_bytes_max = 64 * 1024 * 1024;
+constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to who showed no credentials
+static_assert(management_body_bytes_max <= unfinished_bodies_bytes_max,
+              "each body has room when it is alone");
+static_assert(find_answer_bytes_max <= unsent_answers_bytes_max, "so has each answer");
+static_assert(unsent_answers_to_strangers_max < unsent_answers_bytes_max);
+
+// Bodies that come or go piece by piece
+constexpr std::size_t http_piece_bytes_max = 64 * 1024;
+constexpr std::int64_t http_piece_ms_max = 30'000;
+constexpr std::int64_t event_heartbeat_ms = 15'000;
+constexpr std::size_t events_waiting_bytes_max = 1024 * 1024;  // of one client that does not read them
+static_assert(request_header_bytes_max < http_piece_bytes_max,
+              "most of such a connection's memory is the piece");
+static_assert(http_piece_bytes_max <= unfinished_bodies_bytes_max / 256, "256 of them come at once");
+static_assert(event_heartbeat_ms <= connection_idle_ms_max,
+              "who closes what is idle, as Herald does, keeps it open");
+
+// The client
+constexpr std::size_t client_connections_max = 1'024;  // under way and idle
+constexpr std::size_t client_idle_connections_max = 256;
+constexpr std::int64_t client_idle_ms_max = 30'000;
+constexpr std::int64_t client_deadline_ms = 15'000;
+constexpr std::int64_t client_connect_ms = 5'000;
+constexpr std::int64_t client_resolve_ms = 2'000;
+constexpr std::size_t answer_header_bytes_max = 16 * 1024;
+constexpr std::size_t answer_body_bytes_max =
+    16 * 1024;  // of one that is collected, unless the caller says more
+static_assert(client_idle_connections_max <= client_connections_max);
+static_assert(client_resolve_ms < client_deadline_ms && client_connect_ms < client_deadline_ms);
+static_assert(client_resolve_ms <= delivery_deadline_ms, "a delivery gets further than its name");
+
+}  // namespace herald::limits

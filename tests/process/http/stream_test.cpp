@@ -1,0 +1,404 @@
+// Protects bodies that a handler takes or makes piece by piece: any length through little memory, the slower
+// side sets the pace, and what is cut is never taken for whole.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <future>
+#include <string>
+
+#include "runtime/http/body.hpp"
+#include "runtime/http/limits.hpp"
+#include "runtime/http/server/error_response.hpp"
+#include "runtime/http/server/event_stream.hpp"
+#include "runtime/text.hpp"
+#include "tests/process/http/client.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace runtime::http::server;
+using runtime::http::body_stream;
+using runtime::http::http_method;
+using runtime::http::http_response;
+
+constexpr std::uint64_t gib = 1024ull * 1024 * 1024;
+/// More than both kernels' buffers of a connection on loopback take, much less than a body of 1 GiB.
+constexpr std::uint64_t buffered_max = 64ull * 1024 * 1024;
+
+class repeating final : public body_stream {
+  public:
+    repeating(std::uint64_t bytes, std::atomic<std::uint64_t>& made) : x_left(bytes), x_made(made) {}
+    boost::asio::awaitable<result<std::string_view>> next() override {
+        if (x_left == 0 && fails) co_return runtime::unavailable("the disk is gone");
+        const std::uint64_t bytes = std::min<std::uint64_t>(x_left, x_piece.size());
+        x_left -= bytes;
+        x_made += bytes;
+        co_return std::string_view(x_piece).substr(0, bytes);
+    }
+    bool fails = false;
+
+  private:
+    std::uint64_t x_left;
+    std::atomic<std::uint64_t>& x_made;
+    const std::string x_piece = std::string(64 * 1024, '~');  // in no header
+};
+
+/// POST /count     reads the body to its end and says how many bytes it had, or the error
+/// POST /held      likewise, once let_go
+/// POST /ignored   answers without reading
+/// POST /refused   401 by the header
+/// GET /sized /chunked /fails /short /long    a body of `bytes`, or what goes wrong with one of 100,000 bytes
+/// GET /events     server-sent events
+class streams final : public request_handler {
+  public:
+    explicit streams(runtime::event_loops& loops) : x_loops(loops) {}
+
+    bool streams_body(http_method method, std::string_view) const noexcept override {
+        return method == http_method::post;
+    }
+    std::size_t body_bytes_max(http_method, std::string_view) const noexcept override { return 2 * gib; }
+    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
+        if (head.path != "/refused") co_return std::nullopt;
+        co_return error_response(runtime::unauthenticated("nobody is known here"));
+    }
+
+    boost::asio::awaitable<http_response> handle(const request& asked) override {
+        if (asked.path == "/events") co_return answer_of(begin_events());
+        if (asked.method != http_method::post) co_return made_body(asked.path);
+        ++begun;
+        if (asked.path == "/held") {
+            boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor);
+            while (!let_go) {
+                pause.expires_after(std::chrono::milliseconds(1));
+                co_await pause.async_wait(boost::asio::use_awaitable);
+            }
+        }
+        http_response out;
+        out.content_type = "text/plain";
+        out.body = "0";
+        if (asked.path == "/ignored" || asked.stream == nullptr) co_return out;
+        std::uint64_t came = 0;
+        while (true) {
+            const result<std::string_view> piece = co_await asked.stream->next();
+            if (!piece) co_return error_response(piece.error());
+            if (piece->empty()) break;
+            came += piece->size();
+            largest = std::max<std::size_t>(largest, piece->size());
+        }
+        out.body = std::string(asked.path) + " " + std::to_string(came);
+        co_return out;
+    }
+
+    std::atomic<int> begun = 0;
+    std::atomic<bool> let_go = false;
+    std::atomic<std::size_t> largest = 0;
+    std::atomic<std::uint64_t> made = 0;
+    std::uint64_t bytes = 100'000;
+    event_stream_options event_options;
+    std::weak_ptr<event_stream> events;  // on the loop's thread
+    std::atomic<bool> has_events = false;
+
+  private:
+    std::shared_ptr<event_stream> begin_events() {
+        auto begun_now = std::make_shared<event_stream>(x_loops[0], event_options);
+        events = begun_now;
+        has_events = true;
+        return begun_now;
+    }
+
+    http_response made_body(std::string_view path) {
+        http_response out;
+        out.content_type = "text/plain";
+        auto body = std::make_shared<repeating>(bytes, made);
+        body->fails = path == "/fails";
+        if (path == "/sized") out.stream_bytes = bytes;
+        if (path == "/short") out.stream_bytes = bytes + 1;
+        if (path == "/long") out.stream_bytes = bytes - 1;
+        out.stream = std::move(body);
+        return out;
+    }
+
+    runtime::event_loops& x_loops;
+};
+
+class stream_server {
+  public:
+    explicit stream_server(server_options options = {}) : x_loops({.loops = 1}), handler(x_loops) {
+        options.log = request_log::off;
+        x_server = *make_server(std::move(options), handler, x_loops);
+        x_server->start();
+    }
+    ~stream_server() { x_server->stop(); }
+    client connect() const { return client(x_server->port()); }
+    server& get() { return *x_server; }
+    runtime::event_loop& loop() { return x_loops[0]; }
+
+  private:
+    runtime::event_loops x_loops;
+    std::unique_ptr<server> x_server;
+
+  public:
+    streams handler;
+};
+
+std::string post(std::string_view path, std::string_view lines, std::string_view body = "") {
+    return "POST " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n" +
+           std::string(body);
+}
+
+/// True once the whole body is there, as its framing says.
+bool is_whole(const std::string& wire) {
+    const std::size_t end = wire.find("\r\n\r\n");
+    if (end == wire.npos) return false;
+    const std::string head = wire.substr(0, end);
+    if (head.find("transfer-encoding: chunked") != head.npos) return wire.ends_with("\r\n0\r\n\r\n");
+    const std::size_t length = head.find("content-length: ");
+    return length != head.npos &&
+           wire.size() - end - 4 ==
+               runtime::parse_decimal(head.substr(length + 16, head.find("\r\n", length) - length - 16));
+}
+
+TEST(streamed_request, of_1_gib_passes_through_64_kib) {
+    stream_server server;
+    client caller = server.connect();
+    caller.send(post("/count", "Content-Length: " + std::to_string(gib) + "\r\n"));
+    const std::string block(1024 * 1024, 'x');
+    for (std::uint64_t sent = 0; sent < gib; sent += block.size()) caller.send(block);
+    EXPECT_EQ(caller.receive().body, "/count " + std::to_string(gib));
+    EXPECT_LE(server.handler.largest,
+              limits::http_piece_bytes_max + 16 * 1024 + limits::request_header_bytes_max);
+    EXPECT_EQ(caller.ask(post("/count", "Content-Length: 3\r\n", "abc")).body, "/count 3")
+        << "the connection stays open after a body that was read to its end";
+}
+
+TEST(streamed_request, comes_whole_however_it_is_framed_and_cut_into_packets) {
+    stream_server server;
+    for (const std::string& text :
+         {post("/count", "Content-Length: 5\r\n", "12345"), post("/count", "Content-Length: 0\r\n"),
+          post("/count", "Transfer-Encoding: chunked\r\n", "2\r\n12\r\n3;a=b\r\n345\r\n0\r\nx: y\r\n\r\n"),
+          post("/count", "Transfer-Encoding: chunked\r\n", "0\r\n\r\n")}) {
+        client at_once = server.connect();
+        client in_bytes = server.connect();
+        const std::string expected = text.find("345") == text.npos ? "0" : "5";
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_TRUE(at_once.ask(text).body.ends_with(expected)) << text;
+            for (const char byte : text) in_bytes.send(std::string_view(&byte, 1));
+            EXPECT_TRUE(in_bytes.receive().body.ends_with(expected)) << text;
+        }
+    }
+}
+
+TEST(streamed_request, is_not_read_while_the_handler_does_not_ask) {
+    stream_server server;
+    client caller = server.connect();
+    caller.send(post("/held", "Content-Length: " + std::to_string(gib) + "\r\n"));
+    ASSERT_TRUE(eventually([&] { return server.handler.begun == 1; }));
+    const std::string block(1024 * 1024, 'x');
+    std::atomic<std::uint64_t> sent = 0;
+    auto sending = std::async(std::launch::async, [&] {
+        while (sent < gib) {
+            caller.send(block);
+            sent += block.size();
+        }
+    });
+    // Were it read all the same, all of it would have gone in this time.
+    EXPECT_EQ(sending.wait_for(std::chrono::seconds(2)), std::future_status::timeout);
+    EXPECT_LT(sent, buffered_max);
+    server.handler.let_go = true;
+    sending.get();
+    EXPECT_EQ(caller.receive().body, "/held " + std::to_string(gib));
+}
+
+TEST(streamed_request, that_is_not_read_to_its_end_ends_the_connection_after_the_answer) {
+    stream_server server;
+    client caller = server.connect();
+    const answer got = caller.ask(post("/ignored", "Content-Length: 5\r\n", "12345"));
+    EXPECT_EQ(got.status, 200);
+    EXPECT_TRUE(got.closes());
+    EXPECT_TRUE(caller.is_closed());
+}
+
+TEST(streamed_request, is_refused_by_its_header_alone) {
+    stream_server server;
+    client caller = server.connect();
+    const answer got = caller.ask(post("/refused", "Content-Length: 5\r\nExpect: 100-continue\r\n"));
+    EXPECT_EQ(got.status, 401);
+    EXPECT_TRUE(got.closes());
+    EXPECT_EQ(server.handler.begun, 0);
+}
+
+TEST(streamed_request, that_expects_it_is_told_to_continue) {
+    stream_server server;
+    client caller = server.connect();
+    EXPECT_EQ(caller.ask(post("/count", "Content-Length: 5\r\nExpect: 100-continue\r\n")).status, 100);
+    EXPECT_EQ(caller.ask("12345").body, "/count 5");
+}
+
+TEST(streamed_request, with_wrong_framing_or_too_large_is_an_error_and_the_end) {
+    stream_server server;
+    for (const auto& [text, status] :
+         {std::pair{post("/count", "Transfer-Encoding: chunked\r\n", "3\r\nabc\r\nnonsense\r\n"), 400},
+          std::pair{
+              post("/count", "Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n1;" + std::string(40'000, 'x')),
+              413},
+          std::pair{post("/count", "Content-Length: " + std::to_string(3 * gib) + "\r\n"), 413}}) {
+        client caller = server.connect();
+        const answer got = caller.ask(text);
+        EXPECT_EQ(got.status, status) << text.substr(0, 100);
+        EXPECT_TRUE(got.closes());
+    }
+}
+
+TEST(streamed_request, that_stands_still_or_is_cut_is_an_error_for_the_handler) {
+    server_options options;
+    options.bounds.piece_ms = 100;
+    stream_server server(options);
+    client slow = server.connect();
+    const answer got = slow.ask(post("/count", "Content-Length: 5\r\n", "123"));
+    EXPECT_EQ(got.status, 408);
+    EXPECT_TRUE(got.closes());
+    client leaves = server.connect();
+    leaves.send(post("/count", "Content-Length: 5\r\n", "123"));
+    leaves.finish();
+    EXPECT_TRUE(leaves.is_closed());
+}
+
+TEST(streamed_answer, of_any_length_comes_whole) {
+    stream_server server;
+    for (const char* path : {"/sized", "/chunked"}) {
+        for (const std::uint64_t bytes : {0ull, 1ull, 100'000ull, 20'000'000ull}) {
+            server.handler.bytes = bytes;
+            client caller = server.connect();
+            caller.send(get(path) + get(path, "Connection: close\r\n"));
+            const std::string wire = caller.receive_all();
+            EXPECT_EQ(answers_in(wire), 2u);
+            EXPECT_EQ(static_cast<std::uint64_t>(std::count(wire.begin(), wire.end(), '~')) / 2, bytes)
+                << path;
+        }
+    }
+}
+
+TEST(streamed_answer, is_not_made_while_the_client_does_not_read) {
+    stream_server server;
+    server.handler.bytes = gib;
+    client caller = server.connect();
+    caller.send(get("/sized"));
+    ASSERT_TRUE(eventually([&] { return server.handler.made > 0; }));
+    // It stops where the kernel's buffers are full: the same number for a while, and far from the end.
+    std::uint64_t before = 0;
+    ASSERT_TRUE(eventually([&] {
+        const bool rests = before == server.handler.made;
+        before = server.handler.made;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        return rests;
+    }));
+    EXPECT_LT(server.handler.made, buffered_max);
+}
+
+TEST(streamed_answer, that_goes_wrong_in_the_middle_is_seen_to_be_cut) {
+    stream_server server;
+    for (const char* path : {"/fails", "/short", "/long"}) {
+        client caller = server.connect();
+        caller.send(get(path));
+        const std::string wire = caller.receive_all();
+        EXPECT_TRUE(wire.starts_with("HTTP/1.1 200 OK\r\n")) << path;
+        EXPECT_FALSE(is_whole(wire)) << path;
+    }
+    client caller = server.connect();
+    caller.send(get("/sized", "Connection: close\r\n"));
+    EXPECT_TRUE(is_whole(caller.receive_all())) << "what is not cut";
+}
+
+TEST(streamed_answer, to_HEAD_is_its_head) {
+    stream_server server;
+    client caller = server.connect();
+    for (int i = 0; i < 2; ++i) {
+        caller.send("HEAD /sized HTTP/1.1\r\nHost: a\r\n\r\n");
+        const answer got = caller.receive("HEAD");
+        EXPECT_EQ(got.status, 200);
+        EXPECT_EQ(got.header("content-length"), "100000");
+    }
+    EXPECT_EQ(server.handler.made, 0u);
+}
+
+TEST(streamed_answer, to_HTTP_1_0_ends_with_the_connection) {
+    stream_server server;
+    client caller = server.connect();
+    caller.send("GET /chunked HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    const std::string wire = caller.receive_all();
+    EXPECT_EQ(wire.find("transfer-encoding"), wire.npos);
+    EXPECT_TRUE(wire.ends_with("\r\n\r\n" + std::string(100'000, '~')));
+}
+
+void on_loop(stream_server& server, const std::function<void()>& what) {
+    std::promise<void> done;
+    server.loop().post([&] {
+        what();
+        done.set_value();
+    });
+    done.get_future().get();
+}
+
+TEST(events, come_with_id_type_and_lines_and_end_with_the_drain) {
+    stream_server server;
+    client caller = server.connect();
+    caller.send(get("/events"));
+    ASSERT_TRUE(eventually([&] { return server.handler.has_events.load(); }));
+    on_loop(server, [&] {
+        EXPECT_TRUE(server.handler.events.lock()->send({"7", "changed", "a\nb\r\nc"}));
+        EXPECT_TRUE(server.handler.events.lock()->send({"", "", "x\n\nid: 8"}));
+    });
+    EXPECT_TRUE(server.get().drain(10'000));
+    const std::string wire = caller.receive_all();
+    EXPECT_NE(wire.find("content-type: text/event-stream\r\n"), wire.npos);
+    EXPECT_NE(wire.find("id: 7\nevent: changed\ndata: a\ndata: b\ndata: c\n\n"), wire.npos) << wire;
+    EXPECT_NE(wire.find("data: x\ndata: \ndata: id: 8\n\n"), wire.npos) << wire;
+    EXPECT_TRUE(is_whole(wire)) << wire;
+}
+
+TEST(events, end_with_a_client_that_left_though_none_is_sent) {
+    stream_server server;
+    server.handler.event_options.heartbeat_ms = 20;
+    {
+        client caller = server.connect();
+        caller.send(get("/events"));
+        ASSERT_TRUE(eventually([&] { return server.handler.has_events.load(); }));
+    }
+    EXPECT_TRUE(eventually([&] {
+        bool is_gone = false;
+        on_loop(server, [&] { is_gone = server.handler.events.expired(); });
+        return is_gone;
+    }));
+}
+
+TEST(events, end_with_a_client_that_stops_reading) {
+    server_options options;
+    options.bounds.write_ms_base = 200;
+    stream_server server(options);
+    client caller = server.connect();
+    caller.read_slowly();
+    caller.send(get("/events"));
+    ASSERT_TRUE(eventually([&] { return server.handler.has_events.load(); }));
+    const std::string text(64 * 1024, 'x');
+    std::uint64_t taken = 0;
+    EXPECT_TRUE(eventually([&] {
+        bool is_gone = false;
+        on_loop(server, [&] {
+            const auto events = server.handler.events.lock();
+            is_gone = !events;
+            if (events && events->send({"", "", text})) taken += text.size();
+        });
+        return is_gone;
+    }));
+    EXPECT_LT(taken, buffered_max);
+    EXPECT_GT(taken, 0u);
+}
+
+}  // namespace
+}  // namespace herald::test

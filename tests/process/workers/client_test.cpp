@@ -1,0 +1,379 @@
+// Protects the HTTP client's bodies that come and go piece by piece: bounded memory, nothing read or made
+// while nobody asks, and an end that is never taken for another.
+#include "runtime/http/client/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "tests/process/workers/delivery_bench.hpp"
+#include "tests/process/workers/receiver.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace runtime::http::client;
+using runtime::http::http_method;
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t gib = 1024ull * 1024 * 1024;
+/// More than both kernels' buffers of a connection on loopback take, much less than a body of 1 GiB.
+constexpr std::uint64_t buffered_max = 64ull * 1024 * 1024;
+
+/// Gives `bytes` in pieces of at most 64 KiB; then what `last` says.
+class repeating_source final : public body_source {
+  public:
+    explicit repeating_source(std::uint64_t bytes, std::atomic<std::uint64_t>* given = nullptr)
+        : x_left(bytes), x_given(given) {}
+    void next(piece_callback call_back) override {
+        if (x_left == 0 && fails) return call_back(runtime::unavailable("the disk is gone"));
+        if (x_left == 0 && hangs) return;
+        const auto bytes = std::min<std::uint64_t>(x_left, x_piece.size());
+        x_left -= bytes;
+        if (x_given) *x_given += bytes;
+        call_back(std::string_view(x_piece).substr(0, bytes));
+    }
+    bool fails = false;
+    bool hangs = false;
+
+  private:
+    std::uint64_t x_left;
+    std::atomic<std::uint64_t>* x_given;
+    const std::string x_piece = std::string(64 * 1024, 'x');
+};
+
+class client_bench {
+  public:
+    client_bench() {
+        client_options options;
+        options.http = plain_http::allowed;
+        options.policy = *address_policy::parse("127.0.0.1");
+        x_client = make_client(io, std::move(options));
+    }
+
+    static request to(const receiver& target, answer_body how = answer_body::streamed) {
+        request asked;
+        asked.location = target.location();
+        asked.pool_key = "test";
+        asked.answer = how;
+        asked.deadline_ms = 5'000;
+        asked.piece_ms_max = 5'000;
+        return asked;
+    }
+
+    /// Keeps the exchange, for read().
+    answer ask(request asked) {
+        std::optional<answer> got;
+        under_way = x_client->start(std::move(asked), [&](answer given) { got = std::move(given); });
+        run_until([&] { return got.has_value(); });
+        if (!got) {
+            got.emplace();
+            got->message = "the client never called back";
+        }
+        return *std::move(got);
+    }
+
+    result<std::string> read() {
+        std::optional<result<std::string>> got;
+        under_way->read([&](result<std::string_view> piece) {
+            if (piece) {
+                got.emplace(std::string(*piece));
+            } else {
+                got.emplace(piece.error());
+            }
+        });
+        EXPECT_FALSE(got) << "called back from inside read()";
+        run_until([&] { return got.has_value(); });
+        if (!got) return runtime::internal("read() never called back");
+        return *got;
+    }
+
+    /// All pieces up to the end.
+    result<std::string> read_all() {
+        std::string all;
+        while (true) {
+            const auto piece = read();
+            if (!piece) return piece.error();
+            if (piece->empty()) return all;
+            all += *piece;
+        }
+    }
+
+    template <class Condition>
+    void run_until(Condition is_so) {
+        const auto until = std::chrono::steady_clock::now() + milliseconds(10'000);
+        while (!is_so() && std::chrono::steady_clock::now() < until) {
+            io.restart();
+            io.run_one_until(until);
+        }
+    }
+
+    boost::asio::io_context io;
+    std::unique_ptr<exchange> under_way;
+
+  private:
+    std::unique_ptr<client> x_client;
+};
+
+class client_bodies : public no_descriptor_leaks {};
+
+/// Reads up to the empty line.
+std::string read_head(peer& one) {
+    std::string head;
+    while (!head.ends_with("\r\n\r\n")) {
+        const std::string byte = one.read_some(1);
+        if (byte.empty()) return head;
+        head += byte;
+    }
+    return head;
+}
+
+TEST_F(client_bodies, of_answers_may_have_any_length_and_come_in_small_pieces) {
+    receiver target([](peer& one) {
+        one.read_request();
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(gib) + "\r\n\r\n");
+        const std::string block(1024 * 1024, 'x');
+        for (int i = 0; i < 1024; ++i) one.send(block);
+        one.hang();
+    });
+    client_bench bench;
+    ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200);
+    std::uint64_t bytes = 0;
+    std::size_t largest = 0;
+    while (true) {
+        const auto piece = bench.read();
+        ASSERT_TRUE(piece) << piece.error().message;
+        if (piece->empty()) break;
+        bytes += piece->size();
+        largest = std::max(largest, piece->size());
+    }
+    EXPECT_EQ(bytes, gib);
+    EXPECT_LE(largest, 64u * 1024);
+    bench.under_way.reset();
+}
+
+TEST_F(client_bodies, of_answers_are_not_read_while_nobody_asks) {
+    std::atomic<std::uint64_t> sent{0};
+    receiver target([&](peer& one) {
+        one.read_request();
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(gib) + "\r\n\r\n");
+        const std::string block(64 * 1024, 'x');
+        while (sent < gib && one.send(block)) sent += block.size();
+    });
+    client_bench bench;
+    ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200);
+    // Were it read all the same, 1 GiB would have come in this time several times over.
+    boost::asio::steady_timer busy(bench.io, milliseconds(2'000));
+    busy.async_wait([](const boost::system::error_code&) {});
+    bench.io.restart();
+    bench.io.run_for(milliseconds(2'000));
+    EXPECT_LT(sent, buffered_max);
+    EXPECT_GT(sent, 0u);
+    bench.under_way.reset();
+}
+
+TEST_F(client_bodies, that_are_cut_are_not_taken_for_whole) {
+    for (const char* head :
+         {"Content-Length: 10\r\n\r\n12345", "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n",
+          "Transfer-Encoding: chunked\r\n\r\n5\r\n123"}) {
+        receiver target([&](peer& one) {
+            one.read_request();
+            one.send(std::string("HTTP/1.1 200 OK\r\n") + head);
+        });
+        client_bench bench;
+        ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200) << head;
+        const auto all = bench.read_all();
+        ASSERT_FALSE(all) << head;
+        EXPECT_EQ(all.error().code, error_code::unavailable);
+    }
+}
+
+TEST_F(client_bodies, come_whole_however_they_are_framed) {
+    for (const std::string text :
+         {"Content-Length: 5\r\n\r\n12345",
+          "Transfer-Encoding: chunked\r\n\r\n2\r\n12\r\n3\r\n345\r\n0\r\n\r\n", "\r\n12345"}) {
+        receiver target([&](peer& one) {
+            one.read_request();
+            one.drip("HTTP/1.1 200 OK\r\n" + text, 1);
+        });
+        client_bench bench;
+        ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200) << text;
+        const auto all = bench.read_all();
+        ASSERT_TRUE(all) << text << all.error().message;
+        EXPECT_EQ(*all, "12345");
+    }
+}
+
+TEST_F(client_bodies, that_are_empty_end_at_once_and_leave_the_connection_usable) {
+    receiver target([](peer& one) {
+        while (!one.read_request().empty()) one.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    });
+    client_bench bench;
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200);
+        EXPECT_EQ(bench.read().value(), "");
+    }
+    EXPECT_EQ(target.connections(), 1);
+}
+
+TEST_F(client_bodies, of_answers_to_HEAD_are_not_awaited) {
+    receiver target([](peer& one) {
+        EXPECT_TRUE(one.read_request().starts_with("HEAD /hook HTTP/1.1\r\n"));
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+        one.hang();
+    });
+    client_bench bench;
+    request asked = client_bench::to(target, answer_body::collected);
+    asked.method = http_method::head;
+    const answer got = bench.ask(std::move(asked));
+    EXPECT_EQ(got.status, 200) << got.message;
+    EXPECT_EQ(got.body, "");
+}
+
+TEST_F(client_bodies, that_are_collected_are_cut_at_their_limit) {
+    receiver target([](peer& one) {
+        one.read_request();
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n" + std::string(200'000, 'x'));
+    });
+    client_bench bench;
+    for (const std::size_t limit : {std::size_t{100'000}, std::size_t{200'000}}) {
+        request asked = client_bench::to(target, answer_body::collected);
+        asked.answer_body_bytes_max = limit;
+        const answer got = bench.ask(std::move(asked));
+        EXPECT_EQ(got.status, 200) << got.message;
+        EXPECT_EQ(got.body.size(), limit);
+        EXPECT_EQ(got.body_is_cut, limit < 200'000);
+    }
+}
+
+TEST_F(client_bodies, that_stand_still_end_with_the_time_for_a_piece) {
+    receiver target([](peer& one) {
+        one.read_request();
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
+        one.hang();
+    });
+    client_bench bench;
+    request asked = client_bench::to(target);
+    asked.piece_ms_max = 100;
+    ASSERT_EQ(bench.ask(std::move(asked)).status, 200);
+    const auto all = bench.read_all();
+    ASSERT_FALSE(all);
+    EXPECT_EQ(all.error().code, error_code::deadline_exceeded);
+}
+
+TEST_F(client_bodies, of_requests_are_sent_as_they_are_made_with_and_without_a_known_length) {
+    for (const bool is_known : {true, false}) {
+        std::string head;
+        std::atomic<std::uint64_t> bytes{0};
+        receiver target([&](peer& one) {
+            head = read_head(one);
+            std::string end;
+            while (is_known ? bytes < gib : !end.ends_with("\r\n0\r\n\r\n")) {
+                const std::string piece = one.read_some(1024 * 1024);
+                if (piece.empty()) return;
+                bytes += piece.size();
+                end += piece;
+                if (end.size() > 16) end.erase(0, end.size() - 16);
+            }
+            one.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+        });
+        client_bench bench;
+        request asked = client_bench::to(target, answer_body::collected);
+        asked.method = http_method::put;
+        asked.body_pieces = std::make_unique<repeating_source>(gib);
+        if (is_known) asked.body_pieces_bytes = gib;
+        const answer got = bench.ask(std::move(asked));
+        EXPECT_EQ(got.status, 200) << got.message;
+        EXPECT_EQ(got.body, "hi");
+        EXPECT_EQ(head.find("content-length: 1073741824\r\n") != std::string::npos, is_known) << head;
+        EXPECT_EQ(head.find("transfer-encoding: chunked\r\n") != std::string::npos, !is_known) << head;
+        EXPECT_GE(bytes, gib);
+    }
+}
+
+TEST_F(client_bodies, of_requests_are_not_made_while_nobody_reads_them) {
+    receiver target([](peer& one) { one.ignore(); });
+    client_bench bench;
+    std::atomic<std::uint64_t> made{0};
+    request asked = client_bench::to(target);
+    asked.method = http_method::put;
+    asked.piece_ms_max = 1'000;
+    asked.body_pieces = std::make_unique<repeating_source>(gib, &made);
+    const answer got = bench.ask(std::move(asked));
+    EXPECT_EQ(got.failed, failure::timeout) << got.message;
+    EXPECT_LT(made, buffered_max);
+    EXPECT_GT(made, 0u);
+}
+
+TEST_F(client_bodies, of_requests_that_fail_stand_still_or_have_a_wrong_length_are_never_whole) {
+    struct broken {
+        bool fails, hangs;
+        std::optional<std::uint64_t> bytes;
+        failure expected;
+    };
+    for (const broken& one : {broken{true, false, std::nullopt, failure::request_body},
+                              broken{false, true, std::nullopt, failure::timeout},
+                              broken{false, false, 1'001, failure::request_body},
+                              broken{false, false, 999, failure::request_body}}) {
+        std::string seen;
+        auto target = std::make_unique<receiver>([&](peer& from) {
+            for (std::string piece = from.read_some(4096); !piece.empty(); piece = from.read_some(4096))
+                seen += piece;
+        });
+        client_bench bench;
+        request asked = client_bench::to(*target);
+        asked.method = http_method::put;
+        asked.piece_ms_max = 100;
+        auto source = std::make_unique<repeating_source>(1'000);
+        source->fails = one.fails;
+        source->hangs = one.hangs;
+        asked.body_pieces = std::move(source);
+        asked.body_pieces_bytes = one.bytes;
+        const answer got = bench.ask(std::move(asked));
+        EXPECT_EQ(got.failed, one.expected) << got.message;
+        EXPECT_FALSE(got.status);
+        bench.under_way.reset();
+        target.reset();  // its thread has ended
+        EXPECT_FALSE(seen.ends_with("0\r\n\r\n"));
+    }
+}
+
+TEST_F(client_bodies, of_requests_are_sent_no_further_once_the_answer_is_here) {
+    receiver target([](peer& one) {
+        read_head(one);
+        one.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno");
+        one.hang();
+    });
+    client_bench bench;
+    request asked = client_bench::to(target);
+    asked.method = http_method::put;
+    auto source = std::make_unique<repeating_source>(1'000);
+    source->hangs = true;
+    asked.body_pieces = std::move(source);
+    EXPECT_EQ(bench.ask(std::move(asked)).status, 413);
+    EXPECT_EQ(bench.read_all().value(), "no");
+}
+
+TEST_F(client_bodies, may_be_given_up_at_any_time) {
+    receiver target([](peer& one) {
+        one.read_request();
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
+        one.hang();
+    });
+    client_bench bench;
+    ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200);
+    EXPECT_EQ(bench.read().value(), "12345");
+    bench.under_way->read([](const auto&) { ADD_FAILURE() << "was given up"; });
+    bench.under_way.reset();
+    bench.io.restart();
+    bench.io.run_for(milliseconds(20));
+}
+
+}  // namespace
+}  // namespace herald::test
