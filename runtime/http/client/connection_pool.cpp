@@ -31,7 +31,7 @@ std::shared_ptr<connection> connection_pool::take(const std::string& receiver,
             ++at;
             continue;
         }
-        const auto found = at->connection;
+        const auto found = at->held;
         at = x_idle.erase(at);
         if (found->is_quiet()) return found;
     }
@@ -62,7 +62,7 @@ void connection_pool::sweep_later() {
 void connection_pool::sweep() {
     x_timer_set = false;
     const auto now = steady_clock::now();
-    std::erase_if(x_idle, [&](const idle& one) { return one.until <= now || !one.connection->is_quiet(); });
+    std::erase_if(x_idle, [&](const idle& one) { return one.until <= now || !one.held->is_quiet(); });
     if (!x_idle.empty()) sweep_later();
 }
 

@@ -33,7 +33,7 @@ class connection_pool : public std::enable_shared_from_this<connection_pool> {
     struct idle {
         std::string receiver;
         ip_address address;
-        std::shared_ptr<client::connection> connection;
+        std::shared_ptr<connection> held;
         std::chrono::steady_clock::time_point until;
     };
 
