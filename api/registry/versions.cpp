@@ -122,9 +122,8 @@ answered get_version_by_names(call& call) {
         if (by_id && by_id->row.registered_model_id == model->row.id)
             return call.answer(version_answer(by_id->row));
     }
-    const auto found =
-        storage::registry::access::readable_version(state, call.user().id, model->row,
-                                                     call.path("version_or_name"));
+    const auto found = storage::registry::access::readable_version(state, call.user().id, model->row,
+                                                                   call.path("version_or_name"));
     if (!found) return found.error();
     return call.answer(version_answer(found->row));
 }
