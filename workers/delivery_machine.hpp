@@ -14,6 +14,7 @@
 
 #include "events/subscriber_table.hpp"
 #include "runtime/key_ring.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "workers/answer.hpp"
@@ -23,7 +24,6 @@
 #include "workers/delivery_report.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/lanes.hpp"
-#include "workers/lifetime.hpp"
 #include "workers/log_clock.hpp"
 #include "workers/record_writer.hpp"
 #include "workers/retry_backlog.hpp"
@@ -145,7 +145,7 @@ class delivery_machine {
     bool x_carrying_out = false;
     delivery_key x_last_key = 0;
     std::size_t x_writing_bytes = 0;
-    lifetime x_lifetime;
+    runtime::lifetime x_lifetime;
 };
 
 }  // namespace herald::workers
