@@ -1,0 +1,59 @@
+// What became of deliveries: every attempt of the last 30 days, as workers told of it (design.md §3).
+//
+// A database of its own beside the state: it is no part of apply, its rows come from workers and expire by
+// themselves. Losing it loses history and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "schemas/webhooks.hpp"
+
+namespace herald::storage::deliveries {
+
+/// Deliveries of one event, by how far they are (each counts once, by its newest attempt).
+struct delivery_counts {
+    std::uint64_t pending = 0;
+    std::uint64_t succeeded = 0;
+    std::uint64_t dead = 0;
+    std::uint64_t skipped = 0;  // the webhook was deleted
+};
+
+/// An attempt, and where it stands in its partition of `attempts`.
+struct placed_attempt {
+    std::uint64_t offset = 0;
+    schemas::attempt made;
+};
+
+/// Any thread may ask; one thread at a time keeps. Shows what workers have said so far: an attempt appears
+/// some milliseconds after it was made.
+class delivery_history {
+  public:
+    virtual ~delivery_history() = default;
+
+    virtual delivery_counts deliveries_of_event(std::string_view event_id) const = 0;
+    /// Oldest first, at most limits::list_rows_max.
+    virtual std::vector<schemas::attempt> attempts_of_delivery(std::string_view delivery_id) const = 0;
+    /// Newest first, of attempts made before `before_ms`.
+    virtual std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
+                                                              std::size_t most) const = 0;
+
+    /// Keeps what stood in the partition before `next_offset`. What cannot be written (a full disk) is lost
+    /// to the history, and the log says so.
+    virtual void keep(std::int32_t partition, const std::vector<placed_attempt>&,
+                      std::uint64_t next_offset) = 0;
+    /// From where on the partition is not kept yet; 0 when nothing of it is.
+    virtual std::uint64_t next_offset(std::int32_t partition) const = 0;
+};
+
+/// Opens or makes the database in `folder`; one that is corrupt is emptied. It holds all its files open and
+/// keeps no more than go into about `open_files_max`, the newest. Errors: unavailable when the folder cannot
+/// be used.
+result<std::unique_ptr<delivery_history>> open_delivery_history(const std::filesystem::path& folder,
+                                                                std::size_t open_files_max = 512);
+
+}  // namespace herald::storage::deliveries
