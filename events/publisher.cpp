@@ -150,16 +150,14 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
     void perform_one(action::append& wanted) {
         if (!x_producer) return;  // an append before it was refused
-        const auto appended = runtime::if_alive(
+        const auto answered = runtime::if_alive(
             weak_from_this(),
             [ticket = wanted.ticket](log_publisher& self, const result<std::int64_t>& done) {
                 self.appended(ticket, done);
             });
         const result<void> accepted =
             x_producer->append(wanted.where, std::move(wanted.key), std::move(wanted.value),
-                               [appended, &scheduler = x_scheduler](const result<std::int64_t>& done) {
-                                   scheduler.post([appended, done] { appended(done); });
-                               });
+                               runtime::posted(x_scheduler, answered));
         if (!accepted) failed(wanted.ticket, accepted.error());
     }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/scheduler.hpp"
+
 namespace herald::runtime {
 
 /// For owners that live on one thread: a member of the class whose callbacks it guards. The owner is
@@ -30,6 +32,15 @@ auto if_alive(std::weak_ptr<Owner> owner, F callback) {
     return [owner = std::move(owner), callback = std::move(callback)](auto&&... args) {
         if (const std::shared_ptr<Owner> self = owner.lock())
             callback(*self, std::forward<decltype(args)>(args)...);
+    };
+}
+
+/// Called on any thread, it posts `callback` with copies of the arguments to the scheduler, which must
+/// outlive it. What a log calls is mostly posted(scheduler, if_alive(…)).
+template <class F>
+auto posted(scheduler& to, F callback) {
+    return [&to, callback = std::move(callback)](const auto&... args) {
+        to.post([callback, args...] { callback(args...); });
     };
 }
 

@@ -34,14 +34,13 @@ struct tail::state : std::enable_shared_from_this<state> {
     /// it could end on one of them.
     void ask() {
         if (std::exchange(is_asking, true)) return;
-        const auto answered = runtime::if_alive(
-            weak_from_this(),
-            [asked_ms = scheduler.time().steady_ms()](state& self, const result<offset_range>& range) {
-                self.answered(asked_ms, range);
-            });
-        log.query_range(where, [&to = scheduler, answered](const result<offset_range>& range) {
-            to.post([answered, range] { answered(range); });
-        });
+        log.query_range(
+            where,
+            runtime::posted(scheduler, runtime::if_alive(weak_from_this(),
+                                                         [asked_ms = scheduler.time().steady_ms()](
+                                                             state& self, const result<offset_range>& range) {
+                                                             self.answered(asked_ms, range);
+                                                         })));
     }
 
     void answered(std::int64_t asked_ms, const result<offset_range>& range) {
