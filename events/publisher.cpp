@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "events/log/partition_scan.hpp"
 #include "events/log/topics.hpp"
 #include "events/publisher_machine.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
@@ -19,7 +21,6 @@ namespace {
 using log::partition_scan;
 using log::partitioned_log;
 using log::record;
-using log::scan_partition;
 
 constexpr std::int64_t tick_ms = 1'000;
 /// How many of a partition's last records are read at first, and how much more each time that none of them
@@ -62,12 +63,10 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
     void wake() override {
         if (x_wake_posted.exchange(true)) return;
-        x_scheduler.post([weak = weak_from_this()] {
-            const auto self = weak.lock();
-            if (!self) return;
-            self->x_wake_posted = false;
-            self->perform(self->x_machine.woken(self->now_ms()));
-        });
+        x_scheduler.post(runtime::if_alive(weak_from_this(), [](log_publisher& self) {
+            self.x_wake_posted = false;
+            self.perform(self.x_machine.woken(self.now_ms()));
+        }));
     }
 
     std::uint64_t token() const override { return x_token; }
@@ -79,9 +78,9 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     void tick(std::uint64_t token) {
         if (token != x_token) return;
         perform(x_machine.time_passed(now_ms()));
-        x_scheduler.run_at(now_ms() + tick_ms, [weak = weak_from_this(), token] {
-            if (const auto self = weak.lock()) self->tick(token);
-        });
+        x_scheduler.run_at(
+            now_ms() + tick_ms,
+            runtime::if_alive(weak_from_this(), [token](log_publisher& self) { self.tick(token); }));
     }
 
     void perform(publisher_actions actions) {
@@ -115,8 +114,9 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
             if (!*tail && !*from_first) return scan_tail(wanted, offsets * tail_growth);
             perform(x_machine.tail_read(wanted.epoch, wanted.stream, *tail, now_ms()));
         };
-        x_tail_scans[wanted.stream] =
-            scan_partition(x_log, x_scheduler, wanted.where, offsets, std::move(handlers));
+        x_tail_scans.erase(wanted.stream);
+        x_tail_scans.try_emplace(wanted.stream, x_log, x_scheduler, wanted.where, offsets,
+                                 std::move(handlers));
     }
 
     void perform_one(const action::read_subscribers& wanted) {
@@ -134,8 +134,9 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
             if (!from_first) return read_failed(wanted, from_first.error());
             perform(x_machine.subscribers_read(wanted.epoch, *content, now_ms()));
         };
-        x_subscribers_scan = scan_partition(x_log, x_scheduler, {std::string(log::topic::subscribers), 0},
-                                            log::whole_partition, std::move(handlers));
+        x_subscribers_scan.emplace(x_log, x_scheduler,
+                                   log::topic_partition{std::string(log::topic::subscribers), 0},
+                                   log::whole_partition, std::move(handlers));
     }
 
     template <class Read>
@@ -149,21 +150,21 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
     void perform_one(action::append& wanted) {
         if (!x_producer) return;  // an append before it was refused
+        const auto answered = runtime::if_alive(
+            weak_from_this(),
+            [ticket = wanted.ticket](log_publisher& self, const result<std::int64_t>& done) {
+                self.appended(ticket, done);
+            });
         const result<void> accepted =
             x_producer->append(wanted.where, std::move(wanted.key), std::move(wanted.value),
-                               [weak = weak_from_this(), &scheduler = x_scheduler,
-                                ticket = wanted.ticket](const result<std::int64_t>& done) {
-                                   scheduler.post([weak, ticket, done] {
-                                       if (const auto self = weak.lock()) self->appended(ticket, done);
-                                   });
-                               });
+                               runtime::posted(x_scheduler, answered));
         if (!accepted) failed(wanted.ticket, accepted.error());
     }
 
     void perform_one(const action::wake_at& wanted) {
-        x_scheduler.run_at(wanted.at_ms, [weak = weak_from_this()] {
-            if (const auto self = weak.lock()) self->perform(self->x_machine.time_passed(self->now_ms()));
-        });
+        x_scheduler.run_at(wanted.at_ms, runtime::if_alive(weak_from_this(), [](log_publisher& self) {
+                               self.perform(self.x_machine.time_passed(self.now_ms()));
+                           }));
     }
 
     void appended(const append_ticket& ticket, const result<std::int64_t>& done) {
@@ -186,8 +187,8 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     publisher_machine x_machine;
     std::uint64_t x_token = 0;
     std::unique_ptr<log::producer> x_producer;
-    std::map<std::size_t, std::shared_ptr<partition_scan>> x_tail_scans;  // by stream
-    std::shared_ptr<partition_scan> x_subscribers_scan;
+    std::map<std::size_t, partition_scan> x_tail_scans;  // by stream
+    std::optional<partition_scan> x_subscribers_scan;
     std::atomic<bool> x_wake_posted = false;
     runtime::counter& x_events_refused = runtime::metric_counter(runtime::metrics::events_refused);
 };

@@ -1,11 +1,11 @@
 #include "events/subscriber_table.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "events/log/tail.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -15,14 +15,8 @@
 namespace herald::events {
 namespace {
 
-using log::offset_range;
 using log::partitioned_log;
 using log::record;
-
-constexpr std::size_t records_per_poll_max = 1'000;
-/// How often the leader is asked when nothing comes, so that at_end_ms() stays fresh, and how long a broken
-/// reader rests.
-constexpr std::int64_t poll_interval_ms = 1'000;
 
 /// The rows and the head, made of the topic's records in their order.
 class table_content {
@@ -114,13 +108,16 @@ class table_content {
     bool x_tells_news = false;
 };
 
-class log_subscriber_table final : public subscriber_table,
-                                   public std::enable_shared_from_this<log_subscriber_table> {
+class log_subscriber_table final : public subscriber_table {
   public:
     log_subscriber_table(partitioned_log& from, runtime::scheduler& scheduler)
-        : x_log(from), x_scheduler(scheduler) {}
-
-    void start() { x_scheduler.post(guarded(&log_subscriber_table::tick)); }
+        : x_scheduler(scheduler),
+          // A compacted topic begins at 0, unless somebody deleted records: its leader is asked.
+          x_tail(
+              from, scheduler, {std::string(log::topic::subscribers), 0},
+              {[](const log::offset_range& range) { return range.first; },
+               [this](const log::read_batch& batch) { take(batch); }, [](const error& why) { failed(why); }},
+              log::asks_leader::every_second) {}
 
     presence presence_of(schemas::webhook_id id) const override { return x_content.presence_of(id); }
     const schemas::subscriber* find(schemas::webhook_id id) const override { return x_content.find(id); }
@@ -132,73 +129,27 @@ class log_subscriber_table final : public subscriber_table,
     /// the leader answers.
     std::optional<std::int64_t> at_end_ms() const override {
         if (!x_at_end_ms) return std::nullopt;
-        return std::min(*x_at_end_ms, x_leader_ms);
+        return std::min(*x_at_end_ms, x_tail.leader_heard_ms());
     }
     void on_change(std::function<void()> notify) override { x_notify = std::move(notify); }
 
   private:
-    /// The table may be gone when the task runs.
-    runtime::scheduler::task guarded(void (log_subscriber_table::*member)()) {
-        return [weak = weak_from_this(), member] {
-            if (const auto self = weak.lock()) ((*self).*member)();
-        };
-    }
-
-    void tick() {
-        if (x_reader) poll();
-        if (!x_asking) ask();
-        x_scheduler.run_at(x_scheduler.time().steady_ms() + poll_interval_ms,
-                           guarded(&log_subscriber_table::tick));
-    }
-
-    /// A compacted topic starts at 0, unless somebody deleted records: its leader is asked. The log calls
-    /// from threads of its own; they only post: were they to hold the table, it could end on one of them.
-    void ask() {
-        x_asking = true;
-        x_asked_ms = x_scheduler.time().steady_ms();
-        x_log.query_range(
-            where(), [weak = weak_from_this(), &scheduler = x_scheduler](const result<offset_range>& range) {
-                scheduler.post([weak, range] {
-                    if (const auto self = weak.lock()) self->answered(range);
-                });
-            });
-    }
-
-    void answered(const result<offset_range>& range) {
-        x_asking = false;
-        if (!range) return;
-        x_leader_ms = x_asked_ms;
-        if (x_reader) return;
-        x_reader = x_log.open_reader(where(), range->first);
-        x_reader->on_ready(
-            [task = guarded(&log_subscriber_table::poll), &scheduler = x_scheduler, posted = x_poll_posted] {
-                if (!posted->exchange(true)) scheduler.post(task);
-            });
-        poll();
-    }
-
-    void poll() {
-        x_poll_posted->store(false);
-        if (!x_reader) return;
-        result<log::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
-        if (!batch) {
-            if (batch.error().code != error_code::failed_precondition) return;
-            runtime::log(runtime::log_level::error, runtime::log_events::subscribers_unreadable,
-                         {{"reason", batch.error().message}});
-            x_reader.reset();
-            return;
-        }
-        bool changed = false;
-        for (const record& what : batch->records) changed |= x_content.take(what);
-        if (batch->at_end) {
-            changed |= !x_at_end_ms;
+    void take(const log::read_batch& batch) {
+        bool is_changed = false;
+        for (const record& what : batch.records) is_changed |= x_content.take(what);
+        if (batch.at_end) {
+            is_changed |= !x_at_end_ms;
             x_at_end_ms = x_scheduler.time().steady_ms();
             x_content.tell_news();
             tell_of_missing_rows();
-        } else if (!batch->records.empty() && !x_poll_posted->exchange(true)) {
-            x_scheduler.post(guarded(&log_subscriber_table::poll));
         }
-        if (changed && x_notify) x_notify();
+        if (is_changed && x_notify) x_notify();
+    }
+
+    static void failed(const error& why) {
+        if (why.code != error_code::failed_precondition) return;
+        runtime::log(runtime::log_level::error, runtime::log_events::subscribers_unreadable,
+                     {{"reason", why.message}});
     }
 
     /// Once for each head.
@@ -210,28 +161,19 @@ class log_subscriber_table final : public subscriber_table,
                      {{"missing", static_cast<std::int64_t>(missing)}});
     }
 
-    static log::topic_partition where() { return {std::string(log::topic::subscribers), 0}; }
-
-    partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     table_content x_content;
     std::function<void()> x_notify;
-    std::unique_ptr<log::reader> x_reader;
-    bool x_asking = false;
-    std::int64_t x_asked_ms = 0;
-    std::int64_t x_leader_ms = 0;  // when the newest question was asked that the leader answered
-    const std::shared_ptr<std::atomic<bool>> x_poll_posted = std::make_shared<std::atomic<bool>>(false);
     std::optional<std::int64_t> x_at_end_ms;
     schemas::subscribers_head x_told_of;  // as lacking rows
+    log::tail x_tail;                     // ends first
 };
 
 }  // namespace
 
 std::shared_ptr<subscriber_table> make_subscriber_table(partitioned_log& from,
                                                         runtime::scheduler& scheduler) {
-    auto table = std::make_shared<log_subscriber_table>(from, scheduler);
-    table->start();
-    return table;
+    return std::make_shared<log_subscriber_table>(from, scheduler);
 }
 
 }  // namespace herald::events

@@ -41,7 +41,8 @@ class subscriber_table {
     virtual void on_change(std::function<void()> notify) = 0;
 };
 
-/// Starts to read at once, ends when the last owner lets go. Log and scheduler must outlive it.
+/// Starts to read at once, ends when the last owner lets go, on the scheduler's thread or while that does not
+/// run. Log and scheduler must outlive it.
 std::shared_ptr<subscriber_table> make_subscriber_table(log::partitioned_log&, runtime::scheduler&);
 
 /// True when every change of a webhook up to this place is in the table: an unknown webhook was deleted then.

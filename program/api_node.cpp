@@ -5,12 +5,13 @@
 #include <iostream>
 
 #include "api/service.hpp"
+#include "events/log/topics.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
-#include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/attempts_reader.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/node/disk_guard.hpp"
@@ -51,7 +52,7 @@ std::string node_name(const settings& chosen, const std::filesystem::path& folde
 
 class composed_api_node final : public api_node {
   public:
-    composed_api_node(const settings& chosen, node_parts parts, end_request end, trouble_source beside)
+    composed_api_node(const settings& chosen, api_node_parts parts, end_request end, trouble_source beside)
         : x_chosen(chosen),
           x_parts(parts),
           x_end(std::move(end)),
@@ -63,25 +64,26 @@ class composed_api_node final : public api_node {
         x_metrics_source.reset();
         x_metrics_server.reset();
         x_server.reset();
-        x_tests.reset();
+        run_and_wait(x_parts.attempts[0], [this] { x_attempts.reset(); });
+        x_triggers.reset();
         x_health.reset();
         x_node.reset();
-        x_deliveries.reset();
         x_jobs.stop();
+        x_parts.attempts.stop();
         x_loops.stop();
     }
 
     /// Errors: as make_api_node.
     result<void> start() {
         if (const auto opened = open_state(); !opened) return opened;
-        auto deliveries = storage::deliveries::make_delivery_log(x_folder / "deliveries", x_parts.log,
-                                                                 x_parts.descriptors.database_files);
+        auto deliveries = storage::deliveries::open_delivery_history(x_folder / "deliveries",
+                                                                     x_parts.descriptors.database_files);
         if (!deliveries) return deliveries.error();
         x_deliveries = *std::move(deliveries);
         if (const auto made = make_registry(); !made) return made;
         if (const auto listening = listen(); !listening) return listening;
         x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
-        x_deliveries->start();
+        if (const auto reading = read_attempts(); !reading) return reading;
         x_node->start();
         x_server->start();
         if (x_metrics_server) x_metrics_server->start();
@@ -99,7 +101,7 @@ class composed_api_node final : public api_node {
         run_and_wait(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
         done.get_future().wait();
         if (is_answered) return;
-        x_tests->close();
+        x_triggers->close();
         x_server->drain(limits::drain_answers_ms_max);  // whoever still waited has an answer now
     }
 
@@ -146,15 +148,27 @@ class composed_api_node final : public api_node {
         x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                              runtime::system_random());
         x_node->add_job(storage::deliveries::webhook_health_job::name, x_health);
-        // Its own share: attempts come until the log of deliveries ends, which is after the node did.
-        x_deliveries->on_attempt([health = x_health](const schemas::attempt& one) { health->observe(one); });
-        auto tests = storage::deliveries::make_test_deliveries(x_parts.log, *x_deliveries, x_jobs[0],
-                                                               runtime::system_random());
-        if (!tests) return tests.error();
-        x_tests = *std::move(tests);
-        x_services.emplace(api::calls::services{*x_node, *x_tests, *x_deliveries, x_parts.keys,
+        const auto partitions = x_parts.log.partitions(std::string(events::log::topic::direct));
+        if (!partitions) return partitions.error();
+        x_triggers = storage::deliveries::make_trigger_calls(x_parts.log, *partitions, x_jobs[0],
+                                                             runtime::system_random());
+        x_services.emplace(api::calls::services{*x_node, *x_triggers, *x_deliveries, x_parts.keys,
                                                 runtime::system_random(), runtime::system_clock(),
                                                 x_chosen.transport.http, x_chosen.transport.policy});
+        return {};
+    }
+
+    /// Into the history, to those who wait for the attempt of a test, and to the health of webhooks.
+    result<void> read_attempts() {
+        const auto partitions = x_parts.log.partitions(std::string(events::log::topic::attempts));
+        if (!partitions) return partitions.error();
+        run_and_wait(x_parts.attempts[0], [this, count = *partitions] {
+            x_attempts.emplace(
+                x_parts.log, count, x_parts.attempts[0], *x_deliveries,
+                std::vector<storage::deliveries::attempts_reader::listener>{
+                    [&calls = *x_triggers](const schemas::attempt& made) { calls.hear(made); },
+                    [&health = *x_health](const schemas::attempt& made) { health.observe(made); }});
+        });
         return {};
     }
 
@@ -205,7 +219,7 @@ class composed_api_node final : public api_node {
     }
 
     const settings& x_chosen;
-    const node_parts x_parts;
+    const api_node_parts x_parts;
     const end_request x_end;
     const trouble_source x_beside;
     const std::filesystem::path x_folder;
@@ -215,10 +229,11 @@ class composed_api_node final : public api_node {
     runtime::event_loops x_loops;                 // HTTP: one a core
     runtime::event_loops& x_jobs = x_parts.jobs;  // heartbeats, publisher, health
     std::unique_ptr<storage::rocks::rocks_state> x_store;
-    std::shared_ptr<storage::deliveries::delivery_log> x_deliveries;
+    std::unique_ptr<storage::deliveries::delivery_history> x_deliveries;
     std::shared_ptr<storage::node::registry_node> x_node;
     std::shared_ptr<storage::deliveries::webhook_health_job> x_health;
-    std::shared_ptr<storage::deliveries::test_deliveries> x_tests;
+    std::shared_ptr<storage::deliveries::trigger_calls> x_triggers;
+    std::optional<storage::deliveries::attempts_reader> x_attempts;  // on the loop of attempts
     std::optional<api::calls::services> x_services;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
     std::unique_ptr<runtime::http::server::request_handler> x_operator_service;
@@ -231,7 +246,7 @@ class composed_api_node final : public api_node {
 
 }  // namespace
 
-result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, node_parts parts, end_request end,
+result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, api_node_parts parts, end_request end,
                                                 trouble_source beside) {
     auto node = std::make_unique<composed_api_node>(chosen, parts, std::move(end), std::move(beside));
     if (const auto started = node->start(); !started) return started.error();

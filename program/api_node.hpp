@@ -27,7 +27,7 @@ using trouble_source = std::function<std::optional<runtime::trouble>()>;
 /// Opens the state, begins to apply and to serve. Errors: failed_precondition when data and log do not match
 /// (exit code 3); others: exit code 1.
 /// `beside`: trouble of what else is in the process, which /readyz tells, too.
-result<std::unique_ptr<api_node>> make_api_node(const settings&, node_parts, end_request,
+result<std::unique_ptr<api_node>> make_api_node(const settings&, api_node_parts, end_request,
                                                 trouble_source beside);
 
 }  // namespace herald::program

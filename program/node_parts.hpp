@@ -25,9 +25,14 @@ struct node_parts {
     runtime::event_loops& jobs;  // one loop; stopped by the node's end
 };
 
+/// An API node hears of attempts on a loop of its own, which waits for the disk.
+struct api_node_parts : node_parts {
+    runtime::event_loops& attempts;  // one loop; stopped by the node's end
+};
+
 /// The loop of a node's jobs, or of a worker. It outlives the log, which answers the last questions from its
 /// destructor: their answers are posted to a loop that has stopped, and dropped with it.
-inline constexpr runtime::event_loops_options one_loop{.loops = 1, .cores = {}, .blocking_threads = 1};
+inline constexpr runtime::event_loops_options one_loop{.loops = 1, .cores = {}, .blocking_threads = 0};
 
 /// A line in the log with the version, the address, and what webhooks may be: public addresses and, if any,
 /// the allowed ones; http or https only.

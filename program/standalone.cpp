@@ -75,6 +75,7 @@ process_end run_standalone(const settings& given) {
     const std::filesystem::path& folder = *made;
     runtime::event_loops jobs_of_node(one_loop);
     runtime::event_loops jobs_of_worker(one_loop);
+    runtime::event_loops attempts(one_loop);
     const auto log = open_log(chosen);
     if (!log) return failed(log.error());
     if (const auto created = (*log)->create_topics(); !created) return failed(created.error());
@@ -85,7 +86,7 @@ process_end run_standalone(const settings& given) {
     auto worker = make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester(),
                                    operator_answers::by_the_api_node);
     if (!worker) return failed(worker.error());
-    auto node = make_api_node(chosen, {**log, *keys, descriptors, jobs_of_node}, stop.requester(),
+    auto node = make_api_node(chosen, {{**log, *keys, descriptors, jobs_of_node}, attempts}, stop.requester(),
                               [&delivers = **worker] { return delivers.trouble(); });
     if (!node) return failed(node.error());
     (*worker)->announce();

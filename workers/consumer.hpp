@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "events/log/log.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/ids.hpp"
 #include "workers/delivery_tracker.hpp"
 #include "workers/early_records.hpp"
 #include "workers/event_position.hpp"
-#include "workers/lifetime.hpp"
 #include "workers/log_clock.hpp"
 
 namespace herald::workers {
@@ -112,7 +112,7 @@ class consumer {
     bool x_commit_planned = false;
     bool x_taking = true;
     bool x_failed = false;
-    lifetime x_lifetime;
+    runtime::lifetime x_lifetime;
     std::unique_ptr<events::log::group_member> x_member;  // last: it may notify until it is gone
 };
 

@@ -1,4 +1,5 @@
-// The stages of a delivery.
+// How a delivery comes in, and how it ends without an attempt or on another topic; its way to an attempt and
+// what follows is in delivery_attempt.cpp.
 #include "workers/delivery_machine.hpp"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 
 #include "runtime/assert.hpp"
 #include "workers/retry_policy.hpp"
-#include "workers/signing.hpp"
 
 namespace herald::workers {
 
@@ -17,9 +17,9 @@ using schemas::attempt_result;
 using schemas::delivery_error;
 using schemas::delivery_source;
 
-constexpr std::int64_t clocks_apart_ms_max = 60'000;  // of two brokers, or of what two workers know of them
+}  // namespace
 
-lane_share share_of(delivery_source source) noexcept {
+lane_share delivery_machine::share_of(delivery_source source) noexcept {
     switch (source) {
         case delivery_source::test:
             return lane_share::test;
@@ -31,14 +31,6 @@ lane_share share_of(delivery_source source) noexcept {
     }
     return lane_share::live;
 }
-
-receiver_state state_after(const answer_meaning& meaning) noexcept {
-    if (meaning.delivery == verdict_on_delivery::done) return receiver_state::well;
-    if (!meaning.counts_as_failure) return receiver_state::unknown;
-    return meaning.slow_down ? receiver_state::overloaded : receiver_state::failing;
-}
-
-}  // namespace
 
 delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_options options)
     : x_parts(parts), x_options(std::move(options)), x_lanes({.concurrency = x_options.concurrency}) {}
@@ -155,223 +147,6 @@ void delivery_machine::read_gauges(worker_gauges& gauges) const {
     gauges.attempts_in_flight = x_lanes.in_flight();
     gauges.lanes_waiting = x_lanes.waiting();
     gauges.breakers_open = x_lanes.open_breakers();
-}
-
-// --- to the attempt ---
-
-void delivery_machine::proceed(delivery_key key) {
-    const auto at = x_deliveries.find(key);
-    HERALD_ASSERT(at != x_deliveries.end() && at->second.at == stage::waiting);
-    delivery_in_memory& mine = at->second;
-    const schemas::delivery& record = mine.what.record;
-    if (is_test(mine)) {
-        if (is_late(mine)) return expire_test(at);
-    } else {
-        const std::int64_t parked_ms = parked_for_ms(record);
-        if (parked_ms > 0) park(record.webhook_id, record.parked_until_ms);
-        if (next_hop(record.wait_left_ms) || parked_ms > 0)
-            return write_wait(at, std::max(record.wait_left_ms, parked_ms), &worker_counters::hops);
-    }
-    switch (look_up(mine.what)) {
-        case row_state::deleted:
-            return skip(at, "the webhook was deleted");
-        case row_state::disabled:
-            return hold(at);
-        case row_state::not_reached:
-            return;
-        case row_state::usable:
-            if (!x_active_ids.contains(record.id)) enter_lane(at);
-            return;
-    }
-}
-
-void delivery_machine::enter_lane(iterator at) {
-    const schemas::delivery& record = at->second.what.record;
-    at->second.at = stage::queued;
-    x_waiting.erase(at->first);
-    x_active_ids.insert(record.id);
-    carry_out(x_lanes.offer(record.webhook_id,
-                            {at->first, share_of(record.source), at->second.what.event->body.size(),
-                             at->second.what.has_waited, is_over_share(at->second)},
-                            now_ms()));
-}
-
-delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& delivery) const {
-    const events::subscriber_table& table = x_parts.subscribers;
-    const schemas::delivery& record = delivery.record;
-    const schemas::event& event = *delivery.event;
-    if (!table.at_end_ms()) return row_state::not_reached;
-    if (table.presence_of(record.webhook_id) == events::subscriber_table::presence::deleted)
-        return row_state::deleted;
-    const schemas::subscriber* row = table.find(record.webhook_id);
-    if (row == nullptr) {
-        const std::uint64_t known_at = std::max(event.offset, record.revision_seen);
-        return events::reaches(table.head(), event.generation, known_at) ? row_state::deleted
-                                                                         : row_state::not_reached;
-    }
-    // Revisions are offsets of a generation's log: those of an older one say nothing any more.
-    if (table.head().generation <= event.generation && row->revision < record.revision_seen)
-        return row_state::not_reached;
-    if (!row->enabled && record.source != delivery_source::test) return row_state::disabled;
-    return row_state::usable;
-}
-
-void delivery_machine::carry_out(lane_actions&& actions) {
-    x_actions.insert(x_actions.end(), actions.begin(), actions.end());
-    if (std::exchange(x_carrying_out, true)) return;  // the loop below does it: what it does leads to more
-    while (!x_actions.empty()) {
-        const lane_action action = x_actions.front();
-        x_actions.pop_front();
-        const auto at = x_deliveries.find(action.delivery);
-        HERALD_ASSERT(at != x_deliveries.end() && at->second.at == stage::queued);
-        if (action.what == lane_action::kind::start) {
-            start(at);
-        } else {
-            x_active_ids.erase(at->second.what.record.id);
-            spill(at, action);
-        }
-    }
-    x_carrying_out = false;
-}
-
-void delivery_machine::start(iterator at) {
-    at->second.at = stage::attempting;
-    // The row may have changed, or have become old, while the delivery stood in its lane.
-    const bool usable = subscribers_reachable() && look_up(at->second.what) == row_state::usable;
-    const bool late = is_test(at->second) && is_late(at->second);
-    if (!usable || late) return wait_again(at);
-    send(at, *x_parts.subscribers.find(at->second.what.record.webhook_id));
-}
-
-void delivery_machine::wait_again(iterator at) {
-    leave_lane(at, receiver_state::unknown);
-    at->second.at = stage::waiting;
-    at->second.since_ms = now_ms();
-    x_waiting.insert(at->first);
-    if (subscribers_reachable()) proceed(at->first);
-}
-
-void delivery_machine::send(iterator at, const schemas::subscriber& row) {
-    delivery_in_memory& mine = at->second;
-    const std::int64_t time_ms = log_ms();
-    mine.attempt = {row.revision, time_ms, {}};
-    result<std::string> secret = std::string();
-    if (!row.sealed_secret.empty()) secret = x_parts.keys.unseal(row.seal_binding, row.sealed_secret);
-    if (!secret) {
-        delivery_answer none;
-        none.error = delivery_error::protocol;
-        none.message = "not sent: the webhook's secret does not open: " + secret.error().message;
-        return answered(at->first, none);
-    }
-    delivery_description described;
-    described.id = mine.what.record.id;
-    described.time_ms = x_parts.scheduler.time().wall_ms();  // receivers compare it with theirs
-    described.attempt = mine.what.record.attempts_made + 1;
-    described.body = mine.what.event->body;
-    described.secrets = {*secret};
-    described.event = mine.what.event.get();
-    described.test = is_test(mine);
-
-    delivery_request request;
-    request.webhook_id = row.webhook_id;
-    request.location = row.location;
-    request.headers = delivery_headers(described, x_options.header_prefix);
-    request.body = std::shared_ptr<const std::string>(mine.what.event, &mine.what.event->body);
-    if (is_test(mine))
-        request.deadline_ms = std::min(request.deadline_ms, mine.what.record.deadline_ms - time_ms);
-    mine.attempt.request_headers = headers_without_secrets(request.headers);
-    mine.handle = x_parts.transport.post(
-        std::move(request), [this, key = at->first](delivery_answer answer) { answered(key, answer); });
-}
-
-// --- after the attempt ---
-
-void delivery_machine::answered(delivery_key key, const delivery_answer& answer) {
-    const auto at = x_deliveries.find(key);
-    HERALD_ASSERT(at != x_deliveries.end() && at->second.at == stage::attempting);
-    delivery_in_memory& mine = at->second;
-    schemas::attempt attempt = record_of(mine.what, mine.attempt, answer);
-    if (is_test(mine)) return answered_test(at, answer, std::move(attempt));
-
-    schemas::delivery& record = mine.what.record;
-    if (answer.own_shortage) {
-        ++x_parts.counters.own_shortages;
-        leave_lane(at, receiver_state::unknown);
-        if (!mine.part.wanted()) return forget(at);
-        record.waits_for_room = true;
-        return write_wait(at, retry_wait_ms_min, &worker_counters::spilled);
-    }
-    const answer_meaning meaning = meaning_of(answer, log_ms());
-    attempt.disable_webhook = meaning.disable_webhook;
-    ++record.attempts_made;
-    record.spills = 0;
-    record.waits_for_room = false;
-    record.wait_left_ms = 0;
-    record.revision_seen = std::max(record.revision_seen, mine.attempt.webhook_revision);
-    if (record.first_attempt_ms == 0) record.first_attempt_ms = mine.attempt.time_ms;
-    if (meaning.park_until_ms) park(record.webhook_id, *meaning.park_until_ms);
-    leave_lane(at, state_after(meaning));
-
-    if (meaning.delivery != verdict_on_delivery::done) return fail(at, meaning, std::move(attempt));
-    ++x_parts.counters.attempts_succeeded;
-    tell(attempt, *at->second.what.event);
-    done(at);
-}
-
-void delivery_machine::answered_test(iterator at, const delivery_answer& answer, schemas::attempt&& attempt) {
-    const bool well = answer.error == delivery_error::none;
-    ++(well ? x_parts.counters.attempts_succeeded : x_parts.counters.attempts_failed);
-    attempt.result = well ? attempt_result::succeeded : attempt_result::dead;
-    tell(attempt, *at->second.what.event);
-    leave_lane(at, receiver_state::unknown);
-    done(at);
-}
-
-void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas::attempt&& attempt) {
-    delivery_in_memory& mine = at->second;
-    schemas::delivery& record = mine.what.record;
-    ++x_parts.counters.attempts_failed;
-    std::string dead_because;
-    std::int64_t wait_ms = 0;
-    if (meaning.delivery == verdict_on_delivery::dead) {
-        dead_because = meaning.reason;
-    } else if (const auto scheduled_ms = wait_after(record.attempts_made, x_parts.random); !scheduled_ms) {
-        dead_because = "attempt " + std::to_string(record.attempts_made) + " was the last: " + meaning.reason;
-    } else if (backlog_full(record.webhook_id)) {
-        dead_because = "too many deliveries of this webhook wait for another attempt: " + meaning.reason;
-    } else {
-        record.parked_until_ms = meaning.park_until_ms.value_or(0);
-        wait_ms = std::max(*scheduled_ms, record.parked_until_ms - log_ms());
-    }
-    const bool dead = !dead_because.empty() && mine.part.wanted();
-    attempt.message = dead ? dead_because : meaning.reason;
-    attempt.result = dead ? attempt_result::dead : attempt_result::will_retry;
-    if (!dead) attempt.next_attempt_ms = log_ms() + wait_ms;
-    tell(attempt, *at->second.what.event);
-    if (!mine.part.wanted()) return forget(at);  // the partition's next owner makes this attempt again
-    if (!dead) return write_wait(at, wait_ms, &worker_counters::retried);
-    ++x_parts.counters.dead;
-    write_dead(at, std::move(dead_because));
-}
-
-void delivery_machine::leave_lane(iterator at, receiver_state state) {
-    const schemas::delivery& record = at->second.what.record;
-    x_active_ids.erase(record.id);
-    at->second.handle.reset();
-    carry_out(x_lanes.finished(record.webhook_id, at->first, state, now_ms()));
-}
-
-/// A time that is further off than any receiver may ask for was told by a clock of the log that has gone back
-/// since, perhaps by days: nobody knows what is left of it.
-std::int64_t delivery_machine::parked_for_ms(const schemas::delivery& record) const {
-    const std::int64_t wait_ms = record.parked_until_ms - log_ms();
-    return wait_ms > limits::parked_ms_max + clocks_apart_ms_max ? 0
-                                                                 : std::min(wait_ms, limits::parked_ms_max);
-}
-
-void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_ms) {
-    const std::int64_t wait_ms = std::clamp<std::int64_t>(until_ms - log_ms(), 0, limits::parked_ms_max);
-    carry_out(x_lanes.park(webhook, now_ms() + wait_ms, now_ms()));
 }
 
 // --- no attempt ---

@@ -14,6 +14,7 @@
 
 #include "events/subscriber_table.hpp"
 #include "runtime/key_ring.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "workers/answer.hpp"
@@ -23,7 +24,6 @@
 #include "workers/delivery_report.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/lanes.hpp"
-#include "workers/lifetime.hpp"
 #include "workers/log_clock.hpp"
 #include "workers/record_writer.hpp"
 #include "workers/retry_backlog.hpp"
@@ -92,7 +92,9 @@ class delivery_machine {
     enum class row_state : std::uint8_t { usable, not_reached, deleted, disabled };
     using counter = std::uint64_t worker_counters::*;
 
-    // A delivery's way to its attempt
+    static lane_share share_of(schemas::delivery_source) noexcept;
+
+    // A delivery's way to its attempt, and what follows (delivery_attempt.cpp)
     void proceed(delivery_key);
     void enter_lane(iterator);
     row_state look_up(const delivery_of_event&) const;
@@ -100,7 +102,6 @@ class delivery_machine {
     void start(iterator);
     void send(iterator, const schemas::subscriber&);
     void wait_again(iterator);
-    // What follows from its answer
     void answered(delivery_key, const delivery_answer&);
     void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
@@ -145,7 +146,7 @@ class delivery_machine {
     bool x_carrying_out = false;
     delivery_key x_last_key = 0;
     std::size_t x_writing_bytes = 0;
-    lifetime x_lifetime;
+    runtime::lifetime x_lifetime;
 };
 
 }  // namespace herald::workers

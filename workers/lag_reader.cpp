@@ -24,10 +24,7 @@ void lag_reader::ask() {
         x_left.erase(first);
         ask();
     });
-    x_log.query_range(x_left.begin()->first,
-                      [&scheduler = x_scheduler, answered](const result<events::log::offset_range>& range) {
-                          scheduler.post([answered, range] { answered(range); });
-                      });
+    x_log.query_range(x_left.begin()->first, runtime::posted(x_scheduler, answered));
 }
 
 void lag_reader::show() {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "events/log/log.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/scheduler.hpp"
-#include "workers/lifetime.hpp"
 
 namespace herald::workers {
 
@@ -32,7 +32,7 @@ class lag_reader {
     runtime::scheduler& x_scheduler;
     positions x_left;                            // of this round; the first is being asked
     std::map<std::string, std::int64_t> x_lags;  // by topic; those that are no longer ours stay, with 0
-    lifetime x_lifetime;
+    runtime::lifetime x_lifetime;
 };
 
 }  // namespace herald::workers

@@ -1,4 +1,4 @@
-// Asking for the end, and waiting there.
+// Asking for the end, and waiting there for one record.
 #include "workers/log_clock_reader.hpp"
 
 #include <string>
@@ -9,61 +9,29 @@ namespace herald::workers {
 
 namespace {
 
-constexpr std::int64_t tick_ms = 1'000;
 constexpr std::int64_t rest_ms = 60'000;  // steady clocks drift by less than 10 ms in a minute
-constexpr std::size_t records_per_poll_max = 16;
-
-events::log::topic_partition commands() { return {std::string(events::log::topic::commands), 0}; }
 
 }  // namespace
 
 log_clock_reader::log_clock_reader(events::log::partitioned_log& from, runtime::scheduler& scheduler)
     : x_log(from), x_scheduler(scheduler) {
-    x_scheduler.post(x_lifetime.guard([this] { tick(); }));
-}
-
-void log_clock_reader::tick() {
-    const std::int64_t now_ms = x_scheduler.time().steady_ms();
-    if (x_reader)
-        poll();
-    else if (!x_asking && now_ms >= x_listen_ms)
-        listen();
-    x_scheduler.run_at(now_ms + tick_ms, x_lifetime.guard([this] { tick(); }));
+    listen();
 }
 
 void log_clock_reader::listen() {
-    x_asking = true;
-    const auto answered =
-        x_lifetime.guard([this](const result<events::log::offset_range>& range) { opened(range); });
-    x_log.query_range(commands(),
-                      [&scheduler = x_scheduler, answered](const result<events::log::offset_range>& range) {
-                          scheduler.post([answered, range] { answered(range); });
-                      });
+    x_tail.emplace(
+        x_log, x_scheduler, events::log::topic_partition{std::string(events::log::topic::commands), 0},
+        events::log::tail::handlers{[](const events::log::offset_range& range) { return range.next; },
+                                    [this](const events::log::read_batch& batch) { heard(batch); },
+                                    [](const error&) {}});
 }
 
-void log_clock_reader::opened(const result<events::log::offset_range>& range) {
-    x_asking = false;
-    if (!range) return;
-    x_reader = x_log.open_reader(commands(), range->next);
-    const auto poll_now = x_lifetime.guard([this] { poll(); });
-    x_reader->on_ready([&scheduler = x_scheduler, posted = x_poll_posted, poll_now] {
-        if (!posted->exchange(true)) scheduler.post(poll_now);
-    });
-    poll();
-}
-
-void log_clock_reader::poll() {
-    x_poll_posted->store(false);
-    if (!x_reader) return;
-    const result<events::log::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
+void log_clock_reader::heard(const events::log::read_batch& batch) {
+    if (batch.records.empty()) return;
     const std::int64_t now_ms = x_scheduler.time().steady_ms();
-    if (!batch) {
-        if (batch.error().code == error_code::failed_precondition) x_reader.reset();
-    } else if (!batch->records.empty()) {
-        x_clock.heard(batch->records.back().time_ms, now_ms);
-        x_listen_ms = now_ms + rest_ms;
-        x_reader.reset();
-    }
+    x_clock.heard(batch.records.back().time_ms, now_ms);
+    x_scheduler.run_at(now_ms + rest_ms, x_lifetime.guard([this] { listen(); }));
+    x_tail.reset();
 }
 
 }  // namespace herald::workers

@@ -1,13 +1,11 @@
 // Hears the log's clock: now and then it waits for the next record of the log.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <memory>
+#include <optional>
 
-#include "events/log/log.hpp"
+#include "events/log/tail.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/scheduler.hpp"
-#include "workers/lifetime.hpp"
 #include "workers/log_clock.hpp"
 
 namespace herald::workers {
@@ -23,19 +21,14 @@ class log_clock_reader {
     log_clock& clock() noexcept { return x_clock; }
 
   private:
-    void tick();
     void listen();
-    void opened(const result<events::log::offset_range>&);
-    void poll();
+    void heard(const events::log::read_batch&);
 
     events::log::partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
     log_clock x_clock;
-    std::int64_t x_listen_ms = 0;  // steady time from when on a record is wanted
-    bool x_asking = false;
-    const std::shared_ptr<std::atomic<bool>> x_poll_posted = std::make_shared<std::atomic<bool>>(false);
-    lifetime x_lifetime;
-    std::unique_ptr<events::log::reader> x_reader;  // last: it may notify until it is gone
+    runtime::lifetime x_lifetime;
+    std::optional<events::log::tail> x_tail;  // while a record is wanted
 };
 
 }  // namespace herald::workers

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "events/log/log.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
-#include "workers/lifetime.hpp"
 #include "workers/worker_counters.hpp"
 
 namespace herald::workers {
@@ -50,7 +50,7 @@ class record_writer {
     worker_counters& x_counters;
     std::size_t x_unacknowledged = 0;
     std::size_t x_attempts_waiting = 0;
-    lifetime x_lifetime;
+    runtime::lifetime x_lifetime;
     std::unique_ptr<events::log::producer> x_producer;  // last: its destructor still calls handlers
 };
 

@@ -8,6 +8,7 @@
 
 #include "events/event_topic.hpp"
 #include "events/log/topics.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -16,7 +17,6 @@
 #include "workers/delivery_machine.hpp"
 #include "workers/event_position.hpp"
 #include "workers/fan_out.hpp"
-#include "workers/lifetime.hpp"
 #include "workers/log_clock_reader.hpp"
 #include "workers/record_writer.hpp"
 
@@ -231,7 +231,7 @@ class log_worker final : public worker {
     delivery_machine x_machine;
     std::optional<std::int64_t> x_drain_deadline_ms;  // nothing: it does not drain
     std::optional<error> x_group_failure;
-    lifetime x_lifetime;
+    runtime::lifetime x_lifetime;
     std::vector<std::unique_ptr<consumer>> x_groups;
 };
 

@@ -218,8 +218,8 @@ result<std::string> call::minted(const schemas::commands::outcome& outcome, std:
 }
 
 task<schemas::attempt> call::test(schemas::delivery what) {
-    storage::deliveries::test_deliveries& tests = x_services.tests;
-    const auto start = [&](auto finished) { tests.send(std::move(what), std::move(finished)); };
+    storage::deliveries::trigger_calls& triggers = x_services.triggers;
+    const auto start = [&](auto finished) { triggers.send(std::move(what), std::move(finished)); };
     co_return co_await await_callback<result<schemas::attempt>>(start);
 }
 

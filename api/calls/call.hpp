@@ -16,7 +16,7 @@
 #include "schemas/commands/all.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/requests/request.hpp"
-#include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/delivery_history.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/node/node.hpp"
 
@@ -25,8 +25,8 @@ namespace herald::api::calls {
 /// What handlers work with. Made by the composition; all of it outlives the server. Thread-safe.
 struct services {
     storage::node::registry_node& registry;
-    storage::deliveries::test_deliveries& tests;
-    storage::deliveries::delivery_log& deliveries;
+    storage::deliveries::trigger_calls& triggers;
+    storage::deliveries::delivery_history& deliveries;
     const runtime::key_ring& keys;
     runtime::random_source& random;
     const runtime::clock& clock;
@@ -135,7 +135,7 @@ class call {
         co_return co_await append(Command::type, schemas::encode(command), command_id);
     }
     result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
-    /// Sends a test delivery and waits for its attempt. Errors: those of storage::test_deliveries.
+    /// Sends a test delivery and waits for its attempt. Errors: those of storage::deliveries::trigger_calls.
     task<schemas::attempt> test(schemas::delivery);
 
     // ---- the answer

@@ -64,7 +64,7 @@ calls::answered get_promotion(call& call) {
     const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
     if (!version) return version.error();
     const promotion row = storage::registry::find::promotion_of(state, *id);
-    // The delivery log knows the deliveries that had an attempt; the rest of the audience is still to come.
+    // The history knows the deliveries that had an attempt; the rest of the audience is still to come.
     storage::deliveries::delivery_counts deliveries =
         call.with().deliveries.deliveries_of_event(row.event_id);
     deliveries.pending =

@@ -3,15 +3,19 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
+#include <vector>
 
-#include "events/log/log.hpp"
-#include "runtime/scheduler.hpp"
+#include "events/log/tail.hpp"
 
 namespace herald::events::log {
 
-/// Goes on until the owner lets go of it or `done` was called; both handlers run on the scheduler's thread,
-/// and either may let go of the scan. Log and scheduler must outlive it.
+/// Everything from the partition's first record on.
+inline constexpr std::int64_t whole_partition = INT64_MAX;
+
+/// Reads the last `offsets` offsets (> 0), as the partition's leader knows them at the start. Goes on until
+/// it is destroyed or `done` was called, which may destroy it. Lives on the scheduler's thread, as its
+/// handlers do; log and scheduler must outlive it.
 class partition_scan {
   public:
     struct handlers {
@@ -20,14 +24,22 @@ class partition_scan {
         /// Once: whether the partition's first record was among them; or why it cannot be read (see log).
         std::function<void(result<bool> from_first)> done;
     };
-    virtual ~partition_scan() = default;
+
+    partition_scan(partitioned_log&, runtime::scheduler&, topic_partition where, std::int64_t offsets,
+                   handlers);
+
+  private:
+    std::int64_t begin(const offset_range&);
+    void take(const read_batch&);
+    void failed(const error&);
+    void finish(result<bool> outcome);
+
+    const std::int64_t x_offsets;
+    handlers x_handlers;
+    bool x_has_begun = false;
+    offset_range x_range;
+    std::int64_t x_from = 0;
+    std::optional<tail> x_tail;  // until it is done
 };
-
-/// Everything from the partition's first record on.
-constexpr std::int64_t whole_partition = INT64_MAX;
-
-/// Reads the last `offsets` offsets (> 0), as the partition's leader knows them at the start.
-std::shared_ptr<partition_scan> scan_partition(partitioned_log&, runtime::scheduler&, topic_partition where,
-                                               std::int64_t offsets, partition_scan::handlers);
 
 }  // namespace herald::events::log

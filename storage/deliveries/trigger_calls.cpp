@@ -7,21 +7,18 @@
 
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
-#include "storage/deliveries/delivery_log.hpp"
 
 namespace herald::storage::deliveries {
 namespace {
 
-class log_test_deliveries final : public test_deliveries,
-                                  public std::enable_shared_from_this<log_test_deliveries> {
+class log_trigger_calls final : public trigger_calls, public std::enable_shared_from_this<log_trigger_calls> {
   public:
-    log_test_deliveries(events::log::partitioned_log& log, delivery_log& deliveries,
-                        runtime::scheduler& scheduler, runtime::random_source& random,
-                        std::int32_t partitions)
+    log_trigger_calls(events::log::partitioned_log& log, std::int32_t partitions,
+                      runtime::scheduler& scheduler, runtime::random_source& random)
         : x_partitions(static_cast<std::uint32_t>(partitions)),
-          x_deliveries(deliveries),
           x_scheduler(scheduler),
           x_random(random),
           x_producer(log.open_producer(events::log::producer_kind::ordinary)) {}
@@ -42,11 +39,12 @@ class log_test_deliveries final : public test_deliveries,
                 return handler(runtime::resource_exhausted("too many tests are under way; try again"));
             x_under_way.emplace(call_id, std::move(handler));
         }
-        x_deliveries.wait_for(call_id, [weak = weak_from_this(), call_id](const schemas::attempt& made) {
-            if (const auto self = weak.lock()) self->finish(call_id, made);
-        });
         give_up_at(call_id, time.steady_ms() + limits::test_deadline_ms);
         append(what);
+    }
+
+    void hear(const schemas::attempt& made) override {
+        if (!made.call_id.empty()) finish(made.call_id, made);
     }
 
     void close() override {
@@ -70,25 +68,23 @@ class log_test_deliveries final : public test_deliveries,
         const events::log::topic_partition where{std::string(events::log::topic::direct),
                                                  events::partition_of(key, x_partitions)};
         // Of unknown outcome: the attempt comes or the deadline does.
-        const auto appended = [weak = weak_from_this(),
-                               call_id = what.call_id](const result<std::int64_t>& done) {
-            const auto self = weak.lock();
-            if (self && !done && done.error().code != error_code::unavailable)
-                self->finish(call_id, not_taken(done.error()));
-        };
+        const auto appended = runtime::if_alive(
+            weak_from_this(),
+            [call_id = what.call_id](log_trigger_calls& self, const result<std::int64_t>& done) {
+                if (!done && done.error().code != error_code::unavailable)
+                    self.finish(call_id, not_taken(done.error()));
+            });
         const auto accepted = x_producer->append(where, key, schemas::encode(what), appended);
         if (!accepted) finish(what.call_id, not_taken(accepted.error()));
     }
 
     void give_up_at(const std::string& call_id, std::int64_t at_ms) {
-        x_scheduler.post([weak = weak_from_this(), call_id, at_ms, &scheduler = x_scheduler] {
-            scheduler.run_at(at_ms, [weak, call_id] {
-                if (const auto self = weak.lock())
-                    self->finish(call_id, error{error_code::deadline_exceeded,
-                                                "no worker made the attempt within " +
-                                                    std::to_string(limits::test_deadline_ms / 1'000) + " s"});
-            });
+        const auto give_up = runtime::if_alive(weak_from_this(), [call_id](log_trigger_calls& self) {
+            self.finish(call_id, error{error_code::deadline_exceeded,
+                                       "no worker made the attempt within " +
+                                           std::to_string(limits::test_deadline_ms / 1'000) + " s"});
         });
+        x_scheduler.post([give_up, at_ms, &scheduler = x_scheduler] { scheduler.run_at(at_ms, give_up); });
     }
 
     void finish(const std::string& call_id, result<schemas::attempt> outcome) {
@@ -100,12 +96,10 @@ class log_test_deliveries final : public test_deliveries,
             handler = std::move(found->second);
             x_under_way.erase(found);
         }
-        x_deliveries.forget(call_id);
         handler(std::move(outcome));
     }
 
     const std::uint32_t x_partitions;  // of deliveries.direct
-    delivery_log& x_deliveries;
     runtime::scheduler& x_scheduler;
     runtime::random_source& x_random;
     std::mutex x_mutex;
@@ -116,14 +110,10 @@ class log_test_deliveries final : public test_deliveries,
 
 }  // namespace
 
-result<std::shared_ptr<test_deliveries>> make_test_deliveries(events::log::partitioned_log& log,
-                                                              delivery_log& deliveries,
-                                                              runtime::scheduler& scheduler,
-                                                              runtime::random_source& random) {
-    const auto partitions = log.partitions(std::string(events::log::topic::direct));
-    if (!partitions) return partitions.error();
-    return std::shared_ptr<test_deliveries>(
-        std::make_shared<log_test_deliveries>(log, deliveries, scheduler, random, *partitions));
+std::shared_ptr<trigger_calls> make_trigger_calls(events::log::partitioned_log& log, std::int32_t partitions,
+                                                  runtime::scheduler& scheduler,
+                                                  runtime::random_source& random) {
+    return std::make_shared<log_trigger_calls>(log, partitions, scheduler, random);
 }
 
 }  // namespace herald::storage::deliveries

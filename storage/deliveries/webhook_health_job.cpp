@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/lifetime.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
@@ -45,9 +46,8 @@ void webhook_health_job::observe(const attempt& made) {
         found.condition = webhook_condition::failing;
         found.failing_since_ms = made.time_ms;
     }
-    x_scheduler.post([weak = weak_from_this(), id = made.webhook_id, found]() mutable {
-        if (const auto self = weak.lock()) self->take(id, std::move(found));
-    });
+    x_scheduler.post(runtime::if_alive(
+        weak_from_this(), [id = made.webhook_id, found](webhook_health_job& self) { self.take(id, found); }));
 }
 
 void webhook_health_job::start(std::uint64_t token) {
@@ -120,12 +120,11 @@ void webhook_health_job::tell(schemas::webhook_id id, finding& found) {
 
 void webhook_health_job::review_later() {
     if (std::exchange(x_is_review_planned, true)) return;
-    x_scheduler.run_at(x_scheduler.time().steady_ms() + review_interval_ms, [weak = weak_from_this()] {
-        const auto self = weak.lock();
-        if (!self) return;
-        self->x_is_review_planned = false;
-        self->review();
-    });
+    x_scheduler.run_at(x_scheduler.time().steady_ms() + review_interval_ms,
+                       runtime::if_alive(weak_from_this(), [](webhook_health_job& self) {
+                           self.x_is_review_planned = false;
+                           self.review();
+                       }));
 }
 
 }  // namespace herald::storage::deliveries

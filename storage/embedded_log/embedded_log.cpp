@@ -71,7 +71,7 @@ class embedded_reader final : public events::log::reader {
     const topic_partition x_where;
     std::int64_t x_next;
     log_partition* const x_partition;
-    const std::shared_ptr<log_bell> x_bell = std::make_shared<log_bell>();
+    const std::shared_ptr<events::log::bell> x_bell = std::make_shared<events::log::bell>();
     std::optional<error> x_failure;
 };
 
@@ -196,7 +196,7 @@ class embedded_member final : public events::log::group_member {
     const committer_pointer x_committer;
     const std::string x_group;
     const std::vector<std::string> x_topics;
-    const std::shared_ptr<log_bell> x_bell = std::make_shared<log_bell>();
+    const std::shared_ptr<events::log::bell> x_bell = std::make_shared<events::log::bell>();
     bool x_has_joined = false;
     bool x_has_failed = false;
     std::deque<events::log::member_event> x_to_tell;

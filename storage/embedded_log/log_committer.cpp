@@ -1,7 +1,6 @@
 #include "storage/embedded_log/log_committer.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
@@ -19,10 +18,8 @@ using std::chrono::steady_clock;
 constexpr std::size_t batch_records_max = 4'096;
 constexpr std::size_t batch_bytes_max = 4 * 1024 * 1024;
 constexpr std::size_t read_bytes_max = 4 * 1024 * 1024;  // of one read(); one record may be larger
-constexpr std::size_t expired_per_round_max = 100'000;
-constexpr milliseconds commit_delay{100};
-constexpr milliseconds reopen_delay_base{500};   // doubling
-constexpr milliseconds reopen_delay_max{1'000};  // soon after the cause is gone, appends are taken
+constexpr milliseconds reopen_delay_base{500};           // doubling
+constexpr milliseconds reopen_delay_max{1'000};          // soon after the cause is gone, appends are taken
 constexpr milliseconds broken_said_interval{60'000};
 constexpr milliseconds company_wait_max{1};
 
@@ -40,51 +37,6 @@ error out_of_range(const log_partition& partition, std::int64_t offset) {
 }
 
 }  // namespace
-
-// ---- the bell
-
-void log_bell::call(std::function<void()> notify) {
-    {
-        const std::lock_guard lock(x_calling);
-        x_notify = std::move(notify);
-    }
-    reset();
-    ring_again();
-}
-
-void log_bell::silence() {
-    const std::lock_guard lock(x_calling);
-    x_notify = nullptr;
-}
-
-bool log_bell::is_first_ring() {
-    const std::lock_guard lock(x_mutex);
-    x_changed.notify_all();
-    return !std::exchange(x_is_rung, true);
-}
-
-void log_bell::ring() {
-    if (!is_first_ring()) return;
-    const std::lock_guard lock(x_calling);
-    const std::function<void()> notify = x_notify;  // the call may silence
-    if (notify) notify();
-}
-
-void log_bell::ring_again() {
-    if (!is_first_ring()) return;
-    const std::function<void()> notify = x_notify;
-    if (notify) notify();
-}
-
-void log_bell::reset() {
-    const std::lock_guard lock(x_mutex);
-    x_is_rung = false;
-}
-
-void log_bell::wait_until(steady_clock::time_point deadline) {
-    std::unique_lock lock(x_mutex);
-    x_changed.wait_until(lock, deadline, [this] { return x_is_rung; });
-}
 
 // ---- beginning and end
 
@@ -268,7 +220,7 @@ void log_committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
 }
 
 /// Those who were just answered often append again at once. Without a moment's wait the first of them would
-/// have a sync of his own, and all others would wait for two.
+/// get a sync to itself, and all others would wait for two.
 void log_committer::wait_for_company(std::unique_lock<std::mutex>& lock) {
     if (x_queue.empty() || x_broken_until) return;
     x_wake_at = x_appenders;
@@ -408,7 +360,7 @@ log_partition* log_committer::find(const topic_partition& where) {
     return found == x_partitions.end() ? nullptr : &found->second;
 }
 
-void log_committer::hang(log_partition& partition, const std::shared_ptr<log_bell>& bell) {
+void log_committer::hang(log_partition& partition, const std::shared_ptr<events::log::bell>& bell) {
     const std::lock_guard lock(x_mutex);
     std::erase_if(partition.bells, [](const auto& each) { return each.expired(); });
     partition.bells.push_back(bell);
@@ -502,133 +454,6 @@ result<void> log_committer::create_topics() {
         }
     }
     return {};
-}
-
-// ---- retention and compaction
-
-void log_committer::run_maintenance() {
-    std::unique_lock lock(x_mutex);
-    while (!x_is_stopping) {
-        x_maintenance_due.wait_for(lock, milliseconds(x_options.maintenance_interval_ms));
-        if (x_is_stopping) return;
-        lock.unlock();
-        check_clock();
-        maintain(maintenance::worthwhile);
-        lock.lock();
-    }
-}
-
-void log_committer::check_clock() {
-    const std::int64_t ahead_ms = x_time->wall_ahead_ms();
-    x_wall_ahead.set(ahead_ms / 1'000);
-    const bool is_off = std::abs(ahead_ms) > limits::log_clock_off_ms_max;
-    if (std::exchange(x_clock_is_off, is_off) == is_off) return;
-    runtime::log(is_off ? runtime::log_level::error : runtime::log_level::info,
-                 is_off ? runtime::log_events::clock_off : runtime::log_events::clock_right,
-                 {{"wall_ahead_seconds", ahead_ms / 1'000}});
-}
-
-void log_committer::maintain(maintenance how) {
-    const std::lock_guard maintaining(x_maintaining);
-    if (time_ms() < x_expire_from_ms) return;
-    std::vector<log_partition*> all;
-    {
-        const std::lock_guard lock(x_mutex);
-        for (auto& [where, partition] : x_partitions) all.push_back(&partition);
-    }
-    for (log_partition* each : all) {
-        if (each->settings == nullptr) continue;
-        if (each->is_compacted())
-            compact(*each, how);
-        else if (each->settings->kept_ms >= 0)
-            expire(*each);
-    }
-}
-
-/// The newest record always stays: by it the next offset is known when the log is opened again.
-void log_committer::expire(log_partition& partition) {
-    events::log::offset_range range;
-    {
-        const std::lock_guard lock(x_mutex);
-        range = partition.range;
-    }
-    if (range.next - range.first < 2) return;
-    const result<std::int64_t> first_kept =
-        x_database.find_expired(partition.where, {range.first, range.next - 1},
-                                time_ms() - partition.settings->kept_ms, expired_per_round_max);
-    if (!first_kept || *first_kept == range.first) return;
-    {
-        const std::lock_guard lock(x_mutex);
-        partition.range.first = *first_kept;
-    }
-    // If it fails, the records are found again when the log is opened next.
-    (void)x_database.erase(partition.where, {range.first, *first_kept});
-}
-
-void log_committer::compact(log_partition& partition, maintenance how) {
-    events::log::offset_range range;
-    std::int64_t appended = 0;
-    {
-        const std::lock_guard lock(x_mutex);
-        range = partition.range;
-        appended = partition.uncompacted;
-        const std::int64_t worthwhile = std::max(x_options.compaction_appends_min, partition.compacted);
-        if (how == maintenance::worthwhile && appended < worthwhile) return;
-    }
-    const std::int64_t now_ms = time_ms();
-    const result<std::int64_t> stayed = x_database.compact(
-        partition.where, range, {now_ms - x_options.compaction_lag_ms, now_ms - x_options.tombstone_kept_ms});
-    if (!stayed) return;
-    const std::lock_guard lock(x_mutex);
-    partition.uncompacted -= appended;
-    partition.compacted = *stayed;
-}
-
-// ---- groups
-
-void log_committer::join(const std::string& group, const std::shared_ptr<log_bell>& member) {
-    const std::lock_guard lock(x_mutex);
-    x_groups[group].push_back(member);
-}
-
-void log_committer::leave(const std::string& group, const std::shared_ptr<log_bell>& member) {
-    std::shared_ptr<log_bell> heir;
-    {
-        const std::lock_guard lock(x_mutex);
-        auto& members = x_groups[group];
-        std::erase(members, member);
-        if (!members.empty()) heir = members.front();
-    }
-    if (heir != nullptr) heir->ring();
-}
-
-bool log_committer::owns(const std::string& group, const std::shared_ptr<log_bell>& member) {
-    const std::lock_guard lock(x_mutex);
-    const auto& members = x_groups[group];
-    return !x_is_stopping && !members.empty() && members.front() == member;
-}
-
-std::uint64_t log_committer::next_epoch() {
-    const std::lock_guard lock(x_mutex);
-    return ++x_last_epoch;
-}
-
-std::optional<stored_commit> log_committer::committed(const commit_key& key) {
-    const std::lock_guard lock(x_mutex);
-    const auto found = x_commits.find(key);
-    if (found == x_commits.end()) return std::nullopt;
-    return found->second;
-}
-
-void log_committer::commit(commit_key key, stored_commit what) {
-    const std::lock_guard lock(x_mutex);
-    if (x_is_stopping) return;
-    x_commits[key] = std::move(what);
-    if (x_unwritten_commits.empty()) {
-        x_commits_due = steady_clock::now() + commit_delay;
-        x_work.notify_one();
-    }
-    x_unwritten_commits.insert(std::move(key));
 }
 
 }  // namespace herald::storage::embedded_log

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "events/log/bell.hpp"
 #include "events/log/log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/metrics.hpp"
@@ -25,30 +26,6 @@
 #include "storage/embedded_log/log_time.hpp"
 
 namespace herald::storage::embedded_log {
-
-/// Calls one reader or member when there may be something; at most once between two polls. Thread-safe.
-class log_bell {
-  public:
-    /// Sets whom to call, and calls.
-    void call(std::function<void()> notify);
-    /// After it nobody is called, nor being called unless this is the call.
-    void silence();
-    void ring();
-    /// Of the owner's own accord, on its thread: the poll left something.
-    void ring_again();
-    /// A poll begins: whatever rings from now on is new.
-    void reset();
-    void wait_until(std::chrono::steady_clock::time_point deadline);
-
-  private:
-    bool is_first_ring();
-
-    std::recursive_mutex x_calling;  // held while another thread runs x_notify, which may destroy the owner
-    std::function<void()> x_notify;  // changed by the owner's thread only
-    std::mutex x_mutex;
-    std::condition_variable x_changed;
-    bool x_is_rung = false;
-};
 
 /// Guarded by the committer, but for `where` and `settings`. Never destroyed before it.
 struct log_partition {
@@ -59,7 +36,7 @@ struct log_partition {
     const events::log::topic_settings* const settings;  // null: a topic that this version does not know
     events::log::offset_range range;                    // what readers see: durable if the topic is
     std::deque<std::shared_ptr<const events::log::record>> recent;  // the newest, without holes
-    std::vector<std::weak_ptr<log_bell>> bells;
+    std::vector<std::weak_ptr<events::log::bell>> bells;
     std::int64_t uncompacted = 0;  // appended since the last compaction
     std::int64_t compacted = 0;    // records that it left
 
@@ -105,7 +82,7 @@ class log_committer {
     // ---- readers
     /// Null when there is no such partition.
     log_partition* find(const events::log::topic_partition&);
-    void hang(log_partition&, const std::shared_ptr<log_bell>&);
+    void hang(log_partition&, const std::shared_ptr<events::log::bell>&);
     /// Without waiting. Errors: those of reader::poll.
     result<events::log::read_batch> read(log_partition&, std::int64_t from, std::size_t records_max);
     void query_range(const events::log::topic_partition&, events::log::range_handler);
@@ -118,10 +95,10 @@ class log_committer {
     void maintain(maintenance);
 
     // ---- groups
-    void join(const std::string& group, const std::shared_ptr<log_bell>&);
-    void leave(const std::string& group, const std::shared_ptr<log_bell>&);
+    void join(const std::string& group, const std::shared_ptr<events::log::bell>&);
+    void leave(const std::string& group, const std::shared_ptr<events::log::bell>&);
     /// Whether it is this member's turn: it joined first of those that are still there.
-    bool owns(const std::string& group, const std::shared_ptr<log_bell>&);
+    bool owns(const std::string& group, const std::shared_ptr<events::log::bell>&);
     std::uint64_t next_epoch();
     std::optional<stored_commit> committed(const commit_key&);
     void commit(commit_key, stored_commit);
@@ -160,6 +137,7 @@ class log_committer {
     std::vector<events::log::append_handler> take_handlers(std::deque<pending_append>& from,
                                                            const account_pointer&);
 
+    // On the maintenance thread (log_maintenance.cpp).
     void run_maintenance();
     /// An alarm while the wall clock is over an hour off.
     void check_clock();
@@ -194,7 +172,7 @@ class log_committer {
     std::map<commit_key, stored_commit> x_commits;
     std::set<commit_key> x_unwritten_commits;
     time_point x_commits_due;
-    std::map<std::string, std::deque<std::shared_ptr<log_bell>>> x_groups;
+    std::map<std::string, std::deque<std::shared_ptr<events::log::bell>>> x_groups;
     std::uint64_t x_last_epoch = 0;
 
     std::deque<pending_append> x_queue;
@@ -203,7 +181,7 @@ class log_committer {
     std::size_t x_appenders = 0;                         // about as many append at once
     std::chrono::steady_clock::duration x_write_time{};  // of the last batch
     std::vector<pending_question> x_questions;
-    std::set<std::shared_ptr<log_bell>> x_to_ring;
+    std::set<std::shared_ptr<events::log::bell>> x_to_ring;
     bool x_is_answering = false;
     std::uint64_t x_answer_rounds = 0;
 

@@ -6,6 +6,7 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/limits.hpp"
 #include "storage/node/membership.hpp"
 
@@ -109,12 +110,11 @@ void command_gateway::add(waiter waiting) {
 void command_gateway::append(const schemas::uuid& id, std::string bytes) {
     const auto accepted = x_producer->append(
         {std::string(events::log::topic::commands), 0}, std::string(), std::move(bytes),
-        [weak = weak_from_this(), id, began = steady_clock::now()](const result<std::int64_t>& done) {
-            const auto self = weak.lock();
-            if (!self) return;
-            if (!done) return self->append_failed(id, done.error());
-            self->appended(*done, steady_clock::now() - began);
-        });
+        runtime::if_alive(weak_from_this(), [id, began = steady_clock::now()](
+                                                command_gateway& self, const result<std::int64_t>& done) {
+            if (!done) return self.append_failed(id, done.error());
+            self.appended(*done, steady_clock::now() - began);
+        }));
     if (!accepted) append_failed(id, accepted.error());
 }
 
@@ -131,7 +131,7 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
     if (found == x_waiting.end()) return;
     waiter& waiting = found->second;
     if (reason.code == error_code::unavailable) waiting.may_be_in_log = true;
-    // A heartbeat is not repeated nor waited for: the next one, with news, comes the sooner.
+    // A heartbeat is neither repeated nor waited for: the next one comes soon, and with news.
     if (!waiting.may_be_in_log || waiting.command.type == schemas::commands::node_heartbeat::type) {
         const outcome_handler handler = std::move(waiting.handler);
         x_waiting.erase(found);
@@ -147,13 +147,9 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
 }
 
 void command_gateway::repeat_later(const schemas::uuid& id, std::int64_t delay_ms) {
-    x_parts.scheduler.post([weak = weak_from_this(), id, delay_ms] {
-        const auto self = weak.lock();
-        if (!self) return;
-        runtime::scheduler& scheduler = self->x_parts.scheduler;
-        scheduler.run_at(scheduler.time().steady_ms() + delay_ms, [weak, id] {
-            if (const auto again = weak.lock()) again->repeat(id);
-        });
+    const auto again = runtime::if_alive(weak_from_this(), [id](command_gateway& self) { self.repeat(id); });
+    x_parts.scheduler.post([again, delay_ms, &scheduler = x_parts.scheduler] {
+        scheduler.run_at(scheduler.time().steady_ms() + delay_ms, again);
     });
 }
 

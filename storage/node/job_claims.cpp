@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/lifetime.hpp"
 #include "storage/node/membership.hpp"
 #include "storage/registry/tables/nodes.hpp"
 
@@ -26,12 +27,10 @@ void job_claims::look_at(job& one, std::size_t index, const applied_state& state
 
 void job_claims::ask(job& one, std::size_t index) {
     one.is_asking = true;
+    const auto answered = runtime::if_alive(
+        weak_from_this(), [index](job_claims& self, const auto&) { self.x_jobs[index].is_asking = false; });
     x_gateway->submit_own(schemas::commands::claim{one.name, x_node, x_boot},
-                          [weak = weak_from_this(), index, &scheduler = x_scheduler](auto&&) {
-                              scheduler.post([weak, index] {
-                                  if (const auto self = weak.lock()) self->x_jobs[index].is_asking = false;
-                              });
-                          });
+                          runtime::posted(x_scheduler, answered));
 }
 
 void job_claims::stop() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "events/log/topics.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/limits.hpp"
 
 namespace herald::storage::node {
@@ -36,24 +37,23 @@ void read_barrier::ask() {
         x_asked = std::exchange(x_unasked, {});
     }
     const std::int64_t age_ms = x_parts.scheduler.time().steady_ms() - x_heartbeat_sent_ms;
-    const auto weak = weak_from_this();
     if (!x_parts.always_appends && age_ms <= limits::barrier_heartbeat_age_ms_max) {
-        x_parts.log.query_range({std::string(events::log::topic::commands), 0},
-                                [weak](const result<events::log::offset_range>& range) {
-                                    const auto self = weak.lock();
-                                    if (!self) return;
-                                    if (!range) return self->answered(range.error());
-                                    self->answered(static_cast<std::uint64_t>(range->next));
-                                });
+        x_parts.log.query_range(
+            {std::string(events::log::topic::commands), 0},
+            runtime::if_alive(weak_from_this(),
+                              [](read_barrier& self, const result<events::log::offset_range>& range) {
+                                  if (!range) return self.answered(range.error());
+                                  self.answered(static_cast<std::uint64_t>(range->next));
+                              }));
         return;
     }
-    x_parts.gateway->submit_own(schemas::commands::no_operation{},
-                                [weak](const result<schemas::commands::outcome>& outcome) {
-                                    const auto self = weak.lock();
-                                    if (!self) return;
-                                    if (!outcome) return self->answered(outcome.error());
-                                    self->answered(0);  // an outcome is known only once it is applied
-                                });
+    x_parts.gateway->submit_own(
+        schemas::commands::no_operation{},
+        runtime::if_alive(weak_from_this(),
+                          [](read_barrier& self, const result<schemas::commands::outcome>& outcome) {
+                              if (!outcome) return self.answered(outcome.error());
+                              self.answered(0);  // an outcome is known only once it is applied
+                          }));
 }
 
 void read_barrier::answered(const result<std::uint64_t>& next_offset) {
@@ -90,13 +90,9 @@ void read_barrier::watch() {
         const std::lock_guard lock(x_mutex);
         if (std::exchange(x_is_watched, true)) return;
     }
-    x_parts.scheduler.post([weak = weak_from_this()] {
-        const auto self = weak.lock();
-        if (!self) return;
-        runtime::scheduler& scheduler = self->x_parts.scheduler;
-        scheduler.run_at(scheduler.time().steady_ms() + watch_interval_ms, [weak] {
-            if (const auto again = weak.lock()) again->expire();
-        });
+    const auto expire = runtime::if_alive(weak_from_this(), [](read_barrier& self) { self.expire(); });
+    x_parts.scheduler.post([expire, &scheduler = x_parts.scheduler] {
+        scheduler.run_at(scheduler.time().steady_ms() + watch_interval_ms, expire);
     });
 }
 

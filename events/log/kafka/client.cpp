@@ -79,6 +79,13 @@ bool background::wait(std::int64_t wait_ms) {
                                      [&] { return x_state->running == 0; });
 }
 
+void ring_for(rd_kafka_queue_t* queue, bell& rung) {
+    rd_kafka_queue_cb_event_enable(
+        queue, [](rd_kafka_t*, void* self) { static_cast<bell*>(self)->ring(); }, &rung);
+}
+
+void ring_no_more(rd_kafka_queue_t* queue) { rd_kafka_queue_cb_event_enable(queue, nullptr, nullptr); }
+
 void last_trouble::say(std::string_view text) {
     const std::size_t thread_name = text.starts_with("[thrd:") ? text.find("]: ") : std::string_view::npos;
     std::lock_guard lock(x_mutex);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "events/log/bell.hpp"
 #include "events/log/kafka/kafka_log.hpp"
 #include "events/log/kafka/settings.hpp"
 
@@ -50,30 +51,9 @@ class background {
     static std::shared_ptr<state> make_state();
 };
 
-/// Tells an owner that a poll may find something, until it is silenced. Thread-safe.
-class bell {
-  public:
-    void call(std::function<void()> notify) {
-        std::lock_guard lock(x_mutex);
-        x_notify = std::move(notify);
-    }
-    /// When it returns, the owner is not being called and never will be.
-    void silence() { call(nullptr); }
-    void ring() {
-        std::lock_guard lock(x_mutex);
-        if (x_notify) x_notify();
-    }
-    /// Rings whenever something comes into the empty queue. The bell must outlive that, see `unhang`.
-    void hang_on(rd_kafka_queue_t* queue) {
-        rd_kafka_queue_cb_event_enable(
-            queue, [](rd_kafka_t*, void* self) { static_cast<bell*>(self)->ring(); }, this);
-    }
-    static void unhang(rd_kafka_queue_t* queue) { rd_kafka_queue_cb_event_enable(queue, nullptr, nullptr); }
-
-  private:
-    std::mutex x_mutex;
-    std::function<void()> x_notify;
-};
+/// Rings whenever something comes into the empty queue, until ring_no_more(); the bell must outlive that.
+void ring_for(rd_kafka_queue_t*, bell&);
+void ring_no_more(rd_kafka_queue_t*);
 
 /// What librdkafka said last of a broker that it cannot reach or that refuses it. Thread-safe.
 class last_trouble {

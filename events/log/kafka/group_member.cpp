@@ -37,6 +37,7 @@ class kafka_member final : public group_member {
     void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
 
     std::vector<member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
+        x_bell->reset();
         x_events.clear();
         x_bytes = 0;
         if (x_has_failed) return {};
@@ -56,7 +57,7 @@ class kafka_member final : public group_member {
         if (x_has_failed)
             leave(0);
         else if (x_is_recalled || x_membership->has_more())
-            x_bell->ring();
+            x_bell->ring_again();
         return std::exchange(x_events, {});
     }
 

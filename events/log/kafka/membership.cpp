@@ -53,8 +53,8 @@ result<std::shared_ptr<membership>> membership::join(std::shared_ptr<installatio
     rd_kafka_poll_set_consumer(*client);
     joined->x_records.reset(rd_kafka_queue_get_consumer(*client));
     joined->x_answers.reset(rd_kafka_queue_new(*client));
-    joined->x_bell->hang_on(joined->x_records.get());
-    joined->x_bell->hang_on(joined->x_answers.get());
+    ring_for(joined->x_records.get(), *joined->x_bell);
+    ring_for(joined->x_answers.get(), *joined->x_bell);
     const partition_list names(rd_kafka_topic_partition_list_new(static_cast<int>(topics.size())));
     for (const std::string& topic : topics)
         rd_kafka_topic_partition_list_add(names.get(), joined->x_installed->name_of_topic(topic).c_str(),
@@ -207,8 +207,8 @@ bool membership::has_more() const { return rd_kafka_queue_length(x_records.get()
 
 void membership::close(std::int64_t wait_ms) {
     x_is_closing = true;
-    bell::unhang(x_records.get());
-    bell::unhang(x_answers.get());
+    ring_no_more(x_records.get());
+    ring_no_more(x_answers.get());
     x_records.reset();
     x_answers.reset();
     x_installed->tasks.run(

@@ -42,6 +42,7 @@ class kafka_reader final : public reader {
     void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
 
     result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
+        x_bell->reset();
         if (x_reading == nullptr && !x_failure) open();
         const std::int64_t deadline_ms = now_ms() + wait_ms;
         read_batch batch;
@@ -66,7 +67,7 @@ class kafka_reader final : public reader {
         // The queue rings only when it was empty: what is left in it would never be announced.
         const bool has_more = x_reading != nullptr && (x_reading->early != nullptr ||
                                                        rd_kafka_queue_length(x_reading->queue.get()) > 0);
-        if (has_more || (x_trouble && !batch.records.empty())) x_bell->ring();
+        if (has_more || (x_trouble && !batch.records.empty())) x_bell->ring_again();
         if (batch.records.empty() && x_trouble) return *std::exchange(x_trouble, std::nullopt);
         if (!has_more && !x_at_end && x_has_heard) x_at_end = is_fetched_to_the_end();
         batch.at_end = x_at_end;
@@ -85,7 +86,7 @@ class kafka_reader final : public reader {
         x_reading->topic.reset(
             rd_kafka_topic_new(client->get(), x_installed->name_of_topic(x_where.topic).c_str(), nullptr));
         x_reading->queue.reset(rd_kafka_queue_new(client->get()));
-        x_bell->hang_on(x_reading->queue.get());
+        ring_for(x_reading->queue.get(), *x_bell);
         x_progress_ms = now_ms();
         x_owed_since_ms.reset();
         x_is_suspect = false;
@@ -100,7 +101,7 @@ class kafka_reader final : public reader {
     /// librdkafka stops reading a partition only while its caller waits.
     void close() {
         if (x_reading == nullptr) return;
-        bell::unhang(x_reading->queue.get());
+        ring_no_more(x_reading->queue.get());
         x_installed->tasks.run(
             [closed = std::exchange(x_reading, nullptr), clients = x_clients, where = x_where]() mutable {
                 rd_kafka_consume_stop(closed->topic.get(), where.partition);

@@ -42,7 +42,7 @@ class reply {
 void PrintTo(const reply&, std::ostream*);
 
 /// Nobody was ever sent anything.
-class no_deliveries final : public storage::deliveries::delivery_log {
+class no_deliveries final : public storage::deliveries::delivery_history {
   public:
     storage::deliveries::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
     std::vector<schemas::attempt> attempts_of_delivery(std::string_view) const override { return {}; }
@@ -50,19 +50,19 @@ class no_deliveries final : public storage::deliveries::delivery_log {
                                                       std::size_t) const override {
         return {};
     }
-    void wait_for(std::string, attempt_handler) override {}
-    void forget(std::string_view) override {}
-    void on_attempt(attempt_handler) override {}
-    void start() override {}
+    void keep(std::int32_t, const std::vector<storage::deliveries::placed_attempt>&, std::uint64_t) override {
+    }
+    std::uint64_t next_offset(std::int32_t) const override { return 0; }
 };
 
 /// Tests of webhooks are answered at once, by what stands here.
-class told_tests final : public storage::deliveries::test_deliveries {
+class told_tests final : public storage::deliveries::trigger_calls {
   public:
     void send(schemas::delivery what, attempt_handler handler) override {
         sent.push_back(std::move(what));
         handler(answer);
     }
+    void hear(const schemas::attempt&) override {}
     void close() override {}
 
     std::vector<schemas::delivery> sent;

@@ -1,4 +1,4 @@
-#include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/delivery_history.hpp"
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
@@ -7,17 +7,12 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <future>
-#include <map>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <system_error>
-#include <thread>
 
-#include "events/log/topics.hpp"
-#include "runtime/assert.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -36,12 +31,7 @@ using schemas::attempt_result;
 //   w  webhook, time in ms, partition, offset  → attempt
 //   e  event id, delivery id                   → time in ms of the newest attempt, its result (a varint)
 //   o  partition                               → the next offset to read (a varint)
-constexpr std::size_t records_per_poll = 500;
-constexpr std::chrono::milliseconds idle_wait{1'000};
-constexpr std::chrono::milliseconds trouble_wait{500};
-constexpr std::chrono::milliseconds answer_look_interval{20};
 constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a write that failed
-constexpr std::size_t calls_waited_for_max = 10'000;
 
 constexpr std::size_t file_bytes = 8ull << 20;  // of the smallest that are not put together any more
 
@@ -103,178 +93,40 @@ std::uint64_t time_of(const attempt& made) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(made.time_ms, 0));
 }
 
-struct placed_attempt {
-    std::uint64_t offset = 0;
-    attempt made;
-};
-
 /// Errors: unavailable.
 result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::size_t open_files_max,
                                                    bool is_second_try);
 
-class rocks_delivery_log final : public delivery_log {
+class rocks_delivery_history final : public delivery_history {
   public:
-    rocks_delivery_log(fs::path folder, std::size_t open_files_max, std::unique_ptr<rocksdb::DB> db,
-                       events::log::partitioned_log& log, std::int32_t partitions)
-        : x_folder(std::move(folder)), x_open_files_max(open_files_max), x_db(std::move(db)), x_log(log) {
-        for (std::int32_t index = 0; index < partitions; ++index) {
-            x_partitions.emplace_back();
-            x_partitions.back().where = {std::string(events::log::topic::attempts), index};
-        }
-    }
-    ~rocks_delivery_log() override {
-        {
-            const std::lock_guard lock(x_mutex);
-            x_is_stopping = true;
-        }
-        x_wake.notify_all();
-        if (x_thread.joinable()) x_thread.join();
-    }
+    rocks_delivery_history(fs::path folder, std::size_t open_files_max, std::unique_ptr<rocksdb::DB> db)
+        : x_folder(std::move(folder)), x_open_files_max(open_files_max), x_db(std::move(db)) {}
 
     delivery_counts deliveries_of_event(std::string_view event_id) const override;
     std::vector<attempt> attempts_of_delivery(std::string_view delivery_id) const override;
     std::vector<attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
                                              std::size_t most) const override;
 
-    void wait_for(std::string call_id, attempt_handler handler) override {
-        const std::lock_guard lock(x_mutex);
-        if (x_calls.size() < calls_waited_for_max)
-            x_calls.insert_or_assign(std::move(call_id), std::move(handler));
-    }
-    void forget(std::string_view call_id) override {
-        const std::lock_guard lock(x_mutex);
-        if (const auto found = x_calls.find(call_id); found != x_calls.end()) x_calls.erase(found);
-    }
-    void on_attempt(attempt_handler handler) override { x_on_attempt = std::move(handler); }
-    void start() override {
-        HERALD_ASSERT(!x_thread.joinable());
-        x_thread = std::thread([this] { run(); });
-    }
+    void keep(std::int32_t partition, const std::vector<placed_attempt>&, std::uint64_t next_offset) override;
+    std::uint64_t next_offset(std::int32_t partition) const override;
 
   private:
-    struct partition {
-        events::log::topic_partition where;
-        std::unique_ptr<events::log::reader> reader;
-        std::int64_t next = 0;
-        std::future<result<events::log::offset_range>> range;  // asked for, to open the reader
-        std::chrono::steady_clock::time_point open_again_at{};
-    };
-
-    void run();
-    bool is_stopping() {
-        const std::lock_guard lock(x_mutex);
-        return x_is_stopping;
-    }
-    /// Whether something was read; `rest` becomes shorter when the partition cannot be read yet.
-    bool take_some(partition&, std::chrono::milliseconds& rest);
-    bool open(partition&, std::chrono::milliseconds& rest);
     void reopen();
-    void keep(const partition&, const std::vector<placed_attempt>&);
     void count(rocksdb::WriteBatch&, const attempt&) const;
-    void tell(const attempt&);
     void scan(const std::string& prefix,
               const std::function<bool(std::string_view, std::string_view)>&) const;
-    static void report(const partition&, const std::string& reason);
 
     const fs::path x_folder;
     const std::size_t x_open_files_max;
-    mutable std::shared_mutex x_db_mutex;                              // unique: opening anew, by the thread
-    std::unique_ptr<rocksdb::DB> x_db;                                 // null: could not be opened anew yet
-    std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // the thread's: a write failed
-    events::log::partitioned_log& x_log;
-    attempt_handler x_on_attempt;
-    std::mutex x_mutex;
-    std::condition_variable x_wake;
-    bool x_is_stopping = false;
-    bool x_has_news = false;
-    std::map<std::string, attempt_handler, std::less<>> x_calls;
-    std::thread x_thread;
-    std::vector<partition> x_partitions;  // the thread's own; its readers call here until they are gone
+    mutable std::shared_mutex x_db_mutex;  // unique: opening anew, by the thread that keeps
+    std::unique_ptr<rocksdb::DB> x_db;     // null: could not be opened anew yet
+    std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // of that thread: a write failed
 };
 
-// ---- reading the topic
-
-void rocks_delivery_log::run() {
-    for (;;) {
-        bool has_read = false;
-        std::chrono::milliseconds rest = idle_wait;
-        for (partition& each : x_partitions) {
-            if (is_stopping()) return;
-            has_read |= take_some(each, rest);
-        }
-        std::unique_lock lock(x_mutex);
-        if (x_is_stopping) return;
-        if (has_read) continue;
-        x_wake.wait_for(lock, rest, [this] { return x_is_stopping || x_has_news; });
-        x_has_news = false;
-    }
-}
-
-bool rocks_delivery_log::take_some(partition& from, std::chrono::milliseconds& rest) {
-    if (!from.reader && !open(from, rest)) return false;
-    auto batch = from.reader->poll(records_per_poll, 0);
-    if (!batch) {
-        report(from, batch.error().message);
-        from.reader.reset();
-        from.open_again_at = std::chrono::steady_clock::now() + trouble_wait;
-        rest = std::min(rest, trouble_wait);
-        return false;
-    }
-    if (batch->records.empty()) return false;
-    std::vector<placed_attempt> read;
-    for (const events::log::record& each : batch->records)
-        if (auto made = schemas::decode<attempt>(each.value.value_or("")))
-            read.push_back({static_cast<std::uint64_t>(each.offset), *std::move(made)});
-    from.next = batch->records.back().offset + 1;
-    keep(from, read);
-    for (const placed_attempt& each : read) tell(each.made);
-    return true;
-}
-
-/// From where it was, or from the log's first record when that is gone. Nothing is waited for: a partition
-/// without a leader must not hold up the others.
-bool rocks_delivery_log::open(partition& from, std::chrono::milliseconds& rest) {
-    if (std::chrono::steady_clock::now() < from.open_again_at) {
-        rest = std::min(rest, trouble_wait);
-        return false;
-    }
-    if (!from.range.valid()) {
-        const auto answer = std::make_shared<std::promise<result<events::log::offset_range>>>();
-        from.range = answer->get_future();
-        x_log.query_range(from.where, [answer](result<events::log::offset_range> told) {
-            answer->set_value(std::move(told));
-        });
-    }
-    if (from.range.wait_for(std::chrono::milliseconds(0)) != std::future_status::ready) {
-        rest = std::min(rest, answer_look_interval);
-        return false;
-    }
-    const auto range = from.range.get();
-    if (!range) {
-        report(from, range.error().message);
-        from.open_again_at = std::chrono::steady_clock::now() + trouble_wait;
-        rest = std::min(rest, trouble_wait);
-        return false;
-    }
-    std::string stored;
-    if (x_db &&
-        x_db->Get({}, row_key('o').number(static_cast<std::uint64_t>(from.where.partition)).bytes(), &stored)
-            .ok())
-        from.next = std::max(from.next, static_cast<std::int64_t>(number_of(stored)));
-    if (from.next < range->first || from.next > range->next) from.next = range->first;
-    from.reader = x_log.open_reader(from.where, from.next);
-    from.reader->on_ready([this] {
-        {
-            const std::lock_guard lock(x_mutex);
-            x_has_news = true;
-        }
-        x_wake.notify_all();
-    });
-    return true;
-}
+// ---- keeping
 
 /// RocksDB takes no more writes after one that failed; opened anew it does, once there is room.
-void rocks_delivery_log::reopen() {
+void rocks_delivery_history::reopen() {
     const auto now = std::chrono::steady_clock::now();
     if (!x_reopen_at || now < *x_reopen_at || !rocks::has_room(x_folder)) return;
     const std::unique_lock lock(x_db_mutex);
@@ -286,12 +138,12 @@ void rocks_delivery_log::reopen() {
     x_reopen_at.reset();
 }
 
-/// What cannot be written (a full disk) is lost to the history.
-void rocks_delivery_log::keep(const partition& from, const std::vector<placed_attempt>& read) {
+void rocks_delivery_history::keep(std::int32_t partition, const std::vector<placed_attempt>& read,
+                                  std::uint64_t next_offset) {
     reopen();
     if (!x_db) return;
     rocksdb::WriteBatch batch;
-    const auto number = static_cast<std::uint64_t>(from.where.partition);
+    const auto number = static_cast<std::uint64_t>(partition);
     for (const auto& [offset, made] : read) {
         const std::string bytes = schemas::encode(made);
         row_key of_delivery('a');
@@ -302,15 +154,22 @@ void rocks_delivery_log::keep(const partition& from, const std::vector<placed_at
         batch.Put(of_webhook.bytes(), bytes);
         count(batch, made);
     }
-    batch.Put(row_key('o').number(number).bytes(), varint(static_cast<std::uint64_t>(from.next)));
+    batch.Put(row_key('o').number(number).bytes(), varint(next_offset));
     const rocksdb::Status status = x_db->Write({}, &batch);
-    if (status.ok()) return;
-    if (x_reopen_at) return;
-    report(from, status.ToString());
+    if (status.ok() || x_reopen_at) return;
+    runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_trouble,
+                 {{"partition", std::int64_t{partition}}, {"reason", status.ToString()}});
     x_reopen_at = std::chrono::steady_clock::now() + reopening_rest;
 }
 
-void rocks_delivery_log::count(rocksdb::WriteBatch& batch, const attempt& made) const {
+std::uint64_t rocks_delivery_history::next_offset(std::int32_t partition) const {
+    const std::string key = row_key('o').number(static_cast<std::uint64_t>(partition)).bytes();
+    std::string stored;
+    const std::shared_lock lock(x_db_mutex);
+    return x_db && x_db->Get({}, key, &stored).ok() ? number_of(stored) : 0;
+}
+
+void rocks_delivery_history::count(rocksdb::WriteBatch& batch, const attempt& made) const {
     if (made.source == schemas::delivery_source::test) return;
     const std::string key = row_key('e').text(made.event_id).text(made.delivery_id).bytes();
     std::string known;
@@ -323,29 +182,10 @@ void rocks_delivery_log::count(rocksdb::WriteBatch& batch, const attempt& made) 
     batch.Put(key, value);
 }
 
-void rocks_delivery_log::tell(const attempt& made) {
-    if (x_on_attempt) x_on_attempt(made);
-    if (made.call_id.empty()) return;
-    attempt_handler handler;
-    {
-        const std::lock_guard lock(x_mutex);
-        const auto found = x_calls.find(made.call_id);
-        if (found == x_calls.end()) return;
-        handler = std::move(found->second);
-        x_calls.erase(found);
-    }
-    handler(made);
-}
-
-void rocks_delivery_log::report(const partition& from, const std::string& reason) {
-    runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_trouble,
-                 {{"partition", std::int64_t{from.where.partition}}, {"reason", reason}});
-}
-
 // ---- questions
 
-void rocks_delivery_log::scan(const std::string& prefix,
-                              const std::function<bool(std::string_view, std::string_view)>& visit) const {
+void rocks_delivery_history::scan(
+    const std::string& prefix, const std::function<bool(std::string_view, std::string_view)>& visit) const {
     const std::shared_lock lock(x_db_mutex);
     if (!x_db) return;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
@@ -353,7 +193,7 @@ void rocks_delivery_log::scan(const std::string& prefix,
         if (!visit(row->key().ToStringView(), row->value().ToStringView())) return;
 }
 
-delivery_counts rocks_delivery_log::deliveries_of_event(std::string_view event_id) const {
+delivery_counts rocks_delivery_history::deliveries_of_event(std::string_view event_id) const {
     delivery_counts counts;
     scan(row_key('e').text(event_id).bytes(), [&](std::string_view, std::string_view value) {
         if (value.size() <= 8) return true;
@@ -377,7 +217,7 @@ delivery_counts rocks_delivery_log::deliveries_of_event(std::string_view event_i
     return counts;
 }
 
-std::vector<attempt> rocks_delivery_log::attempts_of_delivery(std::string_view delivery_id) const {
+std::vector<attempt> rocks_delivery_history::attempts_of_delivery(std::string_view delivery_id) const {
     std::vector<attempt> found;
     scan(row_key('a').text(delivery_id).bytes(), [&](std::string_view, std::string_view value) {
         if (auto made = schemas::decode<attempt>(value)) found.push_back(*std::move(made));
@@ -388,8 +228,9 @@ std::vector<attempt> rocks_delivery_log::attempts_of_delivery(std::string_view d
     return found;
 }
 
-std::vector<attempt> rocks_delivery_log::attempts_of_webhook(schemas::webhook_id webhook,
-                                                             std::int64_t before_ms, std::size_t most) const {
+std::vector<attempt> rocks_delivery_history::attempts_of_webhook(schemas::webhook_id webhook,
+                                                                 std::int64_t before_ms,
+                                                                 std::size_t most) const {
     std::vector<attempt> found;
     const std::string prefix = row_key('w').number(webhook.value).bytes();
     const std::string end =
@@ -429,15 +270,12 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
 
 }  // namespace
 
-result<std::shared_ptr<delivery_log>> make_delivery_log(const fs::path& folder,
-                                                        events::log::partitioned_log& log,
-                                                        std::size_t open_files_max) {
-    const auto partitions = log.partitions(std::string(events::log::topic::attempts));
-    if (!partitions) return partitions.error();
+result<std::unique_ptr<delivery_history>> open_delivery_history(const fs::path& folder,
+                                                                std::size_t open_files_max) {
     auto db = open_database(folder, open_files_max, false);
     if (!db) return db.error();
-    return std::shared_ptr<delivery_log>(
-        std::make_shared<rocks_delivery_log>(folder, open_files_max, *std::move(db), log, *partitions));
+    return std::unique_ptr<delivery_history>(
+        std::make_unique<rocks_delivery_history>(folder, open_files_max, *std::move(db)));
 }
 
 }  // namespace herald::storage::deliveries

@@ -1,4 +1,4 @@
-// What became of deliveries: every attempt of the last 30 days, from the topic `attempts` (design.md §3).
+// What became of deliveries: every attempt of the last 30 days, as workers told of it (design.md §3).
 //
 // A database of its own beside the state: it is no part of apply, its rows come from workers and expire by
 // themselves. Losing it loses history and nothing else.
@@ -6,12 +6,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
-#include "events/log/log.hpp"
+#include "runtime/error.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::storage::deliveries {
@@ -24,13 +23,17 @@ struct delivery_counts {
     std::uint64_t skipped = 0;  // the webhook was deleted
 };
 
-/// Reads the topic on a thread of its own. Any thread may ask. Shows what workers have said so far: an
-/// attempt appears some milliseconds after it was made.
-class delivery_log {
-  public:
-    using attempt_handler = std::function<void(const schemas::attempt&)>;
+/// An attempt, and where it stands in its partition of `attempts`.
+struct placed_attempt {
+    std::uint64_t offset = 0;
+    schemas::attempt made;
+};
 
-    virtual ~delivery_log() = default;
+/// Any thread may ask; one thread at a time keeps. Shows what workers have said so far: an attempt appears
+/// some milliseconds after it was made.
+class delivery_history {
+  public:
+    virtual ~delivery_history() = default;
 
     virtual delivery_counts deliveries_of_event(std::string_view event_id) const = 0;
     /// Oldest first, at most limits::list_rows_max.
@@ -39,21 +42,18 @@ class delivery_log {
     virtual std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
                                                               std::size_t most) const = 0;
 
-    /// `handler` is called once, on the log's thread, with the attempt that carries this call id; never when
-    /// none comes. Register before the delivery is sent.
-    virtual void wait_for(std::string call_id, attempt_handler handler) = 0;
-    virtual void forget(std::string_view call_id) = 0;
-    /// Every attempt that is read from now on, on the log's thread. Set once, before start().
-    virtual void on_attempt(attempt_handler) = 0;
-    /// Begins to read. Once.
-    virtual void start() = 0;
+    /// Keeps what stood in the partition before `next_offset`. What cannot be written (a full disk) is lost
+    /// to the history, and the log says so.
+    virtual void keep(std::int32_t partition, const std::vector<placed_attempt>&,
+                      std::uint64_t next_offset) = 0;
+    /// From where on the partition is not kept yet; 0 when nothing of it is.
+    virtual std::uint64_t next_offset(std::int32_t partition) const = 0;
 };
 
 /// Opens or makes the database in `folder`; one that is corrupt is emptied. It holds all its files open and
 /// keeps no more than go into about `open_files_max`, the newest. Errors: unavailable when the folder cannot
-/// be used; not_found when the topic does not exist.
-result<std::shared_ptr<delivery_log>> make_delivery_log(const std::filesystem::path& folder,
-                                                        events::log::partitioned_log&,
-                                                        std::size_t open_files_max = 512);
+/// be used.
+result<std::unique_ptr<delivery_history>> open_delivery_history(const std::filesystem::path& folder,
+                                                                std::size_t open_files_max = 512);
 
 }  // namespace herald::storage::deliveries

@@ -1,0 +1,41 @@
+// Reads what workers tell of their attempts: the topic `attempts`.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "events/log/tail.hpp"
+#include "schemas/webhooks.hpp"
+#include "storage/deliveries/delivery_history.hpp"
+
+namespace herald::storage::deliveries {
+
+/// Hands every attempt to the history and then, once, to each listener. Goes on where the history is; where
+/// the log no longer has that, at the partition's first record. A partition that cannot be read delays no
+/// other. Lives on the scheduler's thread, which waits for the disk: a loop of its own. All must outlive it.
+class attempts_reader {
+  public:
+    using listener = std::function<void(const schemas::attempt&)>;
+
+    attempts_reader(events::log::partitioned_log&, std::int32_t partitions, runtime::scheduler&,
+                    delivery_history&, std::vector<listener>);
+
+  private:
+    struct partition {
+        std::int32_t number = 0;
+        std::int64_t next = 0;
+        std::optional<events::log::tail> records;
+    };
+
+    std::int64_t begin(partition&, const events::log::offset_range&) const;
+    void take(partition&, const events::log::read_batch&);
+
+    delivery_history& x_history;
+    const std::vector<listener> x_listeners;
+    std::deque<partition> x_partitions;
+};
+
+}  // namespace herald::storage::deliveries
