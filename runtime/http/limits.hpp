@@ -55,11 +55,13 @@ constexpr std::int64_t client_idle_ms_max = 30'000;
 constexpr std::int64_t client_deadline_ms = 15'000;
 constexpr std::int64_t client_connect_ms = 5'000;
 constexpr std::int64_t client_resolve_ms = 2'000;
+constexpr std::int64_t client_continue_ms = 1'000;  // for "100 Continue"; then the body is sent without it
 constexpr std::size_t answer_header_bytes_max = 16 * 1024;
 constexpr std::size_t answer_body_bytes_max =
     16 * 1024;  // of one that is collected, unless the caller says more
 static_assert(client_idle_connections_max <= client_connections_max);
 static_assert(client_resolve_ms < client_deadline_ms && client_connect_ms < client_deadline_ms);
+static_assert(client_continue_ms < client_deadline_ms, "who does not know Expect gets its body in time");
 static_assert(client_resolve_ms <= delivery_deadline_ms, "a delivery gets further than its name");
 
 }  // namespace herald::limits

@@ -82,6 +82,7 @@ std::string request_text(const request& asked, const location& to) {
                asked.method == http_method::patch) {
         append_header(text, "content-length", "0");  // RFC 9110 §8.6: a body is expected of these
     }
+    if (asked.body_pieces && asked.asks_before_body) append_header(text, "expect", "100-continue");
     text.append("\r\n");
     if (asked.body && !asked.body_pieces) text.append(*asked.body);
     return text;
@@ -122,7 +123,9 @@ class running : public std::enable_shared_from_this<running> {
           x_callback(std::move(callback)),
           x_started(steady_clock::now()),
           x_deadline(x_started + milliseconds(x_request.deadline_ms)),
-          x_timer(x_shared->io) {}
+          x_timer(x_shared->io),
+          x_permit(x_request.body_pieces && x_request.asks_before_body ? body_permit::to_be_asked
+                                                                       : body_permit::given) {}
 
     void start();
     void cancel();
@@ -130,6 +133,9 @@ class running : public std::enable_shared_from_this<running> {
     void read(piece_callback);
 
   private:
+    /// To send body_pieces.
+    enum class body_permit : std::uint8_t { given, to_be_asked, awaited };
+
     void resolve();
     void take_addresses(std::vector<ip_address>);
     void connect_first();
@@ -142,6 +148,8 @@ class running : public std::enable_shared_from_this<running> {
     void complete();
     void head_came();
     void broke_off(error_code);
+    void wait_to_continue();
+    void send_body();
     void ask_for_piece();
     void send_piece(result<std::string_view>);
     void end_of_pieces();
@@ -191,6 +199,7 @@ class running : public std::enable_shared_from_this<running> {
     bool x_on_the_wire = false;
 
     std::unique_ptr<answer_parser> x_parser;
+    body_permit x_permit;
     bool x_is_sent = false;
     error_code x_send_error;
     bool x_got_bytes = false;
@@ -330,9 +339,25 @@ void running::send_request() {
 void running::sent(error_code ec) {
     x_send_error = ec;  // the answer may be on its way all the same: received() decides
     if (ec || x_is_streaming) return;
+    if (x_permit == body_permit::to_be_asked) return wait_to_continue();
     if (x_request.body_pieces) return ask_for_piece();
     x_is_sent = true;
     if (!x_got_bytes) x_phase = "waiting for the answer";
+}
+
+void running::wait_to_continue() {
+    x_permit = body_permit::awaited;
+    if (x_parser->is_asked_to_continue()) return send_body();
+    x_phase = "waiting to be asked for the body";
+    limit(std::min(x_deadline, steady_clock::now() + milliseconds(limits::client_continue_ms)),
+          &running::send_body);
+}
+
+void running::send_body() {
+    if (x_parser->has_head()) return limit_by_deadline();  // the final answer: the body is not wanted
+    x_permit = body_permit::given;
+    x_phase = "sending the request";
+    ask_for_piece();
 }
 
 void running::ask_for_piece() {
@@ -385,6 +410,7 @@ void running::received(error_code ec, std::string_view bytes) {
     switch (x_parser->feed(bytes)) {
         case answer_parser::progress::more:
             if (x_request.answer == answer_body::streamed && x_parser->has_head()) return head_came();
+            if (x_permit == body_permit::awaited && x_parser->is_asked_to_continue()) send_body();
             return receive_later();
         case answer_parser::progress::failed:
             return fail(failure::protocol, x_parser->failure());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <chrono>
@@ -78,6 +80,7 @@ class stream_connection final : public connection {
 
     tcp_socket& socket() noexcept;
     void time_out();
+    bool is_stopped() const noexcept { return x_stop.cancelled() != asio::cancellation_type::none; }
     asio::awaitable<void> shake_hands();
     void expect_bytes();
     bool has_room_for_body();
@@ -112,6 +115,7 @@ class stream_connection final : public connection {
     Stream x_stream;
     const place_of_connection x_place;  // ends before x_stream does
     runtime::deadline x_deadline;
+    asio::cancellation_state x_stop;  // of run(): the server stops, which is no failure of a handler
     request_parser x_parser;
     byte_budget::share x_body_room{x_all.room.bodies};
     bool x_is_judged = false;   // the body that is awaited is wanted
@@ -148,6 +152,7 @@ tcp_socket& stream_connection<Stream>::socket() noexcept {
 
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::run() {
+    x_stop = co_await asio::this_coro::cancellation_state;
     if constexpr (is_tls) co_await shake_hands();
     while (x_is_open) {
         const progress step = x_parser.advance();
@@ -255,6 +260,7 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     try {
         refusal = co_await x_all.handler.judge(x_parser.get());
     } catch (const std::exception& thrown) {
+        if (is_stopped()) throw;
         handler_threw(thrown.what());
         refusal = std::move(x_answer);
     }
@@ -384,6 +390,7 @@ asio::awaitable<void> stream_connection<Stream>::answer_later() {
     try {
         x_answer = co_await x_all.handler.handle(x_parser.get());
     } catch (const std::exception& thrown) {
+        if (is_stopped()) throw;
         handler_threw(thrown.what());
     }
 }
@@ -482,6 +489,7 @@ asio::awaitable<void> stream_connection<Stream>::send_stream() {
     if (x_all.is_draining) x_answer.stream->wind_down();
     while (x_is_mid_stream && !x_is_broken) {
         const result<std::string_view> piece = co_await next_piece();
+        if (is_stopped()) throw boost::system::system_error(asio::error::operation_aborted);
         if (!frame_piece(piece)) cut_off();
         if (x_unsent[0].size() + x_unsent[1].size() == 0) continue;
         if (!send_now()) co_await send_rest();
