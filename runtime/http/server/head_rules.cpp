@@ -1,49 +1,17 @@
 #include "runtime/http/server/head_rules.hpp"
 
 #include <algorithm>
-#include <boost/beast/http/error.hpp>
 
 #include "runtime/text.hpp"
 
 namespace herald::runtime::http::server {
 namespace {
 
-namespace http = boost::beast::http;
-
 bool is_visible(std::string_view text) noexcept {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E && c != '#'; });
 }
 
 }  // namespace
-
-std::string what_is_right(const boost::system::error_code& failed) {
-    switch (static_cast<http::error>(failed.value())) {
-        case http::error::bad_line_ending:
-            return "each line must end in CR LF";
-        case http::error::bad_method:
-            return "the request line must begin with a method, as GET";
-        case http::error::bad_target:
-            return "after the method and one space there must be a target of visible ASCII, as /healthz";
-        case http::error::bad_version:
-            return "the request line must be METHOD /target HTTP/1.1, with single spaces, and end in CR LF";
-        case http::error::bad_field:
-            return "a header line must be Name: value, the name of letters, digits and - directly before the "
-                   "colon";
-        case http::error::bad_value:
-            return "the value of a header must be without control characters";
-        case http::error::bad_content_length:
-        case http::error::multiple_content_length:
-            return "Content-Length must be one field with one decimal number";
-        case http::error::bad_transfer_encoding:
-            return "Transfer-Encoding must be chunked";
-        case http::error::bad_chunk:
-            return "a chunk must be its size in hexadecimal digits, CR LF, that many bytes, CR LF";
-        case http::error::bad_chunk_extension:
-            return "an extension of a chunk must be ;name or ;name=value";
-        default:
-            return failed.message();
-    }
-}
 
 bool has_folded_line(std::string_view head) noexcept {
     for (std::size_t at = head.find('\n'); at + 1 < head.size(); at = head.find('\n', at + 1))

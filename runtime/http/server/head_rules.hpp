@@ -1,15 +1,10 @@
 // What the head of a request must be beyond what the parser of its lines checks (http.md §2). Pure functions.
 #pragma once
 
-#include <boost/system/error_code.hpp>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace herald::runtime::http::server {
-
-/// What would be right where Beast says only what is "bad".
-std::string what_is_right(const boost::system::error_code&);
 
 /// RFC 9112 §5.2: a line that begins with a space or tab goes on with the field before it.
 bool has_folded_line(std::string_view head) noexcept;

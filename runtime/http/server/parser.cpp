@@ -173,6 +173,36 @@ std::optional<http_method> known_method(http::verb verb) noexcept {
     }
 }
 
+// What would be right where Beast says only what is "bad".
+std::string what_is_right(const beast_error& failed) {
+    switch (static_cast<http::error>(failed.value())) {
+        case http::error::bad_line_ending:
+            return "each line must end in CR LF";
+        case http::error::bad_method:
+            return "the request line must begin with a method, as GET";
+        case http::error::bad_target:
+            return "after the method and one space there must be a target of visible ASCII, as /healthz";
+        case http::error::bad_version:
+            return "the request line must be METHOD /target HTTP/1.1, with single spaces, and end in CR LF";
+        case http::error::bad_field:
+            return "a header line must be Name: value, the name of letters, digits and - directly before the "
+                   "colon";
+        case http::error::bad_value:
+            return "the value of a header must be without control characters";
+        case http::error::bad_content_length:
+        case http::error::multiple_content_length:
+            return "Content-Length must be one field with one decimal number";
+        case http::error::bad_transfer_encoding:
+            return "Transfer-Encoding must be chunked";
+        case http::error::bad_chunk:
+            return "a chunk must be its size in hexadecimal digits, CR LF, that many bytes, CR LF";
+        case http::error::bad_chunk_extension:
+            return "an extension of a chunk must be ;name or ;name=value";
+        default:
+            return failed.message();
+    }
+}
+
 }  // namespace
 
 request_parser::request_parser() : x_reader(std::make_unique<header_reader>()) {
