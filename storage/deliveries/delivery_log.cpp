@@ -7,12 +7,9 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <future>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <system_error>
 #include <thread>
 
@@ -21,6 +18,7 @@
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "schemas/binary.hpp"
 #include "storage/rocks/rocks.hpp"
 
@@ -124,7 +122,7 @@ class rocks_delivery_log final : public delivery_log {
     }
     ~rocks_delivery_log() override {
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             x_is_stopping = true;
         }
         x_wake.notify_all();
@@ -137,12 +135,12 @@ class rocks_delivery_log final : public delivery_log {
                                              std::size_t most) const override;
 
     void wait_for(std::string call_id, attempt_handler handler) override {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_calls.size() < calls_waited_for_max)
             x_calls.insert_or_assign(std::move(call_id), std::move(handler));
     }
     void forget(std::string_view call_id) override {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (const auto found = x_calls.find(call_id); found != x_calls.end()) x_calls.erase(found);
     }
     void on_attempt(attempt_handler handler) override { x_on_attempt = std::move(handler); }
@@ -162,15 +160,16 @@ class rocks_delivery_log final : public delivery_log {
 
     void run();
     bool is_stopping() {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         return x_is_stopping;
     }
     /// Whether something was read; `rest` becomes shorter when the partition cannot be read yet.
     bool take_some(partition&, std::chrono::milliseconds& rest);
     bool open(partition&, std::chrono::milliseconds& rest);
+    std::int64_t next_kept(const partition&) const;
     void reopen();
     void keep(const partition&, const std::vector<placed_attempt>&);
-    void count(rocksdb::WriteBatch&, const attempt&) const;
+    void count(rocksdb::WriteBatch&, const attempt&) const REQUIRES_SHARED(x_db_mutex);
     void tell(const attempt&);
     void scan(const std::string& prefix,
               const std::function<bool(std::string_view, std::string_view)>&) const;
@@ -178,16 +177,16 @@ class rocks_delivery_log final : public delivery_log {
 
     const fs::path x_folder;
     const std::size_t x_open_files_max;
-    mutable std::shared_mutex x_db_mutex;                              // unique: opening anew, by the thread
-    std::unique_ptr<rocksdb::DB> x_db;                                 // null: could not be opened anew yet
+    mutable runtime::shared_mutex x_db_mutex;                  // held alone: opening anew, by the thread
+    std::unique_ptr<rocksdb::DB> x_db GUARDED_BY(x_db_mutex);  // null: could not be opened anew yet
     std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // the thread's: a write failed
     events::log::partitioned_log& x_log;
     attempt_handler x_on_attempt;
-    std::mutex x_mutex;
-    std::condition_variable x_wake;
-    bool x_is_stopping = false;
-    bool x_has_news = false;
-    std::map<std::string, attempt_handler, std::less<>> x_calls;
+    runtime::mutex x_mutex;
+    runtime::condition_variable x_wake;
+    bool x_is_stopping GUARDED_BY(x_mutex) = false;
+    bool x_has_news GUARDED_BY(x_mutex) = false;
+    std::map<std::string, attempt_handler, std::less<>> x_calls GUARDED_BY(x_mutex);
     std::thread x_thread;
     std::vector<partition> x_partitions;  // the thread's own; its readers call here until they are gone
 };
@@ -202,10 +201,10 @@ void rocks_delivery_log::run() {
             if (is_stopping()) return;
             has_read |= take_some(each, rest);
         }
-        std::unique_lock lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_is_stopping) return;
         if (has_read) continue;
-        x_wake.wait_for(lock, rest, [this] { return x_is_stopping || x_has_news; });
+        x_wake.wait_for(x_mutex, rest, [this]() REQUIRES(x_mutex) { return x_is_stopping || x_has_news; });
         x_has_news = false;
     }
 }
@@ -256,16 +255,12 @@ bool rocks_delivery_log::open(partition& from, std::chrono::milliseconds& rest) 
         rest = std::min(rest, trouble_wait);
         return false;
     }
-    std::string stored;
-    if (x_db &&
-        x_db->Get({}, row_key('o').number(static_cast<std::uint64_t>(from.where.partition)).bytes(), &stored)
-            .ok())
-        from.next = std::max(from.next, static_cast<std::int64_t>(number_of(stored)));
+    from.next = std::max(from.next, next_kept(from));
     if (from.next < range->first || from.next > range->next) from.next = range->first;
     from.reader = x_log.open_reader(from.where, from.next);
     from.reader->on_ready([this] {
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             x_has_news = true;
         }
         x_wake.notify_all();
@@ -273,11 +268,20 @@ bool rocks_delivery_log::open(partition& from, std::chrono::milliseconds& rest) 
     return true;
 }
 
+/// Behind what was kept of it; 0 where nothing is known.
+std::int64_t rocks_delivery_log::next_kept(const partition& from) const {
+    const runtime::shared_lock lock(x_db_mutex);
+    const auto number = static_cast<std::uint64_t>(from.where.partition);
+    std::string stored;
+    if (!x_db || !x_db->Get({}, row_key('o').number(number).bytes(), &stored).ok()) return 0;
+    return static_cast<std::int64_t>(number_of(stored));
+}
+
 /// RocksDB takes no more writes after one that failed; opened anew it does, once there is room.
 void rocks_delivery_log::reopen() {
     const auto now = std::chrono::steady_clock::now();
     if (!x_reopen_at || now < *x_reopen_at || !rocks::has_room(x_folder)) return;
-    const std::unique_lock lock(x_db_mutex);
+    const runtime::lock_guard lock(x_db_mutex);
     x_db.reset();
     auto opened = open_database(x_folder, x_open_files_max, false);
     x_reopen_at = now + reopening_rest;
@@ -289,6 +293,7 @@ void rocks_delivery_log::reopen() {
 /// What cannot be written (a full disk) is lost to the history.
 void rocks_delivery_log::keep(const partition& from, const std::vector<placed_attempt>& read) {
     reopen();
+    const runtime::shared_lock lock(x_db_mutex);
     if (!x_db) return;
     rocksdb::WriteBatch batch;
     const auto number = static_cast<std::uint64_t>(from.where.partition);
@@ -328,7 +333,7 @@ void rocks_delivery_log::tell(const attempt& made) {
     if (made.call_id.empty()) return;
     attempt_handler handler;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         const auto found = x_calls.find(made.call_id);
         if (found == x_calls.end()) return;
         handler = std::move(found->second);
@@ -346,7 +351,7 @@ void rocks_delivery_log::report(const partition& from, const std::string& reason
 
 void rocks_delivery_log::scan(const std::string& prefix,
                               const std::function<bool(std::string_view, std::string_view)>& visit) const {
-    const std::shared_lock lock(x_db_mutex);
+    const runtime::shared_lock lock(x_db_mutex);
     if (!x_db) return;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
     for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next())
@@ -394,7 +399,7 @@ std::vector<attempt> rocks_delivery_log::attempts_of_webhook(schemas::webhook_id
     const std::string prefix = row_key('w').number(webhook.value).bytes();
     const std::string end =
         row_key('w').number(webhook.value).number(static_cast<std::uint64_t>(before_ms)).bytes();
-    const std::shared_lock lock(x_db_mutex);
+    const runtime::shared_lock lock(x_db_mutex);
     if (!x_db) return found;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
     row->SeekForPrev(end);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "storage/node/command_gateway.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/job_claims.hpp"
@@ -137,9 +136,9 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<std::uint64_t> x_outbox_rows = 0;
     std::atomic<std::int64_t> x_outbox_oldest_ms = 0;
 
-    std::mutex x_mutex;
-    written_tables x_written;  // since the last look()
-    bool x_look_is_posted = false;
+    runtime::mutex x_mutex;
+    written_tables x_written GUARDED_BY(x_mutex);  // since the last look()
+    bool x_look_is_posted GUARDED_BY(x_mutex) = false;
 
     // The scheduler's thread only.
     std::int64_t x_spoke_ms = 0;
@@ -158,8 +157,8 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<bool> x_is_advance_posted = false;
     std::size_t x_replayed = 0;  // records, until the log's end was reached
     std::int64_t x_replay_began_ms = 0;
-    std::condition_variable x_stopping;
-    bool x_is_stopping = false;  // under x_mutex
+    runtime::condition_variable x_stopping;
+    bool x_is_stopping GUARDED_BY(x_mutex) = false;
     std::thread x_applier;
 };
 
@@ -185,7 +184,7 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
 
 log_node::~log_node() {
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_is_stopping = true;
     }
     x_stopping.notify_all();
@@ -215,10 +214,11 @@ void log_node::run_applier() {
     for (;;) {
         std::size_t records = 0;
         const auto rest_ms = advance(applier_wait_ms, records);
-        std::unique_lock lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (!rest_ms || x_is_stopping) return;
         if (*rest_ms > 0)
-            x_stopping.wait_for(lock, std::chrono::milliseconds(*rest_ms), [this] { return x_is_stopping; });
+            x_stopping.wait_for(x_mutex, std::chrono::milliseconds(*rest_ms),
+                                [this]() REQUIRES(x_mutex) { return x_is_stopping; });
     }
 }
 
@@ -263,7 +263,7 @@ void log_node::written(const written_tables& tables) {
         !tables.has(table::claim))
         return;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_written |= tables;
         if (std::exchange(x_look_is_posted, true)) return;
     }
@@ -290,7 +290,7 @@ void log_node::tick() {
 void log_node::look() {
     written_tables tables;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         tables = std::exchange(x_written, {});
         x_look_is_posted = false;
     }

@@ -5,16 +5,15 @@
 #include <librdkafka/rdkafka.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "events/log/kafka/kafka_log.hpp"
 #include "events/log/kafka/settings.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 
@@ -54,13 +53,13 @@ class background {
 class bell {
   public:
     void call(std::function<void()> notify) {
-        std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_notify = std::move(notify);
     }
     /// When it returns, the owner is not being called and never will be.
     void silence() { call(nullptr); }
     void ring() {
-        std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_notify) x_notify();
     }
     /// Rings whenever something comes into the empty queue. The bell must outlive that, see `unhang`.
@@ -71,8 +70,8 @@ class bell {
     static void unhang(rd_kafka_queue_t* queue) { rd_kafka_queue_cb_event_enable(queue, nullptr, nullptr); }
 
   private:
-    std::mutex x_mutex;
-    std::function<void()> x_notify;
+    runtime::mutex x_mutex;
+    std::function<void()> x_notify GUARDED_BY(x_mutex);
 };
 
 /// What librdkafka said last of a broker that it cannot reach or that refuses it. Thread-safe.
@@ -83,9 +82,9 @@ class last_trouble {
     std::string text() const;
 
   private:
-    mutable std::mutex x_mutex;
-    std::string x_text;
-    std::int64_t x_at_ms = 0;
+    mutable runtime::mutex x_mutex;
+    std::string x_text GUARDED_BY(x_mutex);
+    std::int64_t x_at_ms GUARDED_BY(x_mutex) = 0;
 };
 
 struct installation;
