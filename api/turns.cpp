@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "api/calls/await_callback.hpp"
-#include "runtime/limits.hpp"
+#include "api/limits.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::api {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/assert.hpp"
+#include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"
 #include "workers/signing.hpp"
 

@@ -15,11 +15,12 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
 #include "schemas/binary.hpp"
+#include "schemas/limits.hpp"
+#include "storage/deliveries/limits.hpp"
 #include "storage/rocks/rocks.hpp"
 
 namespace herald::storage::deliveries {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "events/log/log.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::storage::deliveries {

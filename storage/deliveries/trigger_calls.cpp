@@ -6,10 +6,10 @@
 
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_log.hpp"
+#include "storage/deliveries/limits.hpp"
 
 namespace herald::storage::deliveries {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
+#include "storage/deliveries/limits.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::deliveries {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "events/log/limits.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
+#include "storage/embedded_log/limits.hpp"
 
 namespace herald::storage::embedded_log {
 namespace {

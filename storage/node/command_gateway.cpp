@@ -6,8 +6,9 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
+#include "schemas/commands/limits.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/membership.hpp"
 
 namespace herald::storage::node {

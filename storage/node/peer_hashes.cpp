@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
+#include "schemas/commands/limits.hpp"
 
 namespace herald::storage::node {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "events/log/topics.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
+#include "storage/node/limits.hpp"
 
 namespace herald::storage::node {
 namespace {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/limits.hpp"
+#include "events/log/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"

@@ -4,9 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include "events/log/limits.hpp"
 #include "events/log/memory/memory_state.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::events::log::memory {

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 
 #include "runtime/http/client/request_writer.hpp"
+#include "runtime/http/limits.hpp"
 
 namespace herald::runtime::http::client {
 namespace {

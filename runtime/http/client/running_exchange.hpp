@@ -18,6 +18,7 @@
 #include "runtime/http/client/connection.hpp"
 #include "runtime/http/client/connection_pool.hpp"
 #include "runtime/http/client/tls.hpp"
+#include "runtime/http/limits.hpp"
 
 namespace herald::runtime::http::client {
 

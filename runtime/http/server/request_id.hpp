@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/request.hpp"
 
 namespace herald::runtime::http::server {

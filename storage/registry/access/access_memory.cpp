@@ -1,7 +1,7 @@
 #include "storage/registry/access/access_memory.hpp"
 
-#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
+#include "storage/registry/access/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::registry::access {

@@ -10,6 +10,7 @@
 
 #include "runtime/mutex.hpp"
 #include "schemas/identity.hpp"
+#include "storage/registry/access/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::access {

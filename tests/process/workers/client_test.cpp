@@ -1,6 +1,7 @@
 // Protects the HTTP client's bodies that come and go piece by piece: bounded memory, nothing read or made
 // while nobody asks, and an end that is never taken for another.
 #include "runtime/http/client/client.hpp"
+#include "runtime/http/limits.hpp"
 
 #include <gtest/gtest.h>
 
