@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/limits.hpp"
+#include "api/calls/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/events.hpp"
 

@@ -3,8 +3,8 @@
 #include "api/openapi.hpp"
 #include "api/routes/routes.hpp"
 #include "api/turns.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
-#include "runtime/limits.hpp"
 
 namespace herald::api {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <unordered_map>
 
 #include "api/calls/await_callback.hpp"
-#include "runtime/limits.hpp"
+#include "api/limits.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::api {
 
@@ -18,7 +18,7 @@ class turns::queues : public std::enable_shared_from_this<queues> {
     void take(schemas::user_id user, runtime::scheduler& scheduler, handler done) {
         std::uint64_t number = 0;
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             const auto [queue, is_first] = x_waiting.try_emplace(user);
             if (!is_first) {
                 number = ++x_last_number;
@@ -47,7 +47,7 @@ class turns::queues : public std::enable_shared_from_this<queues> {
     void pass_on(schemas::user_id user) {
         handler next;
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             const auto queue = x_waiting.find(user);
             if (queue->second.empty()) {
                 x_waiting.erase(queue);
@@ -62,7 +62,7 @@ class turns::queues : public std::enable_shared_from_this<queues> {
     void give_up(schemas::user_id user, std::uint64_t number) {
         handler late;
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             const auto queue = x_waiting.find(user);
             if (queue == x_waiting.end()) return;
             const auto at = std::find_if(queue->second.begin(), queue->second.end(),
@@ -77,10 +77,10 @@ class turns::queues : public std::enable_shared_from_this<queues> {
             " s; one runs at a time: wait for its answer"));
     }
 
-    std::mutex x_mutex;
+    runtime::mutex x_mutex;
     /// Users whose turn somebody has, and who waits for it.
-    std::unordered_map<schemas::user_id, std::deque<waiter>> x_waiting;
-    std::uint64_t x_last_number = 0;
+    std::unordered_map<schemas::user_id, std::deque<waiter>> x_waiting GUARDED_BY(x_mutex);
+    std::uint64_t x_last_number GUARDED_BY(x_mutex) = 0;
 };
 
 turns::turns() : x_queues(std::make_shared<queues>()) {}

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 
+#include "api/limits.hpp"
 #include "runtime/error.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/ids.hpp"

@@ -17,6 +17,7 @@ if(HERALD_FUZZ)
   target_compile_options(herald_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(herald_flags INTERFACE -Wthread-safety)  # runtime/mutex.hpp
   target_link_options(herald_flags INTERFACE -fuse-ld=lld)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False alarms of g++ 12 in optimised coroutine and Boost code; clang's own warnings stay on.

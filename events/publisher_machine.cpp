@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "events/limits.hpp"
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"

@@ -6,8 +6,10 @@
 
 #include "api/service.hpp"
 #include "events/log/topics.hpp"
+#include "program/limits.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/http/limits.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
@@ -15,6 +17,7 @@
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/node/disk_guard.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/node.hpp"
 #include "storage/node/node_metrics.hpp"
 #include "storage/rocks/rocks_state.hpp"

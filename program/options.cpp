@@ -1,4 +1,6 @@
 #include "program/options.hpp"
+#include "storage/node/limits.hpp"
+#include "workers/limits.hpp"
 
 #include <cctype>
 

@@ -8,8 +8,8 @@
 #include "program/append_command.hpp"
 #include "program/open_log.hpp"
 #include "program/process_end.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
+#include "schemas/commands/limits.hpp"
 #include "storage/node/membership.hpp"
 #include "storage/registry/tables/installation.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "events/log/kafka/kafka_log.hpp"
 #include "runtime/http/server/server.hpp"
-#include "runtime/limits.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/node.hpp"
 #include "workers/http_transport.hpp"
 #include "workers/worker.hpp"

@@ -2,13 +2,13 @@
 #include "program/worker_node.hpp"
 
 #include <iostream>
-#include <mutex>
 
 #include "api/operations/operator_endpoints.hpp"
 #include "events/subscriber_table.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "workers/http_transport.hpp"
 #include "workers/lag_reader.hpp"
 #include "workers/metrics.hpp"
@@ -59,7 +59,7 @@ class composed_worker_node final : public worker_node {
     }
 
     std::optional<runtime::trouble> trouble() const override {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         return x_trouble;
     }
 
@@ -115,7 +115,7 @@ class composed_worker_node final : public worker_node {
             log_that_it_runs(runtime::log_events::delivering, x_chosen, text_of(x_chosen.listen));
         x_metrics.show(now);
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             x_trouble = now;
         }
         x_loops[0].run_at(now_ms + (now ? trouble_interval_ms : metrics_interval_ms),
@@ -130,8 +130,8 @@ class composed_worker_node final : public worker_node {
     std::optional<workers::lag_reader> x_lag;
     std::int64_t x_lag_due_ms = 0;
     bool x_says_that_it_delivers = false;
-    mutable std::mutex x_mutex;
-    std::optional<runtime::trouble> x_trouble;  // under x_mutex
+    mutable runtime::mutex x_mutex;
+    std::optional<runtime::trouble> x_trouble GUARDED_BY(x_mutex);
     std::unique_ptr<workers::transport> x_transport;
     std::shared_ptr<events::subscriber_table> x_subscribers;
     std::unique_ptr<workers::worker> x_worker;

@@ -8,12 +8,12 @@
 #include <limits>
 #include <list>
 #include <map>
-#include <mutex>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "runtime/assert.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/process_metrics.hpp"
 
 namespace herald::runtime {
@@ -34,10 +34,10 @@ struct family {
 };
 
 struct registry {
-    std::mutex lock;
-    std::map<std::string, family, std::less<>> families;
-    std::mutex sources_lock;  // held while they are called
-    std::list<std::function<void()>> sources;
+    runtime::mutex lock;
+    std::map<std::string, family, std::less<>> families GUARDED_BY(lock);
+    runtime::mutex sources_lock;  // held while they are called
+    std::list<std::function<void()>> sources GUARDED_BY(sources_lock);
 };
 
 registry& all() {
@@ -60,7 +60,7 @@ template <class Metric, class... Arguments>
 Metric& look_up(prometheus::MetricType type, std::string_view name, std::string_view help,
                 metric_labels given, Arguments... arguments) {
     registry& metrics = all();
-    const std::lock_guard held(metrics.lock);
+    const runtime::lock_guard held(metrics.lock);
     auto found = metrics.families.find(name);
     if (found == metrics.families.end())
         found = metrics.families.emplace(name, family{std::string(help), type, {}}).first;
@@ -130,10 +130,10 @@ histogram& metric_histogram(std::string_view name, std::string_view help, metric
 
 metrics_source add_metrics_source(std::function<void()> show) {
     registry& metrics = all();
-    const std::lock_guard held(metrics.sources_lock);
+    const runtime::lock_guard held(metrics.sources_lock);
     const auto place = metrics.sources.insert(metrics.sources.end(), std::move(show));
     return {&*place, [&metrics, place](void*) {
-                const std::lock_guard held_again(metrics.sources_lock);
+                const runtime::lock_guard held_again(metrics.sources_lock);
                 metrics.sources.erase(place);
             }};
 }
@@ -141,12 +141,12 @@ metrics_source add_metrics_source(std::function<void()> show) {
 std::string metrics_text() {
     registry& metrics = all();
     {
-        const std::lock_guard held(metrics.sources_lock);
+        const runtime::lock_guard held(metrics.sources_lock);
         for (const auto& show : metrics.sources) show();
     }
     std::vector<prometheus::MetricFamily> shown = process_metrics();
     {
-        const std::lock_guard held(metrics.lock);
+        const runtime::lock_guard held(metrics.lock);
         for (const auto& [name, named] : metrics.families) {
             prometheus::MetricFamily& out = shown.emplace_back();
             out.name = name;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "runtime/mutex.hpp"
 
 namespace herald::runtime {
 
@@ -13,17 +14,17 @@ template <class T>
 class newest {
   public:
     std::shared_ptr<T> load() const {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         return x_value;
     }
     void store(std::shared_ptr<T> next) {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_value.swap(next);
     }  // the last one goes after the lock: parameters outlive locals
 
   private:
-    mutable std::mutex x_mutex;
-    std::shared_ptr<T> x_value;
+    mutable runtime::mutex x_mutex;
+    std::shared_ptr<T> x_value GUARDED_BY(x_mutex);
 };
 
 }  // namespace herald::runtime

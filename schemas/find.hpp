@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/enums.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 

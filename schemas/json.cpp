@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <functional>
 
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/error.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 

@@ -1,4 +1,5 @@
 #include "schemas/json_codec.hpp"
+#include "schemas/limits.hpp"
 
 #include <algorithm>
 #include <charconv>

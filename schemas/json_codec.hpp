@@ -7,10 +7,10 @@
 #include <span>
 
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/describe.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 

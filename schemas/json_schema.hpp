@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "schemas/json_codec.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "runtime/text.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

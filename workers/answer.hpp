@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "workers/limits.hpp"
 #include "workers/transport.hpp"
 
 namespace herald::workers {

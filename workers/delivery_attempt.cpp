@@ -4,6 +4,7 @@
 
 #include "runtime/assert.hpp"
 #include "workers/delivery_machine.hpp"
+#include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"
 #include "workers/signing.hpp"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/assert.hpp"
+#include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"
 
 namespace herald::workers {

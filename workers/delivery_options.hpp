@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/limits.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "events/log/limits.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
 

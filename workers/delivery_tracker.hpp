@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/limits.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 
+#include "events/log/limits.hpp"
 #include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 #include "workers/log_clock.hpp"

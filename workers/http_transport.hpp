@@ -5,6 +5,7 @@
 
 #include "runtime/http/client/client.hpp"
 #include "runtime/http/limits.hpp"
+#include "runtime/limits.hpp"
 #include "workers/transport.hpp"
 
 namespace herald::workers {

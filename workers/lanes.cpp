@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/assert.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

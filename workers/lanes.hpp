@@ -14,6 +14,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/ids.hpp"
 #include "workers/breaker.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

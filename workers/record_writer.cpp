@@ -6,10 +6,10 @@
 
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

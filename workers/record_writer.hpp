@@ -13,6 +13,7 @@
 #include "runtime/lifetime.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
+#include "workers/limits.hpp"
 #include "workers/worker_counters.hpp"
 
 namespace herald::workers {

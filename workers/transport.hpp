@@ -14,6 +14,7 @@
 #include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
 #include "schemas/webhooks.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 

@@ -17,6 +17,7 @@
 #include "workers/delivery_machine.hpp"
 #include "workers/event_position.hpp"
 #include "workers/fan_out.hpp"
+#include "workers/limits.hpp"
 #include "workers/log_clock_reader.hpp"
 #include "workers/record_writer.hpp"
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "api/calls/await_callback.hpp"
-#include "runtime/limits.hpp"
+#include "api/calls/limits.hpp"
 #include "runtime/text.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 
 namespace herald::api::calls {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "runtime/error.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/json_schema.hpp"
 
 namespace herald::api::calls {

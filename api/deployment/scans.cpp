@@ -1,6 +1,5 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
 #include "api/deployment/handlers.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"

@@ -2,12 +2,13 @@
 #include <algorithm>
 
 #include "api/webhooks/handlers.hpp"
+#include "api/webhooks/limits.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/key_ring.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/webhooks.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/requests/webhooks.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"

@@ -6,7 +6,7 @@ namespace herald::events::log {
 
 void bell::call(std::function<void()> notify) {
     {
-        const std::lock_guard lock(x_calling);
+        const runtime::lock_guard lock(x_calling);
         x_notify = std::move(notify);
     }
     reset();
@@ -14,19 +14,19 @@ void bell::call(std::function<void()> notify) {
 }
 
 void bell::silence() {
-    const std::lock_guard lock(x_calling);
+    const runtime::lock_guard lock(x_calling);
     x_notify = nullptr;
 }
 
 bool bell::is_first_ring() {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     x_changed.notify_all();
     return !std::exchange(x_is_rung, true);
 }
 
 void bell::ring() {
     if (!is_first_ring()) return;
-    const std::lock_guard lock(x_calling);
+    const runtime::lock_guard lock(x_calling);
     const std::function<void()> notify = x_notify;  // the call may silence
     if (notify) notify();
 }
@@ -38,13 +38,13 @@ void bell::ring_again() {
 }
 
 void bell::reset() {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     x_is_rung = false;
 }
 
 void bell::wait_until(std::chrono::steady_clock::time_point deadline) {
-    std::unique_lock lock(x_mutex);
-    x_changed.wait_until(lock, deadline, [this] { return x_is_rung; });
+    const runtime::lock_guard lock(x_mutex);
+    x_changed.wait_until(x_mutex, deadline, [this]() REQUIRES(x_mutex) { return x_is_rung; });
 }
 
 }  // namespace herald::events::log

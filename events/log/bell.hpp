@@ -2,9 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log {
 
@@ -27,11 +27,12 @@ class bell {
   private:
     bool is_first_ring();
 
-    std::recursive_mutex x_calling;  // held while another thread runs x_notify, which may destroy the owner
+    runtime::recursive_mutex
+        x_calling;                   // held while another thread runs x_notify, which may destroy the owner
     std::function<void()> x_notify;  // changed by the owner's thread only
-    std::mutex x_mutex;
-    std::condition_variable x_changed;
-    bool x_is_rung = false;
+    runtime::mutex x_mutex;
+    runtime::condition_variable x_changed;
+    bool x_is_rung GUARDED_BY(x_mutex) = false;
 };
 
 }  // namespace herald::events::log

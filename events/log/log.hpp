@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "events/log/limits.hpp"
 #include "runtime/error.hpp"
 
 namespace herald::events::log {

@@ -9,6 +9,7 @@
 namespace herald::limits {
 
 // Requests that come
+constexpr std::size_t management_body_bytes_max = 1024 * 1024;  // of a route that does not say more
 constexpr std::size_t request_target_bytes_max = 2 * 1024;
 constexpr std::size_t request_header_bytes_max = 8 * 1024;
 constexpr std::size_t request_header_fields_max = 64;
@@ -34,7 +35,6 @@ constexpr std::size_t unsent_answers_bytes_max = 64 * 1024 * 1024;
 constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to who showed no credentials
 static_assert(management_body_bytes_max <= unfinished_bodies_bytes_max,
               "each body has room when it is alone");
-static_assert(find_answer_bytes_max <= unsent_answers_bytes_max, "so has each answer");
 static_assert(unsent_answers_to_strangers_max < unsent_answers_bytes_max);
 
 // Bodies that come or go piece by piece
@@ -52,14 +52,17 @@ static_assert(event_heartbeat_ms <= connection_idle_ms_max,
 constexpr std::size_t client_connections_max = 1'024;  // under way and idle
 constexpr std::size_t client_idle_connections_max = 256;
 constexpr std::int64_t client_idle_ms_max = 30'000;
+constexpr std::size_t client_tls_sessions_max = 1'024;  // to resume
+constexpr std::size_t client_addresses_tried_max = 4;   // of a name
 constexpr std::int64_t client_deadline_ms = 15'000;
 constexpr std::int64_t client_connect_ms = 5'000;
 constexpr std::int64_t client_resolve_ms = 2'000;
+constexpr std::int64_t client_continue_ms = 1'000;  // for "100 Continue"; then the body is sent without it
 constexpr std::size_t answer_header_bytes_max = 16 * 1024;
 constexpr std::size_t answer_body_bytes_max =
     16 * 1024;  // of one that is collected, unless the caller says more
 static_assert(client_idle_connections_max <= client_connections_max);
 static_assert(client_resolve_ms < client_deadline_ms && client_connect_ms < client_deadline_ms);
-static_assert(client_resolve_ms <= delivery_deadline_ms, "a delivery gets further than its name");
+static_assert(client_continue_ms < client_deadline_ms, "who does not know Expect gets its body in time");
 
 }  // namespace herald::limits

@@ -8,15 +8,19 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
+#include <future>
+#include <map>
 #include <optional>
-#include <shared_mutex>
 #include <system_error>
 
-#include "runtime/limits.hpp"
+#include "events/log/topics.hpp"
+#include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "schemas/binary.hpp"
+#include "schemas/limits.hpp"
+#include "storage/deliveries/limits.hpp"
 #include "storage/rocks/rocks.hpp"
 
 namespace herald::storage::deliveries {
@@ -112,14 +116,14 @@ class rocks_delivery_history final : public delivery_history {
 
   private:
     void reopen();
-    void count(rocksdb::WriteBatch&, const attempt&) const;
+    void count(rocksdb::WriteBatch&, const attempt&) const REQUIRES_SHARED(x_db_mutex);
     void scan(const std::string& prefix,
               const std::function<bool(std::string_view, std::string_view)>&) const;
 
     const fs::path x_folder;
     const std::size_t x_open_files_max;
-    mutable std::shared_mutex x_db_mutex;  // unique: opening anew, by the thread that keeps
-    std::unique_ptr<rocksdb::DB> x_db;     // null: could not be opened anew yet
+    mutable runtime::shared_mutex x_db_mutex;  // held alone: opening anew, by the thread that keeps
+    std::unique_ptr<rocksdb::DB> x_db GUARDED_BY(x_db_mutex);          // null: could not be opened anew yet
     std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // of that thread: a write failed
 };
 
@@ -129,7 +133,7 @@ class rocks_delivery_history final : public delivery_history {
 void rocks_delivery_history::reopen() {
     const auto now = std::chrono::steady_clock::now();
     if (!x_reopen_at || now < *x_reopen_at || !rocks::has_room(x_folder)) return;
-    const std::unique_lock lock(x_db_mutex);
+    const runtime::lock_guard lock(x_db_mutex);
     x_db.reset();
     auto opened = open_database(x_folder, x_open_files_max, false);
     x_reopen_at = now + reopening_rest;
@@ -141,6 +145,7 @@ void rocks_delivery_history::reopen() {
 void rocks_delivery_history::keep(std::int32_t partition, const std::vector<placed_attempt>& read,
                                   std::uint64_t next_offset) {
     reopen();
+    const runtime::shared_lock lock(x_db_mutex);
     if (!x_db) return;
     rocksdb::WriteBatch batch;
     const auto number = static_cast<std::uint64_t>(partition);
@@ -165,7 +170,7 @@ void rocks_delivery_history::keep(std::int32_t partition, const std::vector<plac
 std::uint64_t rocks_delivery_history::next_offset(std::int32_t partition) const {
     const std::string key = row_key('o').number(static_cast<std::uint64_t>(partition)).bytes();
     std::string stored;
-    const std::shared_lock lock(x_db_mutex);
+    const runtime::shared_lock lock(x_db_mutex);
     return x_db && x_db->Get({}, key, &stored).ok() ? number_of(stored) : 0;
 }
 
@@ -186,7 +191,7 @@ void rocks_delivery_history::count(rocksdb::WriteBatch& batch, const attempt& ma
 
 void rocks_delivery_history::scan(
     const std::string& prefix, const std::function<bool(std::string_view, std::string_view)>& visit) const {
-    const std::shared_lock lock(x_db_mutex);
+    const runtime::shared_lock lock(x_db_mutex);
     if (!x_db) return;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
     for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next())
@@ -235,7 +240,7 @@ std::vector<attempt> rocks_delivery_history::attempts_of_webhook(schemas::webhoo
     const std::string prefix = row_key('w').number(webhook.value).bytes();
     const std::string end =
         row_key('w').number(webhook.value).number(static_cast<std::uint64_t>(before_ms)).bytes();
-    const std::shared_lock lock(x_db_mutex);
+    const runtime::shared_lock lock(x_db_mutex);
     if (!x_db) return found;
     const std::unique_ptr<rocksdb::Iterator> row(x_db->NewIterator({}));
     row->SeekForPrev(end);

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "events/log/log.hpp"
 #include "runtime/error.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::storage::deliveries {

@@ -1,15 +1,15 @@
 #include "storage/deliveries/trigger_calls.hpp"
 
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/lifetime.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/mutex.hpp"
 #include "schemas/binary.hpp"
+#include "storage/deliveries/limits.hpp"
 
 namespace herald::storage::deliveries {
 namespace {
@@ -29,16 +29,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
         what.call_id = runtime::uuid_text(x_random.uuid());
         what.deadline_ms = time.wall_ms() + limits::test_deadline_ms;
         const std::string call_id = what.call_id;
-        {
-            std::unique_lock lock(x_mutex);
-            if (x_is_closed) {
-                lock.unlock();
-                return handler(closed());
-            }
-            if (x_under_way.size() >= limits::tests_in_flight_max)
-                return handler(runtime::resource_exhausted("too many tests are under way; try again"));
-            x_under_way.emplace(call_id, std::move(handler));
-        }
+        if (const auto refused = keep(call_id, handler)) return handler(*refused);
         give_up_at(call_id, time.steady_ms() + limits::test_deadline_ms);
         append(what);
     }
@@ -50,7 +41,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
     void close() override {
         std::vector<std::string> under_way;
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             x_is_closed = true;
             for (const auto& [call_id, handler] : x_under_way) under_way.push_back(call_id);
         }
@@ -62,6 +53,16 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
         return runtime::unavailable("the log did not take the test: " + why.message);
     }
     static error closed() { return runtime::unavailable("this node is shutting down"); }
+
+    /// Takes the handler, unless there is a reason not to.
+    std::optional<error> keep(const std::string& call_id, attempt_handler& handler) {
+        const runtime::lock_guard lock(x_mutex);
+        if (x_is_closed) return closed();
+        if (x_under_way.size() >= limits::tests_in_flight_max)
+            return runtime::resource_exhausted("too many tests are under way; try again");
+        x_under_way.emplace(call_id, std::move(handler));
+        return std::nullopt;
+    }
 
     void append(const schemas::delivery& what) {
         const std::string key = events::subscriber_key(what.webhook_id);
@@ -90,7 +91,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
     void finish(const std::string& call_id, result<schemas::attempt> outcome) {
         attempt_handler handler;
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             const auto found = x_under_way.find(call_id);
             if (found == x_under_way.end()) return;
             handler = std::move(found->second);
@@ -102,9 +103,9 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
     const std::uint32_t x_partitions;  // of deliveries.direct
     runtime::scheduler& x_scheduler;
     runtime::random_source& x_random;
-    std::mutex x_mutex;
-    std::map<std::string, attempt_handler, std::less<>> x_under_way;
-    bool x_is_closed = false;
+    runtime::mutex x_mutex;
+    std::map<std::string, attempt_handler, std::less<>> x_under_way GUARDED_BY(x_mutex);
+    bool x_is_closed GUARDED_BY(x_mutex) = false;
     const std::unique_ptr<events::log::producer> x_producer;  // destroyed first
 };
 

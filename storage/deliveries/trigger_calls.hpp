@@ -8,6 +8,7 @@
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
+#include "storage/deliveries/limits.hpp"
 
 namespace herald::storage::deliveries {
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "runtime/lifetime.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
+#include "storage/deliveries/limits.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::deliveries {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "events/log/limits.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "storage/embedded_log/log_committer.hpp"
 
 namespace herald::storage::embedded_log {

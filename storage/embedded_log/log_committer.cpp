@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "events/log/limits.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
+#include "storage/embedded_log/limits.hpp"
 
 namespace herald::storage::embedded_log {
 namespace {
@@ -58,7 +60,7 @@ result<void> log_committer::start() {
         if (const auto kept = x_database.set_expire_from(x_expire_from_ms); !kept) return kept.error();
     }
     check_clock();
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     x_commits = found->commits;
     adopt(*found);
     x_is_stopping = false;
@@ -69,7 +71,7 @@ result<void> log_committer::start() {
 
 void log_committer::stop() {
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (std::exchange(x_is_stopping, true)) return;
         x_work.notify_all();
         x_maintenance_due.notify_all();
@@ -77,9 +79,14 @@ void log_committer::stop() {
     x_thread.join();
     x_maintenance_thread.join();
     x_database.close();
-    for (const auto& [where, partition] : x_partitions)
-        for (const auto& bell : partition.bells)
-            if (const auto alive = bell.lock()) alive->ring();
+    std::set<std::shared_ptr<events::log::bell>> to_ring;
+    {
+        const runtime::lock_guard lock(x_mutex);
+        for (const auto& [where, partition] : x_partitions)
+            for (const auto& bell : partition.bells) to_ring.insert(bell.lock());
+    }
+    to_ring.erase(nullptr);
+    for (const auto& bell : to_ring) bell->ring();
 }
 
 /// Takes over what was found on disk. False when something that was there before is missing.
@@ -112,7 +119,7 @@ void log_committer::pending_append::refuse(error reason) {
 }
 
 result<void> log_committer::takes_appends() const {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     if (x_is_stopping) return not_open();
     if (x_broken_until) return runtime::unavailable(x_broken_why);
     return {};
@@ -123,7 +130,7 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
                                    events::log::append_handler handler) {
     auto what = std::make_shared<record>(record{0, 0, std::move(key), std::move(value)});
     const std::size_t bytes = bytes_of(*what);
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     if (x_is_stopping) return runtime::aborted("the log is closed");
     if (account->has_ended) return runtime::aborted("this producer has ended");
     if (x_broken_until) {
@@ -162,13 +169,15 @@ void log_committer::close(const account_pointer& account) {
         std::move(more.begin(), more.end(), std::back_inserter(unanswered));
     };
     {
-        std::unique_lock lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         account->has_ended = true;
         if (std::this_thread::get_id() == x_thread.get_id()) {
             add(take_handlers(x_to_answer, account));
         } else if (x_is_answering) {
             const std::uint64_t round = x_answer_rounds;
-            x_answered.wait(lock, [&] { return !x_is_answering || x_answer_rounds != round; });
+            x_answered.wait(x_mutex, [this, round]() REQUIRES(x_mutex) {
+                return !x_is_answering || x_answer_rounds != round;
+            });
         }
         add(take_handlers(x_batch, account));
         add(take_handlers(x_queue, account));
@@ -181,30 +190,32 @@ void log_committer::close(const account_pointer& account) {
 // ---- the committing thread
 
 void log_committer::run() {
-    std::unique_lock lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     while (true) {
-        wait_for_work(lock);
-        if (x_broken_until && steady_clock::now() >= *x_broken_until) reopen(lock);
-        wait_for_company(lock);
+        wait_for_work();
+        if (x_broken_until && steady_clock::now() >= *x_broken_until) reopen();
+        wait_for_company();
         take_batch();
         const log_write write = place_batch();
         if (!write.records.empty() || !write.commits.empty()) {
-            lock.unlock();
             const time_point start = steady_clock::now();
-            const result<void> written = x_database.write(write);
-            lock.lock();
+            result<void> written;
+            {
+                const runtime::unlock_guard unlocked(x_mutex);
+                written = x_database.write(write);
+            }
             x_write_time = steady_clock::now() - start;
             x_appenders = x_batch.size() + x_queue.size();
             settle(written, write);
         }
-        answer(lock);
+        answer();
         const bool is_done = x_queue.empty() && x_questions.empty() &&
                              (x_unwritten_commits.empty() || x_broken_until.has_value());
         if (x_is_stopping && is_done) return;
     }
 }
 
-void log_committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
+void log_committer::wait_for_work() {
     while (!x_is_stopping && x_queue.empty() && x_questions.empty()) {
         time_point wake = time_point::max();
         if (x_broken_until)
@@ -212,27 +223,27 @@ void log_committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
         else if (!x_unwritten_commits.empty())
             wake = x_commits_due;
         if (wake <= steady_clock::now()) return;
-        if (wake == time_point::max())
-            x_work.wait(lock);
-        else
-            x_work.wait_until(lock, wake);
+        x_work.wait_until(x_mutex, wake);
     }
 }
 
 /// Those who were just answered often append again at once. Without a moment's wait the first of them would
 /// get a sync to itself, and all others would wait for two.
-void log_committer::wait_for_company(std::unique_lock<std::mutex>& lock) {
+void log_committer::wait_for_company() {
     if (x_queue.empty() || x_broken_until) return;
     x_wake_at = x_appenders;
-    x_work.wait_for(lock, std::min<steady_clock::duration>(x_write_time / 8, company_wait_max),
-                    [this] { return x_is_stopping || x_queue.size() >= x_appenders; });
+    x_work.wait_for(x_mutex, std::min<steady_clock::duration>(x_write_time / 8, company_wait_max),
+                    [this]() REQUIRES(x_mutex) { return x_is_stopping || x_queue.size() >= x_appenders; });
     x_wake_at = 1;
 }
 
-void log_committer::reopen(std::unique_lock<std::mutex>& lock) {
-    lock.unlock();
-    const result<log_contents> found = x_database.reopen();
-    lock.lock();
+result<log_contents> log_committer::open_again() {
+    const runtime::unlock_guard unlocked(x_mutex);
+    return x_database.reopen();
+}
+
+void log_committer::reopen() {
+    const result<log_contents> found = open_again();
     if (found && adopt(*found)) {
         x_broken_until.reset();
         x_broken_why.clear();
@@ -326,7 +337,7 @@ void log_committer::fail_batch(const error& reason) {
 }
 
 /// Tells readers first: what was appended is read back sooner.
-void log_committer::answer(std::unique_lock<std::mutex>& lock) {
+void log_committer::answer() {
     x_to_answer.swap(x_batch);
     for (const pending_append& each : x_to_answer) {
         --each.account->records;
@@ -340,13 +351,14 @@ void log_committer::answer(std::unique_lock<std::mutex>& lock) {
                               : runtime::failed_precondition("there is no such topic and partition"));
     const auto to_ring = std::exchange(x_to_ring, {});
     x_is_answering = true;
-    lock.unlock();
-    for (const auto& bell : to_ring) bell->ring();
-    for (pending_append& each : x_to_answer)  // a handler may take others' away (close)
-        if (const auto handler = std::exchange(each.handler, nullptr)) handler(std::move(each.outcome));
-    for (auto& [handler, range] : told) handler(std::move(range));
-    x_to_answer.clear();
-    lock.lock();
+    {
+        const runtime::unlock_guard unlocked(x_mutex);
+        for (const auto& bell : to_ring) bell->ring();
+        for (pending_append& each : x_to_answer)  // a handler may take others' away (close)
+            if (const auto handler = std::exchange(each.handler, nullptr)) handler(std::move(each.outcome));
+        for (auto& [handler, range] : told) handler(std::move(range));
+        x_to_answer.clear();
+    }
     x_is_answering = false;
     ++x_answer_rounds;
     x_answered.notify_all();
@@ -355,13 +367,13 @@ void log_committer::answer(std::unique_lock<std::mutex>& lock) {
 // ---- readers
 
 log_partition* log_committer::find(const topic_partition& where) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto found = x_partitions.find(where);
     return found == x_partitions.end() ? nullptr : &found->second;
 }
 
 void log_committer::hang(log_partition& partition, const std::shared_ptr<events::log::bell>& bell) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     std::erase_if(partition.bells, [](const auto& each) { return each.expired(); });
     partition.bells.push_back(bell);
 }
@@ -372,7 +384,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
     std::vector<std::shared_ptr<const record>> recent;
     std::int64_t next = 0;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_is_stopping) return not_open();
         next = partition.range.next;
         if (from < partition.range.first || from > next) return out_of_range(partition, from);
@@ -392,7 +404,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
         batch.records = std::move(*found);
         // Retention may have come between. (Only compaction leaves holes.)
         if (batch.records.empty() || (!partition.is_compacted() && batch.records.front().offset != from)) {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             return out_of_range(partition, from);
         }
     }
@@ -402,7 +414,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
 
 void log_committer::query_range(const topic_partition& where, events::log::range_handler handler) {
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (!x_is_stopping) {
             const auto found = x_partitions.find(where);
             log_partition* const partition = found == x_partitions.end() ? nullptr : &found->second;
@@ -417,17 +429,17 @@ void log_committer::query_range(const topic_partition& where, events::log::range
 // ---- topics
 
 result<std::int32_t> log_committer::partitions(const std::string& topic) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto found = x_topics.find(topic);
     if (found == x_topics.end()) return runtime::not_found("there is no topic " + topic);
     return found->second;
 }
 
 result<void> log_committer::create_topics() {
-    const std::lock_guard creating(x_creating);
+    const runtime::lock_guard creating(x_creating);
     log_write write;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_is_stopping) return not_open();
         for (const events::log::topic_settings& each : events::log::all_topics) {
             const std::string name(each.name);
@@ -444,7 +456,7 @@ result<void> log_committer::create_topics() {
     write.synced = true;
     const result<void> written = x_database.write(write);
     if (!written) return written;
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     x_commits.insert(write.commits.begin(), write.commits.end());
     for (const auto& [name, count] : write.topics) {
         x_topics[name] = count;

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +19,7 @@
 #include "events/log/log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/mutex.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/embedded_log/log_database.hpp"
 #include "storage/embedded_log/log_time.hpp"
@@ -123,17 +122,18 @@ class log_committer {
     };
 
     void run();
-    void wait_for_work(std::unique_lock<std::mutex>&);
-    void wait_for_company(std::unique_lock<std::mutex>&);
-    void reopen(std::unique_lock<std::mutex>&);
-    void say_broken(std::string why);
-    bool adopt(const log_contents&);
-    void take_batch();
-    log_write place_batch();
-    void settle(const result<void>& written, const log_write&);
-    void publish(const pending_append&);
-    void fail_batch(const error&);
-    void answer(std::unique_lock<std::mutex>&);
+    void wait_for_work() REQUIRES(x_mutex);
+    void wait_for_company() REQUIRES(x_mutex);
+    result<log_contents> open_again() REQUIRES(x_mutex);
+    void reopen() REQUIRES(x_mutex);
+    void say_broken(std::string why) REQUIRES(x_mutex);
+    bool adopt(const log_contents&) REQUIRES(x_mutex);
+    void take_batch() REQUIRES(x_mutex);
+    log_write place_batch() REQUIRES(x_mutex);
+    void settle(const result<void>& written, const log_write&) REQUIRES(x_mutex);
+    void publish(const pending_append&) REQUIRES(x_mutex);
+    void fail_batch(const error&) REQUIRES(x_mutex);
+    void answer() REQUIRES(x_mutex);
     std::vector<events::log::append_handler> take_handlers(std::deque<pending_append>& from,
                                                            const account_pointer&);
 
@@ -152,38 +152,40 @@ class log_committer {
     log_database x_database;
     std::thread x_thread;
     std::thread x_maintenance_thread;
-    std::mutex x_creating;              // one create_topics() at a time
-    std::mutex x_maintaining;           // one maintain() at a time
+    runtime::mutex x_creating;          // one create_topics() at a time
+    runtime::mutex x_maintaining;       // one maintain() at a time
     std::int64_t x_expire_from_ms = 0;  // log time; start()'s
 
-    mutable std::mutex x_mutex;  // guards what follows
-    std::condition_variable x_work;
-    std::condition_variable x_answered;
-    std::condition_variable x_maintenance_due;
-    bool x_is_stopping = true;                 // until start()
-    std::optional<time_point> x_broken_until;  // not before then is the database opened again
-    std::string x_broken_why;
-    time_point x_broken_said;  // when the log heard of it last
-    std::chrono::milliseconds x_reopen_delay{};
-    std::map<events::log::topic_partition, log_partition> x_partitions;
-    std::map<std::string, std::int32_t> x_topics;
-    std::deque<log_partition*> x_recent_order;  // whose record is the oldest of all recent ones, and so on
-    std::size_t x_recent_bytes = 0;
-    std::map<commit_key, stored_commit> x_commits;
-    std::set<commit_key> x_unwritten_commits;
-    time_point x_commits_due;
-    std::map<std::string, std::deque<std::shared_ptr<events::log::bell>>> x_groups;
-    std::uint64_t x_last_epoch = 0;
+    mutable runtime::mutex x_mutex;
+    runtime::condition_variable x_work;
+    runtime::condition_variable x_answered;
+    runtime::condition_variable x_maintenance_due;
+    bool x_is_stopping GUARDED_BY(x_mutex) = true;  // until start()
+    std::optional<time_point> x_broken_until
+        GUARDED_BY(x_mutex);  // not before then is the database opened again
+    std::string x_broken_why GUARDED_BY(x_mutex);
+    time_point x_broken_said GUARDED_BY(x_mutex);  // when the log heard of it last
+    std::chrono::milliseconds x_reopen_delay GUARDED_BY(x_mutex){};
+    std::map<events::log::topic_partition, log_partition> x_partitions GUARDED_BY(x_mutex);
+    std::map<std::string, std::int32_t> x_topics GUARDED_BY(x_mutex);
+    std::deque<log_partition*> x_recent_order
+        GUARDED_BY(x_mutex);  // whose record is the oldest of all recent ones, and so on
+    std::size_t x_recent_bytes GUARDED_BY(x_mutex) = 0;
+    std::map<commit_key, stored_commit> x_commits GUARDED_BY(x_mutex);
+    std::set<commit_key> x_unwritten_commits GUARDED_BY(x_mutex);
+    time_point x_commits_due GUARDED_BY(x_mutex);
+    std::map<std::string, std::deque<std::shared_ptr<events::log::bell>>> x_groups GUARDED_BY(x_mutex);
+    std::uint64_t x_last_epoch GUARDED_BY(x_mutex) = 0;
 
-    std::deque<pending_append> x_queue;
-    std::deque<pending_append> x_batch;                  // being written
-    std::size_t x_wake_at = 1;                           // appends in the queue
-    std::size_t x_appenders = 0;                         // about as many append at once
-    std::chrono::steady_clock::duration x_write_time{};  // of the last batch
-    std::vector<pending_question> x_questions;
-    std::set<std::shared_ptr<events::log::bell>> x_to_ring;
-    bool x_is_answering = false;
-    std::uint64_t x_answer_rounds = 0;
+    std::deque<pending_append> x_queue GUARDED_BY(x_mutex);
+    std::deque<pending_append> x_batch GUARDED_BY(x_mutex);                  // being written
+    std::size_t x_wake_at GUARDED_BY(x_mutex) = 1;                           // appends in the queue
+    std::size_t x_appenders GUARDED_BY(x_mutex) = 0;                         // about as many append at once
+    std::chrono::steady_clock::duration x_write_time GUARDED_BY(x_mutex){};  // of the last batch
+    std::vector<pending_question> x_questions GUARDED_BY(x_mutex);
+    std::set<std::shared_ptr<events::log::bell>> x_to_ring GUARDED_BY(x_mutex);
+    bool x_is_answering GUARDED_BY(x_mutex) = false;
+    std::uint64_t x_answer_rounds GUARDED_BY(x_mutex) = 0;
 
     std::deque<pending_append> x_to_answer;  // the committing thread's alone
 };

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <unordered_map>
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "storage/embedded_log/torn_end.hpp"
 #include "storage/rocks/rocks.hpp"
 
@@ -161,12 +161,12 @@ error log_database::closed() const {
 }
 
 result<log_contents> log_database::open() {
-    std::unique_lock lock(x_open_mutex);
+    const runtime::lock_guard lock(x_open_mutex);
     return open_to_write();
 }
 
 result<log_contents> log_database::reopen() {
-    std::unique_lock lock(x_open_mutex);
+    const runtime::lock_guard lock(x_open_mutex);
     x_is_writable = false;
     x_db.reset();
     result<log_contents> found = open_to_write();
@@ -199,7 +199,7 @@ result<log_contents> log_database::open_to_write() {
 }
 
 void log_database::close() {
-    std::unique_lock lock(x_open_mutex);
+    const runtime::lock_guard lock(x_open_mutex);
     if (x_db == nullptr) return;
     x_db->SyncWAL().PermitUncheckedError();
     x_db->Flush({}).PermitUncheckedError();
@@ -248,7 +248,7 @@ result<log_contents> log_database::load() const {
 }
 
 result<void> log_database::set_expire_from(std::int64_t log_time_ms) {
-    std::shared_lock lock(x_open_mutex);
+    const runtime::shared_lock lock(x_open_mutex);
     if (!x_is_writable) return closed();
     std::string row;
     append_number(row, log_time_ms);
@@ -286,7 +286,7 @@ result<void> log_database::load_topic(std::string topic, std::int32_t partitions
 }
 
 result<void> log_database::write(const log_write& what) {
-    std::shared_lock lock(x_open_mutex);
+    const runtime::shared_lock lock(x_open_mutex);
     if (!x_is_writable) return closed();
     rocksdb::WriteBatch batch;
     if (what.synced) batch.PutLogData(slice_of(synced_mark));  // first, so that it is found (torn_end.hpp)
@@ -314,7 +314,7 @@ result<void> log_database::write(const log_write& what) {
 /// Calls visitor(record) for each record of the range in order, until it returns false.
 template <class Visitor>
 result<void> log_database::visit(const topic_partition& where, offset_range range, Visitor visitor) const {
-    std::shared_lock lock(x_open_mutex);
+    const runtime::shared_lock lock(x_open_mutex);
     if (x_db == nullptr) return closed();
     const std::string end = record_key(where, range.next);
     const rocksdb::Slice end_slice(end);
@@ -358,7 +358,7 @@ result<std::int64_t> log_database::find_expired(const topic_partition& where, of
 }
 
 result<void> log_database::erase(const topic_partition& where, offset_range range) {
-    std::shared_lock lock(x_open_mutex);
+    const runtime::shared_lock lock(x_open_mutex);
     if (!x_is_writable) return closed();
     const rocksdb::Status status = x_db->DeleteRange(
         {}, x_db->DefaultColumnFamily(), record_key(where, range.first), record_key(where, range.next));
@@ -389,7 +389,7 @@ result<std::int64_t> log_database::compact(const topic_partition& where, offset_
     });
     if (!done) return done.error();
 
-    std::shared_lock lock(x_open_mutex);
+    const runtime::shared_lock lock(x_open_mutex);
     if (!x_is_writable) return closed();
     for (std::size_t i = 0; i < superseded.size(); i += erased_per_write_max) {
         rocksdb::WriteBatch batch;

@@ -6,12 +6,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "events/log/log.hpp"
+#include "runtime/mutex.hpp"
 
 namespace rocksdb {
 class DB;
@@ -96,10 +96,11 @@ class log_database {
                                  compaction_ages);
 
   private:
-    result<log_contents> open_to_write();
-    result<void> check_format() const;
-    result<log_contents> load() const;
-    result<void> load_topic(std::string topic, std::int32_t partitions, log_contents&) const;
+    result<log_contents> open_to_write() REQUIRES(x_open_mutex);
+    result<void> check_format() const REQUIRES_SHARED(x_open_mutex);
+    result<log_contents> load() const REQUIRES_SHARED(x_open_mutex);
+    result<void> load_topic(std::string topic, std::int32_t partitions, log_contents&) const
+        REQUIRES_SHARED(x_open_mutex);
     template <class Visitor>
     result<void> visit(const events::log::topic_partition&, events::log::offset_range, Visitor) const;
     error error_of(const rocksdb::Status&) const;
@@ -107,9 +108,9 @@ class log_database {
 
     const std::filesystem::path x_folder;
     const std::size_t x_open_files_max;
-    mutable std::shared_mutex x_open_mutex;  // unique: opening and closing
-    std::unique_ptr<rocksdb::DB> x_db;       // null: not open
-    bool x_is_writable = false;
+    mutable runtime::shared_mutex x_open_mutex;                  // held alone: opening and closing
+    std::unique_ptr<rocksdb::DB> x_db GUARDED_BY(x_open_mutex);  // null: not open
+    bool x_is_writable GUARDED_BY(x_open_mutex) = false;
 };
 
 }  // namespace herald::storage::embedded_log

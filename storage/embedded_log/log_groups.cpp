@@ -9,14 +9,14 @@ constexpr std::chrono::milliseconds commit_delay{100};
 }  // namespace
 
 void log_committer::join(const std::string& group, const std::shared_ptr<events::log::bell>& member) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     x_groups[group].push_back(member);
 }
 
 void log_committer::leave(const std::string& group, const std::shared_ptr<events::log::bell>& member) {
     std::shared_ptr<events::log::bell> heir;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         auto& members = x_groups[group];
         std::erase(members, member);
         if (!members.empty()) heir = members.front();
@@ -25,25 +25,25 @@ void log_committer::leave(const std::string& group, const std::shared_ptr<events
 }
 
 bool log_committer::owns(const std::string& group, const std::shared_ptr<events::log::bell>& member) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto& members = x_groups[group];
     return !x_is_stopping && !members.empty() && members.front() == member;
 }
 
 std::uint64_t log_committer::next_epoch() {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     return ++x_last_epoch;
 }
 
 std::optional<stored_commit> log_committer::committed(const commit_key& key) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto found = x_commits.find(key);
     if (found == x_commits.end()) return std::nullopt;
     return found->second;
 }
 
 void log_committer::commit(commit_key key, stored_commit what) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     if (x_is_stopping) return;
     x_commits[key] = std::move(what);
     if (x_unwritten_commits.empty()) {

@@ -1,9 +1,9 @@
 // The committer's second thread: retention, compaction, and an eye on the clock.
 #include <cstdlib>
 
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/embedded_log/limits.hpp"
 #include "storage/embedded_log/log_committer.hpp"
 
 namespace herald::storage::embedded_log {
@@ -14,14 +14,13 @@ constexpr std::size_t expired_per_round_max = 100'000;
 }  // namespace
 
 void log_committer::run_maintenance() {
-    std::unique_lock lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     while (!x_is_stopping) {
-        x_maintenance_due.wait_for(lock, std::chrono::milliseconds(x_options.maintenance_interval_ms));
+        x_maintenance_due.wait_for(x_mutex, std::chrono::milliseconds(x_options.maintenance_interval_ms));
         if (x_is_stopping) return;
-        lock.unlock();
+        const runtime::unlock_guard unlocked(x_mutex);
         check_clock();
         maintain(maintenance::worthwhile);
-        lock.lock();
     }
 }
 
@@ -36,11 +35,11 @@ void log_committer::check_clock() {
 }
 
 void log_committer::maintain(maintenance how) {
-    const std::lock_guard maintaining(x_maintaining);
+    const runtime::lock_guard maintaining(x_maintaining);
     if (time_ms() < x_expire_from_ms) return;
     std::vector<log_partition*> all;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         for (auto& [where, partition] : x_partitions) all.push_back(&partition);
     }
     for (log_partition* each : all) {
@@ -56,7 +55,7 @@ void log_committer::maintain(maintenance how) {
 void log_committer::expire(log_partition& partition) {
     events::log::offset_range range;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         range = partition.range;
     }
     if (range.next - range.first < 2) return;
@@ -65,7 +64,7 @@ void log_committer::expire(log_partition& partition) {
                                 time_ms() - partition.settings->kept_ms, expired_per_round_max);
     if (!first_kept || *first_kept == range.first) return;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         partition.range.first = *first_kept;
     }
     // If it fails, the records are found again when the log is opened next.
@@ -76,7 +75,7 @@ void log_committer::compact(log_partition& partition, maintenance how) {
     events::log::offset_range range;
     std::int64_t appended = 0;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         range = partition.range;
         appended = partition.uncompacted;
         const std::int64_t worthwhile = std::max(x_options.compaction_appends_min, partition.compacted);
@@ -86,7 +85,7 @@ void log_committer::compact(log_partition& partition, maintenance how) {
     const result<std::int64_t> stayed = x_database.compact(
         partition.where, range, {now_ms - x_options.compaction_lag_ms, now_ms - x_options.tombstone_kept_ms});
     if (!stayed) return;
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     partition.uncompacted -= appended;
     partition.compacted = *stayed;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
+#include "storage/embedded_log/limits.hpp"
 
 namespace herald::storage::embedded_log {
 

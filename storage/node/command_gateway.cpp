@@ -7,7 +7,9 @@
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/lifetime.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/mutex.hpp"
+#include "schemas/commands/limits.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/membership.hpp"
 
 namespace herald::storage::node {
@@ -78,7 +80,7 @@ std::optional<error> command_gateway::refusal(const schemas::commands::listed_co
     if (x_parts.disk && x_parts.disk->is_low() && !kind.traits.passes_full_disk)
         return runtime::unavailable(std::string(disk_low_message));
     if (kind.traits.level > state.level) return too_early(kind, state);
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     if (x_is_closed) return runtime::unavailable("this node is shutting down");
     if (kind.traits.from == schemas::commands::sender::node) return std::nullopt;
     if (x_waiting.size() + reserved_for_nodes >= limits::commands_in_flight_max)
@@ -101,7 +103,7 @@ void command_gateway::add(waiter waiting) {
                                       " bytes; the most is " + std::to_string(limits::command_bytes_max)));
     const schemas::uuid id = waiting.command.command_id;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_waiting.emplace(id, std::move(waiting));
     }
     append(id, std::move(bytes));
@@ -126,7 +128,7 @@ void command_gateway::appended(std::int64_t offset, steady_clock::duration took)
 }
 
 void command_gateway::append_failed(const schemas::uuid& id, const error& reason) {
-    std::unique_lock lock(x_mutex);
+    runtime::unique_lock lock(x_mutex);
     const auto found = x_waiting.find(id);
     if (found == x_waiting.end()) return;
     waiter& waiting = found->second;
@@ -156,7 +158,7 @@ void command_gateway::repeat_later(const schemas::uuid& id, std::int64_t delay_m
 void command_gateway::repeat(const schemas::uuid& id) {
     std::string bytes;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         const auto found = x_waiting.find(id);
         if (found == x_waiting.end()) return;
         bytes = schemas::commands::seal_envelope(found->second.command);  // the same bytes again
@@ -169,7 +171,7 @@ void command_gateway::complete(registry::engine::applied_record& applied) {
     const bool is_too_late = was_too_late(applied.outcome);
     waiters::node_type found;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         const auto here = x_waiting.find(*applied.command_id);
         if (here == x_waiting.end()) return;
         // A late copy from before it was stamped anew says nothing of the one that is still on its way.
@@ -190,7 +192,7 @@ void command_gateway::expire() {
     const std::int64_t now_ms = x_parts.scheduler.time().steady_ms();
     std::vector<waiter> expired;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         for (auto next = x_waiting.begin(); next != x_waiting.end();) {
             const auto one = next++;
             if (one->second.deadline_ms <= now_ms)
@@ -203,7 +205,7 @@ void command_gateway::expire() {
 void command_gateway::close() {
     waiters all;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_is_closed = true;
         all.swap(x_waiting);
     }
@@ -211,7 +213,7 @@ void command_gateway::close() {
 }
 
 std::size_t command_gateway::in_flight() const {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto count = std::count_if(x_waiting.begin(), x_waiting.end(),
                                      [](const auto& each) { return !is_of_node(each.second.command.type); });
     return static_cast<std::size_t>(count);

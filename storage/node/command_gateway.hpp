@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -15,11 +14,13 @@
 
 #include "events/log/log.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/disk_guard.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/replica.hpp"
 
 namespace herald::storage::node {
@@ -91,9 +92,9 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     void answer_unknown(waiter&);
 
     const parts x_parts;
-    mutable std::mutex x_mutex;
-    waiters x_waiting;
-    bool x_is_closed = false;
+    mutable runtime::mutex x_mutex;
+    waiters x_waiting GUARDED_BY(x_mutex);
+    bool x_is_closed GUARDED_BY(x_mutex) = false;
     std::atomic<std::uint64_t> x_log_end = 0;
     runtime::histogram& x_append_time = runtime::metric_histogram(runtime::metrics::append_seconds);
     runtime::counter& x_unknown = runtime::metric_counter(runtime::metrics::outcomes_unknown);

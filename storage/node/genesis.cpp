@@ -6,8 +6,8 @@
 
 #include "events/event_topic.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/tables/installation.hpp"
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -113,9 +111,9 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<std::uint64_t> x_outbox_rows = 0;
     std::atomic<std::int64_t> x_outbox_oldest_ms = 0;
 
-    std::mutex x_mutex;
-    written_tables x_written;  // since the last look()
-    bool x_look_is_posted = false;
+    runtime::mutex x_mutex;
+    written_tables x_written GUARDED_BY(x_mutex);  // since the last look()
+    bool x_look_is_posted GUARDED_BY(x_mutex) = false;
 
     // The scheduler's thread only.
     std::int64_t x_spoke_ms = 0;
@@ -134,8 +132,8 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<bool> x_is_advance_posted = false;
     std::size_t x_replayed = 0;  // records, until the log's end was reached
     std::int64_t x_replay_began_ms = 0;
-    std::condition_variable x_stopping;
-    bool x_is_stopping = false;  // under x_mutex
+    runtime::condition_variable x_stopping;
+    bool x_is_stopping GUARDED_BY(x_mutex) = false;
     std::thread x_applier;
 };
 

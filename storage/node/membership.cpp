@@ -1,6 +1,6 @@
 #include "storage/node/membership.hpp"
 
-#include "runtime/limits.hpp"
+#include "schemas/commands/limits.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/tables.hpp"
 

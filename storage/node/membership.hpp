@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schemas/commands/limits.hpp"
 #include "schemas/nodes.hpp"
 #include "storage/node/replica.hpp"
 

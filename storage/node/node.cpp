@@ -3,10 +3,23 @@
 
 #include <algorithm>
 
+#include <atomic>
+#include <thread>
+#include <utility>
 #include "events/log/topics.hpp"
+#include "events/publisher.hpp"
+#include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
+#include "storage/node/command_gateway.hpp"
+#include "storage/node/disk_guard.hpp"
+#include "storage/node/job_claims.hpp"
+#include "storage/node/level_watch.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/log_node.hpp"
+#include "storage/node/membership.hpp"
 #include "storage/node/outbox_backlog.hpp"
 
 namespace herald::storage::node {
@@ -54,7 +67,7 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
 
 log_node::~log_node() {
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_is_stopping = true;
     }
     x_stopping.notify_all();
@@ -83,10 +96,11 @@ void log_node::run_applier() {
     for (;;) {
         std::size_t records = 0;
         const auto rest_ms = advance(applier_wait_ms, records);
-        std::unique_lock lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (!rest_ms || x_is_stopping) return;
         if (*rest_ms > 0)
-            x_stopping.wait_for(lock, std::chrono::milliseconds(*rest_ms), [this] { return x_is_stopping; });
+            x_stopping.wait_for(x_mutex, std::chrono::milliseconds(*rest_ms),
+                                [this]() REQUIRES(x_mutex) { return x_is_stopping; });
     }
 }
 
@@ -131,7 +145,7 @@ void log_node::written(const written_tables& tables) {
         !tables.has(table::claim))
         return;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_written |= tables;
         if (std::exchange(x_look_is_posted, true)) return;
     }

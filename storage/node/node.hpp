@@ -10,11 +10,12 @@
 #include <string>
 
 #include "events/log/log.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/commands/all.hpp"
+#include "schemas/commands/limits.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/registry/engine/engine.hpp"
 #include "storage/registry/state/state.hpp"

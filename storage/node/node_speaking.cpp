@@ -3,6 +3,7 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/log_node.hpp"
 #include "storage/node/membership.hpp"
 
@@ -35,7 +36,7 @@ void log_node::tick() {
 void log_node::look() {
     written_tables tables;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         tables = std::exchange(x_written, {});
         x_look_is_posted = false;
     }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/limits.hpp"
+#include "runtime/mutex.hpp"
+#include "schemas/commands/limits.hpp"
 
 namespace herald::storage::node {
 
@@ -19,7 +20,7 @@ peer_hashes::comparison peer_hashes::compare(const schemas::commands::node_heart
 
 bool peer_hashes::hear(const schemas::commands::node_heartbeat& beat, std::uint64_t offset,
                        std::int64_t time_ms, const record_ring& own) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     std::erase_if(x_peers, [&](const auto& one) {
         return time_ms - one.second.time_ms > limits::claim_lapse_ms || (beat.last && one.first == beat.node);
     });
@@ -36,29 +37,29 @@ bool peer_hashes::hear(const schemas::commands::node_heartbeat& beat, std::uint6
 }
 
 bool peer_hashes::is_in_doubt() const {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     return std::any_of(x_peers.begin(), x_peers.end(),
                        [](const auto& one) { return one.second.differs() && !one.second.is_settled; });
 }
 
 void peer_hashes::records_are_the_logs() {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     for (auto& [name, one] : x_peers) one.is_settled = true;
 }
 
 void peer_hashes::doubt() {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     for (auto& [name, one] : x_peers) one.is_settled = false;
 }
 
 bool peer_hashes::vouches() const {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     return std::any_of(x_peers.begin(), x_peers.end(),
                        [](const auto& one) { return one.second.differs() && one.second.is_settled; });
 }
 
 hash_votes peer_hashes::votes() const {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     hash_votes votes;
     for (const auto& [name, one] : x_peers) {
         if (one.said == comparison::equal) ++votes.agree;
@@ -70,7 +71,7 @@ hash_votes peer_hashes::votes() const {
 }
 
 bool peer_hashes::has_compared(const std::string& node) const {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto found = x_peers.find(node);
     if (found == x_peers.end()) return false;
     const peer& one = found->second;

@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 
+#include "runtime/mutex.hpp"
+#include "schemas/commands/limits.hpp"
 #include "schemas/commands/nodes.hpp"
 #include "storage/node/record_ring.hpp"
 
@@ -70,8 +71,8 @@ class peer_hashes {
                               const record_ring& own);
 
     const std::string x_own_name;
-    mutable std::mutex x_mutex;
-    std::map<std::string, peer> x_peers;
+    mutable runtime::mutex x_mutex;
+    std::map<std::string, peer> x_peers GUARDED_BY(x_mutex);
 };
 
 }  // namespace herald::storage::node

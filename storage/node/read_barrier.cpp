@@ -6,7 +6,8 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/lifetime.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/mutex.hpp"
+#include "storage/node/limits.hpp"
 
 namespace herald::storage::node {
 namespace {
@@ -22,7 +23,7 @@ registry_node::reading read_barrier::reading_of(const applied_state& state, bool
 void read_barrier::read(registry_node::reading_handler handler) {
     const std::int64_t deadline_ms = x_parts.scheduler.time().steady_ms() + limits::barrier_wait_ms_max;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_unasked.push_back({std::move(handler), deadline_ms});
     }
     ask();
@@ -31,7 +32,7 @@ void read_barrier::read(registry_node::reading_handler handler) {
 
 void read_barrier::ask() {
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_is_asking || x_unasked.empty()) return;
         x_is_asking = true;
         x_asked = std::exchange(x_unasked, {});
@@ -59,7 +60,7 @@ void read_barrier::ask() {
 void read_barrier::answered(const result<std::uint64_t>& next_offset) {
     reads ready;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_is_asking = false;
         reads asked = std::exchange(x_asked, {});
         if (!next_offset)  // asked again by the watch, until their time is over
@@ -76,7 +77,7 @@ void read_barrier::answered(const result<std::uint64_t>& next_offset) {
 void read_barrier::applied(std::uint64_t next_offset) {
     reads ready;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_applied = next_offset;
         const auto end = x_by_offset.upper_bound(next_offset);
         for (auto one = x_by_offset.begin(); one != end; ++one) ready.push_back(std::move(one->second));
@@ -87,7 +88,7 @@ void read_barrier::applied(std::uint64_t next_offset) {
 
 void read_barrier::watch() {
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (std::exchange(x_is_watched, true)) return;
     }
     const auto expire = runtime::if_alive(weak_from_this(), [](read_barrier& self) { self.expire(); });
@@ -107,7 +108,7 @@ void read_barrier::expire() {
     };
     bool is_idle = false;
     {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         take_expired(x_unasked);
         take_expired(x_asked);
         for (auto next = x_by_offset.begin(); next != x_by_offset.end();) {

@@ -6,11 +6,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "events/log/log.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/scheduler.hpp"
 #include "storage/node/command_gateway.hpp"
 #include "storage/node/node.hpp"
@@ -56,13 +56,13 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
 
     const parts x_parts;
     std::atomic<std::int64_t> x_heartbeat_sent_ms = INT64_MIN / 2;
-    std::mutex x_mutex;
-    std::uint64_t x_applied = 0;
-    reads x_unasked;                                         // share the next question
-    reads x_asked;                                           // wait for the answer to the one under way
-    std::multimap<std::uint64_t, waiting_read> x_by_offset;  // wait until that is applied
-    bool x_is_asking = false;
-    bool x_is_watched = false;
+    runtime::mutex x_mutex;
+    std::uint64_t x_applied GUARDED_BY(x_mutex) = 0;
+    reads x_unasked GUARDED_BY(x_mutex);  // share the next question
+    reads x_asked GUARDED_BY(x_mutex);    // wait for the answer to the one under way
+    std::multimap<std::uint64_t, waiting_read> x_by_offset GUARDED_BY(x_mutex);  // wait until that is applied
+    bool x_is_asking GUARDED_BY(x_mutex) = false;
+    bool x_is_watched GUARDED_BY(x_mutex) = false;
     runtime::counter& x_stale_reads = runtime::metric_counter(runtime::metrics::stale_reads);
 };
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
+#include "storage/node/limits.hpp"
 
 namespace herald::storage::node {
 namespace {

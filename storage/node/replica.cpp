@@ -4,9 +4,9 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/node/limits.hpp"
 
 namespace herald::storage::node {
 namespace {

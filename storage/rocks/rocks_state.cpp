@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <mutex>
 #include <optional>
 #include <system_error>
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/newest.hpp"
 #include "storage/registry/access/access_memory.hpp"
 #include "storage/rocks/rocks.hpp"
@@ -102,19 +102,20 @@ class database {
     bool has_room() const { return rocks::has_room(x_folder); }
 
     void on_unreadable(std::function<void(unreadable)> handler) {
-        std::unique_lock lock(x_mutex);
-        x_handler = std::move(handler);
-        if (!x_trouble) return;
-        const auto call = std::exchange(x_handler, nullptr);
-        lock.unlock();
-        call(*x_trouble);
+        std::optional<unreadable> trouble;
+        {
+            const runtime::lock_guard lock(x_mutex);
+            trouble = x_trouble;
+            if (!trouble) x_handler = std::move(handler);
+        }
+        if (trouble) handler(*trouble);
     }
 
   private:
     void report(unreadable trouble, const std::string& what) const {
         std::function<void(unreadable)> handler;
         {
-            const std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             if (!x_trouble)
                 runtime::log(runtime::log_level::error, runtime::log_events::state_unreadable,
                              {{"reason", what}});
@@ -126,9 +127,9 @@ class database {
 
     const std::unique_ptr<rocksdb::DB> x_db;
     const fs::path x_folder;
-    mutable std::mutex x_mutex;
-    mutable std::optional<unreadable> x_trouble;
-    mutable std::function<void(unreadable)> x_handler;
+    mutable runtime::mutex x_mutex;
+    mutable std::optional<unreadable> x_trouble GUARDED_BY(x_mutex);
+    mutable std::function<void(unreadable)> x_handler GUARDED_BY(x_mutex);
 };
 
 class rocks_view final : public state_view {

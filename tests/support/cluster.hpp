@@ -14,7 +14,6 @@
 #include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/genesis.hpp"

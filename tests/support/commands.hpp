@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/limits.hpp"
 
 namespace herald::test {
 

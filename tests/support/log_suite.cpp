@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "events/log/limits.hpp"
 #include "events/log/topics.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "tests/support/until.hpp"
 

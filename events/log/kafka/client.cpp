@@ -9,6 +9,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 namespace {
@@ -45,9 +46,9 @@ int on_connection(int domain, int type, int protocol, void* owner) {
 }  // namespace
 
 struct background::state {
-    std::mutex mutex;
-    std::condition_variable changed;
-    int running = 0;
+    runtime::mutex mutex;
+    runtime::condition_variable changed;
+    int running GUARDED_BY(mutex) = 0;
 };
 
 std::shared_ptr<background::state> background::make_state() { return std::make_shared<state>(); }
@@ -58,25 +59,25 @@ void background::run(std::function<void()> task, std::int64_t wait_ms) {
     };
     auto mine = std::make_shared<one>();
     {
-        std::lock_guard lock(x_state->mutex);
+        const runtime::lock_guard lock(x_state->mutex);
         ++x_state->running;
     }
     std::thread([room = x_state, mine, task = std::move(task)]() mutable {
         task();
         task = nullptr;  // what it owns goes before it counts as done
-        std::lock_guard lock(room->mutex);
+        const runtime::lock_guard lock(room->mutex);
         --room->running;
         mine->done = true;
         room->changed.notify_all();
     }).detach();
-    std::unique_lock lock(x_state->mutex);
-    x_state->changed.wait_for(lock, std::chrono::milliseconds(wait_ms), [&] { return mine->done; });
+    const runtime::lock_guard lock(x_state->mutex);
+    x_state->changed.wait_for(x_state->mutex, std::chrono::milliseconds(wait_ms), [&] { return mine->done; });
 }
 
 bool background::wait(std::int64_t wait_ms) {
-    std::unique_lock lock(x_state->mutex);
-    return x_state->changed.wait_for(lock, std::chrono::milliseconds(wait_ms),
-                                     [&] { return x_state->running == 0; });
+    const runtime::lock_guard lock(x_state->mutex);
+    return x_state->changed.wait_for(x_state->mutex, std::chrono::milliseconds(wait_ms),
+                                     [this]() REQUIRES(x_state->mutex) { return x_state->running == 0; });
 }
 
 void ring_for(rd_kafka_queue_t* queue, bell& rung) {
@@ -88,13 +89,13 @@ void ring_no_more(rd_kafka_queue_t* queue) { rd_kafka_queue_cb_event_enable(queu
 
 void last_trouble::say(std::string_view text) {
     const std::size_t thread_name = text.starts_with("[thrd:") ? text.find("]: ") : std::string_view::npos;
-    std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     x_text = thread_name == std::string_view::npos ? text : text.substr(thread_name + 3);
     x_at_ms = now_ms();
 }
 
 std::string last_trouble::text() const {
-    std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     return now_ms() - x_at_ms > trouble_kept_ms ? std::string() : x_text;
 }
 

@@ -5,10 +5,8 @@
 #include <librdkafka/rdkafka.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "events/log/bell.hpp"
 #include "events/log/kafka/kafka_log.hpp"
 #include "events/log/kafka/settings.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 
@@ -63,9 +62,9 @@ class last_trouble {
     std::string text() const;
 
   private:
-    mutable std::mutex x_mutex;
-    std::string x_text;
-    std::int64_t x_at_ms = 0;
+    mutable runtime::mutex x_mutex;
+    std::string x_text GUARDED_BY(x_mutex);
+    std::int64_t x_at_ms GUARDED_BY(x_mutex) = 0;
 };
 
 struct installation;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "events/log/kafka/membership.hpp"
-#include "runtime/limits.hpp"
+#include "events/log/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 

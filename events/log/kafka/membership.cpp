@@ -7,6 +7,7 @@
 #include "runtime/crypto.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 namespace {
@@ -108,8 +109,8 @@ partition_list membership::list_of_all(const std::vector<topic_partition>& all) 
 // ------------------------------------------------------------------------------------------
 
 struct membership::committed_answer {
-    std::mutex mutex;
-    std::optional<result<std::vector<committed_offset>>> found;
+    runtime::mutex mutex;
+    std::optional<result<std::vector<committed_offset>>> found GUARDED_BY(mutex);
 };
 
 // In the background, for it waits. (The admin interface would not, and crashes: #5040, #4605.)
@@ -119,7 +120,7 @@ void membership::ask_committed(const std::vector<topic_partition>& partitions) {
         [mine = shared_from_this(), to = x_committed, partitions, rung = x_bell] {
             result<std::vector<committed_offset>> found = mine->wait_for_committed(partitions);
             {
-                std::lock_guard lock(to->mutex);
+                const runtime::lock_guard lock(to->mutex);
                 to->found = std::move(found);
             }
             rung->ring();
@@ -144,10 +145,11 @@ result<std::vector<committed_offset>> membership::wait_for_committed(
 
 std::optional<result<std::vector<committed_offset>>> membership::take_committed() {
     if (x_committed == nullptr) return std::nullopt;
-    std::unique_lock lock(x_committed->mutex);
-    std::optional<result<std::vector<committed_offset>>> found =
-        std::exchange(x_committed->found, std::nullopt);
-    lock.unlock();
+    std::optional<result<std::vector<committed_offset>>> found;
+    {
+        const runtime::lock_guard lock(x_committed->mutex);
+        found = std::exchange(x_committed->found, std::nullopt);
+    }
     if (found) x_committed.reset();
     return found;
 }

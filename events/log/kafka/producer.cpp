@@ -11,9 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/limits.hpp"
+#include "events/log/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 namespace {
@@ -62,7 +63,7 @@ class outbound {
 
     result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
                         append_handler handler) {
-        std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_stopping || x_ended) return runtime::aborted("this producer has ended");
         if (x_line == nullptr) return runtime::aborted("the Kafka client cannot be made");
         const std::size_t bytes = key.size() + (value ? value->size() : 0);
@@ -88,12 +89,12 @@ class outbound {
     /// The thread: until stop(), or until a strict producer's first error.
     void run() {
         while (!x_stopping && !x_ended) {
-            bool broken = x_line == nullptr;
-            // Only this thread replaces the line, so it may wait on its queue without the lock.
+            rd_kafka_queue_t* const reports = reports_of_line();
+            bool broken = reports == nullptr;
             if (broken)
                 std::this_thread::sleep_for(std::chrono::milliseconds(turn_ms));
             else
-                broken = settle(event_pointer(rd_kafka_queue_poll(x_line->reports.get(), turn_ms)));
+                broken = settle(event_pointer(rd_kafka_queue_poll(reports, turn_ms)));
             if (broken || is_silent()) break_off();
             answer_all();
         }
@@ -101,7 +102,7 @@ class outbound {
     }
 
     void stop() {
-        std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         x_stopping = true;
         wake();
     }
@@ -138,7 +139,7 @@ class outbound {
     // ---- giving; with the lock held
     // ----------------------------------------------------------------------------
 
-    rd_kafka_resp_err_t hand_over(const topic_partition& where, unacknowledged& record) {
+    rd_kafka_resp_err_t hand_over(const topic_partition& where, unacknowledged& record) REQUIRES(x_mutex) {
         if (record.bytes() > limits::record_bytes_max) return RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
         topic_pointer& topic = x_line->topics[where.topic];
         if (topic == nullptr)
@@ -154,24 +155,26 @@ class outbound {
     }
 
     /// librdkafka did not take it: answered by the thread, as every record is.
-    void refuse(const topic_partition& where, unacknowledged& record, rd_kafka_resp_err_t code) {
+    void refuse(const topic_partition& where, unacknowledged& record, rd_kafka_resp_err_t code)
+        REQUIRES(x_mutex) {
         x_refused.push_back({std::move(record.handler), outcome_of(code, where, true)});
         forget(record);
         wake();
     }
 
-    void forget(const unacknowledged& record) {
+    void forget(const unacknowledged& record) REQUIRES(x_mutex) {
         --x_records;
         x_bytes -= record.bytes();
         x_line->records.erase(record.self);
     }
 
-    void wake() {
+    void wake() REQUIRES(x_mutex) {
         if (x_line != nullptr) rd_kafka_queue_yield(x_line->reports.get());
     }
 
     /// `never_sent`: it is certain that the record is not in the log.
-    result<std::int64_t> outcome_of(rd_kafka_resp_err_t code, const topic_partition& where, bool never_sent) {
+    result<std::int64_t> outcome_of(rd_kafka_resp_err_t code, const topic_partition& where, bool never_sent)
+        REQUIRES(x_mutex) {
         // librdkafka remembers a missing topic for minutes; a new handle asks again.
         if (says_unknown(code)) x_line->topics.erase(where.topic);
         const std::string text = text_of(where) + ": " + rd_kafka_err2str(code);
@@ -187,7 +190,7 @@ class outbound {
 
     /// Turns what the event reports into answers. True when the client is of no more use.
     bool settle(const event_pointer& event) {
-        std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         const std::size_t answered = x_answers.size();
         for (answer& each : std::exchange(x_refused, {})) x_answers.push_back(std::move(each));
         if (event != nullptr && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_DR)
@@ -200,7 +203,7 @@ class outbound {
                            [](const answer& each) { return each.outcome.has_error(); });
     }
 
-    void settle(const rd_kafka_message_t& message) {
+    void settle(const rd_kafka_message_t& message) REQUIRES(x_mutex) {
         unacknowledged& record = *static_cast<unacknowledged*>(message._private);
         // A repeat that the broker had already (DUPLICATE_SEQUENCE) is a success without an offset.
         result<std::int64_t> outcome = std::max<std::int64_t>(message.offset, -1);
@@ -213,7 +216,7 @@ class outbound {
         forget(record);
     }
 
-    bool is_fatal() const {
+    bool is_fatal() const REQUIRES(x_mutex) {
         char reason[512];
         if (rd_kafka_fatal_error(x_line->client, reason, sizeof reason) == RD_KAFKA_RESP_ERR_NO_ERROR)
             return false;
@@ -222,8 +225,14 @@ class outbound {
         return true;
     }
 
+    /// Only this thread replaces the line, so it may wait on its queue without the lock.
+    rd_kafka_queue_t* reports_of_line() {
+        const runtime::lock_guard lock(x_mutex);
+        return x_line == nullptr ? nullptr : x_line->reports.get();
+    }
+
     bool is_silent() {
-        std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_kind == producer_kind::strict || x_line == nullptr || x_line->records.empty()) return false;
         return now_ms() - x_line->records.front().since_ms > silent_ms_max;
     }
@@ -232,7 +241,7 @@ class outbound {
     void break_off() {
         std::shared_ptr<line> old;
         {
-            std::lock_guard lock(x_mutex);
+            const runtime::lock_guard lock(x_mutex);
             for (answer& each : std::exchange(x_refused, {})) x_answers.push_back(std::move(each));
             old = std::exchange(x_line, nullptr);
             x_records = 0;
@@ -259,13 +268,13 @@ class outbound {
     const std::shared_ptr<installation> x_installed;
     const producer_kind x_kind;
 
-    std::mutex x_mutex;
+    runtime::mutex x_mutex;
     std::atomic<bool> x_stopping = false;
     std::atomic<bool> x_ended = false;
-    std::shared_ptr<line> x_line;  // null: none could be made, or ended
-    std::size_t x_records = 0;
-    std::size_t x_bytes = 0;
-    std::vector<answer> x_refused;
+    std::shared_ptr<line> x_line GUARDED_BY(x_mutex);  // null: none could be made, or ended
+    std::size_t x_records GUARDED_BY(x_mutex) = 0;
+    std::size_t x_bytes GUARDED_BY(x_mutex) = 0;
+    std::vector<answer> x_refused GUARDED_BY(x_mutex);
 
     std::deque<answer> x_answers;  // the thread's
 };

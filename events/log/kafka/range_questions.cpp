@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/mutex.hpp"
+
 namespace herald::events::log::kafka {
 namespace {
 
@@ -105,21 +107,21 @@ struct range_questions::state {
     client_pointer client;
     int late_at_once_max = 1;
 
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool stopping = false;
-    std::deque<std::shared_ptr<question>> fresh;  // not sent yet: more may join
-    std::list<std::shared_ptr<question>> late;    // tried in vain; the same
-    int late_under_way = 0;
-    std::int64_t look_first_until_ms = 0;
-    std::set<std::shared_ptr<question>> sent;
-    std::set<std::thread::id> answering;  // inside a handler
+    runtime::mutex mutex;
+    runtime::condition_variable changed;
+    bool stopping GUARDED_BY(mutex) = false;
+    std::deque<std::shared_ptr<question>> fresh GUARDED_BY(mutex);  // not sent yet: more may join
+    std::list<std::shared_ptr<question>> late GUARDED_BY(mutex);    // tried in vain; the same
+    int late_under_way GUARDED_BY(mutex) = 0;
+    std::int64_t look_first_until_ms GUARDED_BY(mutex) = 0;
+    std::set<std::shared_ptr<question>> sent GUARDED_BY(mutex);
+    std::set<std::thread::id> answering GUARDED_BY(mutex);  // inside a handler
 
     /// The next question to ask. Those that were asked in vain never take all threads. Null: stop.
-    std::shared_ptr<question> next(std::unique_lock<std::mutex>& lock) {
+    std::shared_ptr<question> next() REQUIRES(mutex) {
         while (!stopping) {
             std::shared_ptr<question> chosen;
-            std::int64_t wait_ms = give_up_overdue(lock);
+            std::int64_t wait_ms = give_up_overdue();
             if (stopping) break;  // said while a handler ran
             if (!fresh.empty()) {
                 chosen = std::move(fresh.front());
@@ -137,14 +139,14 @@ struct range_questions::state {
                 }
             }
             if (chosen != nullptr) return *sent.insert(std::move(chosen)).first;
-            changed.wait_for(lock, std::chrono::milliseconds(wait_ms));
+            changed.wait_for(mutex, std::chrono::milliseconds(wait_ms));
         }
         return nullptr;
     }
 
     /// Answers the late ones whose time is over: their turn may come only after those before them. Returns
     /// how long none of the others' time is over.
-    std::int64_t give_up_overdue(std::unique_lock<std::mutex>& lock) {
+    std::int64_t give_up_overdue() REQUIRES(mutex) {
         for (;;) {
             const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
                 return one->deadline_ms < other->deadline_ms;
@@ -154,19 +156,20 @@ struct range_questions::state {
             if (left_ms > 0) return left_ms;
             const std::shared_ptr<question> overdue = *first;
             late.erase(first);
-            answer(*overdue, overdue->silence(*installed), lock);
+            answer(*overdue, overdue->silence(*installed));
         }
     }
 
     void run() {
-        std::unique_lock lock(mutex);
-        while (const std::shared_ptr<question> mine = next(lock)) {
+        const runtime::lock_guard lock(mutex);
+        while (const std::shared_ptr<question> mine = next()) {
             const bool is_late = mine->tries > 0;
             const bool looks_first = now_ms() < look_first_until_ms;
-            lock.unlock();
-            const std::optional<result<offset_range>> found =
-                ask_leader(client.get(), *installed, *mine, looks_first);
-            lock.lock();
+            std::optional<result<offset_range>> found;
+            {
+                const runtime::unlock_guard unlocked(mutex);
+                found = ask_leader(client.get(), *installed, *mine, looks_first);
+            }
             if (!found) look_first_until_ms = now_ms() + look_first_ms;
             sent.erase(mine);
             if (is_late) --late_under_way;
@@ -174,18 +177,19 @@ struct range_questions::state {
                 mine->again_ms = now_ms() + pause_ms;
                 late.push_back(mine);
             } else if (found) {
-                answer(*mine, *found, lock);
+                answer(*mine, *found);
             }
             changed.notify_all();
         }
     }
 
-    void answer(question& open, const result<offset_range>& found, std::unique_lock<std::mutex>& lock) {
+    void answer(question& open, const result<offset_range>& found) REQUIRES(mutex) {
         const std::vector<range_handler> handlers = std::exchange(open.handlers, {});
         answering.insert(std::this_thread::get_id());
-        lock.unlock();
-        for (const range_handler& handler : handlers) handler(found);
-        lock.lock();
+        {
+            const runtime::unlock_guard unlocked(mutex);
+            for (const range_handler& handler : handlers) handler(found);
+        }
         answering.erase(std::this_thread::get_id());
     }
 };
@@ -201,27 +205,29 @@ range_questions::range_questions(std::shared_ptr<installation> installed, client
 
 range_questions::~range_questions() {
     std::vector<range_handler> unanswered;
-    std::unique_lock lock(x_state->mutex);
-    x_state->stopping = true;
-    x_state->changed.notify_all();
     const auto take = [&](question& open) {
         for (range_handler& handler : open.handlers) unanswered.push_back(std::move(handler));
         open.handlers.clear();
     };
-    for (const auto& open : x_state->fresh) take(*open);
-    for (const auto& open : x_state->late) take(*open);
-    for (const auto& open : x_state->sent) take(*open);
-    x_state->fresh.clear();
-    x_state->late.clear();
-    x_state->answering.erase(
-        std::this_thread::get_id());  // destroyed by a handler: it cannot wait for itself
-    x_state->changed.wait(lock, [&] { return x_state->answering.empty(); });
-    lock.unlock();
+    {
+        const runtime::lock_guard lock(x_state->mutex);
+        x_state->stopping = true;
+        x_state->changed.notify_all();
+        for (const auto& open : x_state->fresh) take(*open);
+        for (const auto& open : x_state->late) take(*open);
+        for (const auto& open : x_state->sent) take(*open);
+        x_state->fresh.clear();
+        x_state->late.clear();
+        x_state->answering.erase(
+            std::this_thread::get_id());  // destroyed by a handler: it cannot wait for itself
+        x_state->changed.wait(x_state->mutex,
+                              [this]() REQUIRES(x_state->mutex) { return x_state->answering.empty(); });
+    }
     for (const range_handler& handler : unanswered) handler(runtime::unavailable("the log is being closed"));
 }
 
 void range_questions::ask(const topic_partition& where, range_handler handler) {
-    std::lock_guard lock(x_state->mutex);
+    const runtime::lock_guard lock(x_state->mutex);
     const auto join = [&](const auto& waiting) {
         for (const auto& open : waiting) {
             if (open->where != where) continue;
@@ -240,8 +246,8 @@ void range_questions::ask(const topic_partition& where, range_handler handler) {
 }
 
 struct leader_question::answer {
-    std::mutex mutex;
-    std::optional<result<offset_range>> found;
+    runtime::mutex mutex;
+    std::optional<result<offset_range>> found GUARDED_BY(mutex);
 };
 
 void leader_question::ask(range_questions& questions, const topic_partition& where,
@@ -250,7 +256,7 @@ void leader_question::ask(range_questions& questions, const topic_partition& whe
     questions.ask(where,
                   [to = x_answer, when_answered = std::move(when_answered)](result<offset_range> found) {
                       {
-                          std::lock_guard lock(to->mutex);
+                          const runtime::lock_guard lock(to->mutex);
                           to->found = std::move(found);
                       }
                       if (when_answered) when_answered();
@@ -259,9 +265,11 @@ void leader_question::ask(range_questions& questions, const topic_partition& whe
 
 std::optional<result<offset_range>> leader_question::take() {
     if (x_answer == nullptr) return std::nullopt;
-    std::unique_lock lock(x_answer->mutex);
-    std::optional<result<offset_range>> found = std::exchange(x_answer->found, std::nullopt);
-    lock.unlock();
+    std::optional<result<offset_range>> found;
+    {
+        const runtime::lock_guard lock(x_answer->mutex);
+        found = std::exchange(x_answer->found, std::nullopt);
+    }
     if (found) x_answer.reset();
     return found;
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/mutex.hpp"
+
 namespace herald::events::log::kafka {
 
 result<client_pointer> reader_clients::take(const topic_partition& where) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     for (shared_client& each : x_clients)
         if (each.is_trusted && each.topic == where.topic && each.partitions.insert(where.partition).second)
             return each.client;
@@ -16,7 +18,7 @@ result<client_pointer> reader_clients::take(const topic_partition& where) {
 }
 
 void reader_clients::give_back(const topic_partition& where, const client_pointer& client) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     const auto found = std::find_if(x_clients.begin(), x_clients.end(),
                                     [&](const auto& each) { return each.client == client; });
     if (found == x_clients.end()) return;
@@ -25,7 +27,7 @@ void reader_clients::give_back(const topic_partition& where, const client_pointe
 }
 
 void reader_clients::distrust(const client_pointer& client) {
-    const std::lock_guard lock(x_mutex);
+    const runtime::lock_guard lock(x_mutex);
     for (shared_client& each : x_clients)
         if (each.client == client) each.is_trusted = false;
 }

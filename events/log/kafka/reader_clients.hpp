@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "events/log/kafka/client.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 
@@ -33,8 +33,8 @@ class reader_clients {
     };
 
     const std::shared_ptr<installation> x_installed;
-    std::mutex x_mutex;
-    std::vector<shared_client> x_clients;
+    runtime::mutex x_mutex;
+    std::vector<shared_client> x_clients GUARDED_BY(x_mutex);
 };
 
 }  // namespace herald::events::log::kafka

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "runtime/limits.hpp"
+#include "events/log/limits.hpp"
 
 namespace herald::events::log::kafka {
 namespace {

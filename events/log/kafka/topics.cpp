@@ -8,8 +8,8 @@
 
 #include "events/log/kafka/admin.hpp"
 #include "events/log/kafka/group_offsets.hpp"
+#include "events/log/limits.hpp"
 #include "events/log/topics.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"

@@ -1,13 +1,13 @@
 #include "events/log/memory/memory_log.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <thread>
 #include <utility>
 
+#include "events/log/limits.hpp"
 #include "events/log/memory/memory_state.hpp"
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::memory {
 
@@ -70,12 +70,12 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
     void close() {
         std::map<std::uint64_t, unanswered> left;
         {
-            std::unique_lock lock(x_process->state->mutex);
+            const runtime::lock_guard lock(x_process->state->mutex);
             x_has_ended = true;
             x_waiting.clear();
             x_owed.clear();
             left.swap(x_handlers);
-            x_idle.wait(lock, [this] {
+            x_idle.wait(x_process->state->mutex, [this] {
                 return x_answering_on == std::thread::id() || x_answering_on == std::this_thread::get_id();
             });
         }
@@ -191,7 +191,7 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
     std::map<std::uint64_t, unanswered> x_handlers;
     std::deque<std::pair<std::uint64_t, result<std::int64_t>>> x_owed;
     std::thread::id x_answering_on;
-    std::condition_variable x_idle;
+    runtime::condition_variable x_idle;
 };
 
 class memory_producer final : public producer {

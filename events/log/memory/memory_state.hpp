@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "events/log/memory/memory_broker.hpp"
 #include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::memory {
 
@@ -27,15 +27,15 @@ struct memory_bell {
     bool rung = false;
 
     /// Held while `notify` runs, so that silence() waits for it. A call may destroy what it is about.
-    std::recursive_mutex calling;
-    bool is_silent = false;  // guarded by `calling`
+    runtime::recursive_mutex calling;
+    bool is_silent GUARDED_BY(calling) = false;
 
     void call() {
-        const std::lock_guard lock(calling);
+        const runtime::lock_guard lock(calling);
         if (!is_silent) notify();
     }
     void silence() {
-        const std::lock_guard lock(calling);
+        const runtime::lock_guard lock(calling);
         is_silent = true;
     }
 };
@@ -119,7 +119,7 @@ struct memory_state {
     void remove(const std::string& group, member_id);
 
     const runtime::clock& clock;
-    std::mutex mutex;
+    runtime::mutex mutex;
     std::map<topic_partition, memory_partition> partitions;
     std::map<std::string, memory_group> groups;
     std::deque<std::vector<memory_append>> held;
@@ -132,13 +132,16 @@ struct memory_state {
 };
 
 /// Holds the state's mutex, and posts what was to be posted once it is free.
-class memory_lock {
+class HERALD_THREAD_SAFETY(scoped_lockable) memory_lock {
   public:
     explicit memory_lock(std::shared_ptr<memory_state> state)
-        : x_state(std::move(state)), x_lock(x_state->mutex) {}
-    ~memory_lock() {
+        HERALD_THREAD_SAFETY(acquire_capability(state->mutex))
+        : x_state(std::move(state)) {
+        x_state->mutex.lock();
+    }
+    ~memory_lock() HERALD_THREAD_SAFETY(release_capability()) {
         const auto outgoing = std::exchange(x_state->outgoing, {});
-        x_lock.unlock();
+        x_state->mutex.unlock();
         for (const auto& [post, task] : outgoing) post(task);
     }
     memory_lock(const memory_lock&) = delete;
@@ -146,7 +149,6 @@ class memory_lock {
 
   private:
     const std::shared_ptr<memory_state> x_state;
-    std::unique_lock<std::mutex> x_lock;
 };
 
 }  // namespace herald::events::log::memory

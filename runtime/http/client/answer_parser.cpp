@@ -115,6 +115,7 @@ class answer_parser::implementation {
 
     std::optional<message_parser> x_message;
     std::string x_failure;
+    bool x_is_asked_to_continue = false;
 
   private:
     bool is_streamed() const { return x_form.body == answer_body::streamed; }
@@ -146,7 +147,8 @@ class answer_parser::implementation {
             if (x_message->body_cut) return progress::complete;
             if (x_message->is_done()) {
                 if (x_message->status_code() >= 200) return progress::complete;
-                start_message();  // that was an interim answer, which says nothing
+                x_is_asked_to_continue |= x_message->status_code() == 100;
+                start_message();  // that was an interim answer, which says nothing more
             } else if (ec || used == 0) {
                 return bounded(left - used);
             }
@@ -202,6 +204,7 @@ answer_parser::progress answer_parser::feed(std::string_view bytes) { return x_i
 answer_parser::progress answer_parser::end() { return x_implementation->end(); }
 
 bool answer_parser::has_head() const noexcept { return x_implementation->has_head(); }
+bool answer_parser::is_asked_to_continue() const noexcept { return x_implementation->x_is_asked_to_continue; }
 bool answer_parser::is_cut() const noexcept { return x_implementation->x_message->body_cut; }
 std::uint16_t answer_parser::status() const noexcept {
     return static_cast<std::uint16_t>(x_implementation->x_message->status_code());

@@ -49,6 +49,8 @@ class answer_parser {
 
     /// True from the end of the header on, that of the final answer: status() and headers() are known.
     bool has_head() const noexcept;
+    /// True once "100 Continue" has come.
+    bool is_asked_to_continue() const noexcept;
     /// True when a collected body was longer than its limit.
     bool is_cut() const noexcept;
     std::uint16_t status() const noexcept;

@@ -50,6 +50,9 @@ struct request {
     /// is sent no further once the head of the answer is here.
     std::unique_ptr<body_source> body_pieces;
     std::optional<std::uint64_t> body_pieces_bytes;  // in all, if known; else the body is sent in chunks
+    /// Sends "Expect: 100-continue", and body_pieces only once the other side wants them, or has been silent
+    /// for limits::client_continue_ms: a refusal or a redirect then costs nothing but the head.
+    bool asks_before_body = false;
     answer_body answer = answer_body::collected;
     std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected one
     /// Until the answer is complete or, streamed, its head is here. Starts again when body_pieces is sent.

@@ -1,4 +1,4 @@
-// One TCP connection to a receiver, with or without TLS. Seen by workers/ only.
+// One TCP connection to a receiver, with or without TLS.
 #pragma once
 
 #include <array>

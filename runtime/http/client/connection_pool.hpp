@@ -1,4 +1,4 @@
-// Connections that wait for their receiver's next delivery. Seen by workers/ only.
+// Connections that wait for their receiver's next delivery.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-// TLS towards receivers: whom to trust, how a failure reads, and sessions to resume. Seen by workers/ only.
+// TLS towards receivers: whom to trust, how a failure reads, and sessions to resume.
 #pragma once
 
 #include <openssl/types.h>

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <chrono>
@@ -15,13 +17,12 @@
 
 #include "runtime/deadline.hpp"
 #include "runtime/http/body.hpp"
-#include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
+#include "runtime/http/server/incoming_pace.hpp"
+#include "runtime/http/server/outgoing_answer.hpp"
 #include "runtime/http/server/parser.hpp"
-#include "runtime/log.hpp"
-#include "runtime/log_events.hpp"
-#include "runtime/random.hpp"
-#include "runtime/text.hpp"
+#include "runtime/http/server/request_id.hpp"
+#include "runtime/http/server/request_report.hpp"
 
 namespace herald::runtime::http::server {
 namespace {
@@ -33,17 +34,9 @@ using progress = request_parser::progress;
 // Completes with (error, …) instead of throwing.
 constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 
-// Larger bodies are sent from where they are, others in one piece with the head.
-constexpr std::size_t body_bytes_copied_max = 16 * 1024;
-
 std::int64_t steady_us() noexcept {
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
-}
-
-bool is_request_id(std::string_view text) noexcept {
-    return !text.empty() && text.size() <= limits::request_id_bytes_max &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
 }
 
 template <class Stream>
@@ -74,10 +67,10 @@ class stream_connection final : public connection {
 
   private:
     static constexpr bool is_tls = std::is_same_v<Stream, tls_stream>;
-    enum class phase : std::uint8_t { none, idle, header, body };
 
     tcp_socket& socket() noexcept;
     void time_out();
+    bool is_stopped() const noexcept { return x_stop.cancelled() != asio::cancellation_type::none; }
     asio::awaitable<void> shake_hands();
     void expect_bytes();
     bool has_room_for_body();
@@ -85,26 +78,20 @@ class stream_connection final : public connection {
     asio::awaitable<void> judge();
     asio::awaitable<void> serve_streamed();
     asio::awaitable<result<std::string_view>> next_incoming();
-    std::int64_t ms_for_piece() const noexcept;
     void identify();
-    void find_request_id();
     void refuse(const error&);
     bool answer_now();
     asio::awaitable<void> answer_later();
     void handler_threw(const char* what);
-    std::string_view body_to_send() const noexcept;
     bool has_room_for_answer(std::size_t bytes);
     void write_answer();
     bool send_now();
     asio::awaitable<void> send_rest();
     bool sent(bool failed, std::size_t bytes);
-    bool is_streaming() const noexcept;
     asio::awaitable<void> send_stream();
     asio::awaitable<result<std::string_view>> next_piece();
-    bool frame_piece(const result<std::string_view>& piece);
     void cut_off();
     void answered();
-    void report(std::int64_t duration_us);
     asio::awaitable<void> linger();
 
     const connection_limits& x_bounds;
@@ -112,6 +99,7 @@ class stream_connection final : public connection {
     Stream x_stream;
     const place_of_connection x_place;  // ends before x_stream does
     runtime::deadline x_deadline;
+    asio::cancellation_state x_stop;  // of run(): the server stops, which is no failure of a handler
     request_parser x_parser;
     byte_budget::share x_body_room{x_all.room.bodies};
     bool x_is_judged = false;   // the body that is awaited is wanted
@@ -120,21 +108,15 @@ class stream_connection final : public connection {
     bool x_is_late = false;     // x_deadline passed
     bool x_is_waiting = false;  // for bytes
     std::uint32_t x_requests = 0;
-    phase x_phase = phase::none;     // of the request that is read
-    std::int64_t x_phase_since = 0;  // steady milliseconds
-    std::int64_t x_started_us = 0;   // when the first bytes of the request came
-    std::string x_request_id;
-    std::string_view x_echo_name;  // see answer_facts
-    http_response x_answer;
+    incoming_pace x_pace{x_bounds};
+    std::int64_t x_started_us = 0;  // when the first bytes of the request came
+    request_id x_id;
+    outgoing_answer x_out;
     std::optional<byte_budget::share> x_answer_room;
     bool x_closes = false;  // after this answer
-    std::string x_head;     // and a small body
-    std::array<asio::const_buffer, 2> x_unsent;
     incoming_body x_incoming{*this};
-    bool x_has_incoming_end = false;     // the handler has read the body of its request to the end
-    std::int64_t x_incoming_ms = 0;      // waited for it
-    std::uint64_t x_streamed_bytes = 0;  // of the answer's body
-    bool x_is_mid_stream = false;        // between its first piece and its end
+    bool x_has_incoming_end = false;  // the handler has read the body of its request to the end
+    bool x_is_mid_stream = false;     // between its first piece and its end
 };
 
 template <class Stream>
@@ -148,6 +130,7 @@ tcp_socket& stream_connection<Stream>::socket() noexcept {
 
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::run() {
+    x_stop = co_await asio::this_coro::cancellation_state;
     if constexpr (is_tls) co_await shake_hands();
     while (x_is_open) {
         const progress step = x_parser.advance();
@@ -179,10 +162,10 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             refuse(runtime::unavailable("too many bodies come at once; try again"));
         } else {
             co_await judge();
-            if (x_unsent[0].size() == 0) continue;  // the body is on its way
+            if (x_out.is_sent()) continue;  // the body is on its way
         }
         if (!send_now()) co_await send_rest();
-        if (is_streaming()) co_await send_stream();
+        if (x_out.is_streaming()) co_await send_stream();
         if (step != progress::need_more || x_closes) answered();
     }
     if (x_closes && !x_is_broken) co_await linger();
@@ -193,7 +176,7 @@ void stream_connection<Stream>::wind_down() {
     // What has come already is still read and answered; then the read ends.
     boost::system::error_code ignored;
     if (x_is_waiting && x_parser.is_idle()) socket().shutdown(tcp_socket::shutdown_receive, ignored);
-    if (x_is_mid_stream) x_answer.stream->wind_down();
+    if (x_is_mid_stream) x_out.get().stream->wind_down();
 }
 
 template <class Stream>
@@ -216,16 +199,9 @@ asio::awaitable<void> stream_connection<Stream>::shake_hands() {
 
 template <class Stream>
 void stream_connection<Stream>::expect_bytes() {
+    using phase = incoming_pace::phase;
     const phase now_in = x_parser.is_idle() ? phase::idle : x_parser.has_head() ? phase::body : phase::header;
-    if (now_in != x_phase) {
-        x_phase = now_in;
-        x_phase_since = x_all.loop.time().steady_ms();
-    }
-    std::int64_t limit_ms = x_bounds.idle_ms;
-    if (x_phase == phase::header) limit_ms = x_bounds.header_ms;
-    if (x_phase == phase::body)
-        limit_ms = x_bounds.body_ms_base + static_cast<std::int64_t>(x_parser.body_bytes()) * 1000 / 1024;
-    x_deadline.set(x_phase_since + limit_ms);
+    x_deadline.set(x_pace.until_ms(now_in, x_parser.body_bytes(), x_all.loop.time().steady_ms()));
     x_is_waiting = true;
     if (x_all.is_draining) wind_down();
 }
@@ -246,7 +222,7 @@ bool stream_connection<Stream>::has_room_for_body() {
     return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes());
 }
 
-// The header is here, the body is not. What is to be sent then, if anything, is in x_unsent: a refusal, or
+// The header is here, the body is not. What is to be sent then, if anything, is unsent: a refusal, or
 // that the client may go on.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::judge() {
@@ -255,16 +231,17 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     try {
         refusal = co_await x_all.handler.judge(x_parser.get());
     } catch (const std::exception& thrown) {
+        if (is_stopped()) throw;
         handler_threw(thrown.what());
-        refusal = std::move(x_answer);
+        refusal = std::move(x_out.get());
     }
     x_is_judged = true;
     if (refusal) {
-        x_answer = *std::move(refusal);
+        x_out.get() = *std::move(refusal);
         x_closes = true;
         write_answer();
     } else if (x_parser.expects_continue()) {
-        x_unsent = {asio::buffer("HTTP/1.1 100 Continue\r\n\r\n", 25), {}};
+        x_out.write_continue();
     }
 }
 
@@ -275,21 +252,20 @@ asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
     x_deadline.clear();
     if (x_body_room.resize(request_parser::streamed_bytes_max)) {
         co_await judge();
-        if (!x_closes && x_unsent[0].size() > 0 && !send_now()) co_await send_rest();
+        if (!x_closes && !x_out.is_sent() && !send_now()) co_await send_rest();
     } else {
         refuse(runtime::unavailable("too many bodies come at once; try again"));
     }
     if (x_is_broken) co_return;
     if (!x_closes) {  // nobody refused it
         x_has_incoming_end = false;
-        x_incoming_ms = 0;
         x_parser.get().stream = &x_incoming;
         co_await answer_later();
         x_closes = x_closes || !x_has_incoming_end;
         write_answer();
     }
     if (!x_is_broken && !send_now()) co_await send_rest();
-    if (is_streaming()) co_await send_stream();
+    if (x_out.is_streaming()) co_await send_stream();
     answered();
 }
 
@@ -302,12 +278,12 @@ asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_incomi
         x_has_incoming_end = step == progress::complete && x_parser.piece().empty();
         if (x_has_incoming_end || !x_parser.piece().empty()) co_return x_parser.piece();
         const std::int64_t since_ms = x_all.loop.time().steady_ms();
-        x_deadline.set_after(ms_for_piece());
+        x_deadline.set_after(x_pace.ms_for_piece(x_parser.body_bytes()));
         const std::span<char> space = x_parser.space();
         const auto [failed, bytes] =
             co_await x_stream.async_read_some(asio::mutable_buffer(space.data(), space.size()), outcome);
         x_deadline.clear();
-        x_incoming_ms += x_all.loop.time().steady_ms() - since_ms;
+        x_pace.waited_for_piece(x_all.loop.time().steady_ms() - since_ms);
         if (failed && std::exchange(x_is_late, false)) {
             error late{error_code::deadline_exceeded, "the body did not come in time", 408};
             co_return late;
@@ -320,14 +296,6 @@ asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_incomi
     }
 }
 
-// Of all the time that a body of this size may take, what is left: not more for one piece than for any.
-template <class Stream>
-std::int64_t stream_connection<Stream>::ms_for_piece() const noexcept {
-    const auto came_ms = static_cast<std::int64_t>(x_parser.body_bytes()) * 1000 / 1024;
-    const std::int64_t left_ms = x_bounds.body_ms_base + came_ms - x_incoming_ms;
-    return std::clamp<std::int64_t>(left_ms, 0, x_bounds.piece_ms);
-}
-
 // What the request does not say itself. Its id is the caller's where that is one, else a new one.
 template <class Stream>
 void stream_connection<Stream>::identify() {
@@ -335,35 +303,14 @@ void stream_connection<Stream>::identify() {
     asked.remote_address = x_remote_address;
     asked.loop_index = x_all.loop.index();
     asked.is_known = &x_place->is_known;
-    find_request_id();
-    asked.request_id = x_request_id;
-}
-
-template <class Stream>
-void stream_connection<Stream>::find_request_id() {
-    x_echo_name = {};
-    for (const header_view& field : x_parser.get().headers) {
-        constexpr std::string_view ending = "request-id";
-        if (field.name.size() <= ending.size() || !is_request_id(field.value)) continue;
-        if (!runtime::equals_ignoring_case(field.name.substr(field.name.size() - ending.size()), ending))
-            continue;
-        const auto is_this = [&field](std::string_view name) {
-            return runtime::equals_ignoring_case(field.name, name);
-        };
-        const auto& own = x_all.writer.request_id_names();
-        const bool is_own = std::any_of(own.begin(), own.end(), is_this);
-        if (!is_own && !is_this("svc-request-id") && !is_this("verta-request-id")) continue;
-        x_request_id = field.value;
-        if (!is_own) x_echo_name = field.name;
-        return;
-    }
-    x_request_id = runtime::uuid_text(runtime::system_random().uuid());
+    x_id = id_of(asked.headers, x_all.writer.request_id_names());
+    asked.request_id = x_id.text;
 }
 
 template <class Stream>
 void stream_connection<Stream>::refuse(const error& failure) {
     identify();
-    x_answer = error_response(failure);
+    x_out.get() = error_response(failure);
     x_closes = true;
     write_answer();
 }
@@ -372,7 +319,7 @@ template <class Stream>
 bool stream_connection<Stream>::answer_now() {
     identify();
     try {
-        return x_all.handler.handle_now(x_parser.get(), x_answer);
+        return x_all.handler.handle_now(x_parser.get(), x_out.get());
     } catch (const std::exception& thrown) {
         handler_threw(thrown.what());
         return true;
@@ -382,50 +329,36 @@ bool stream_connection<Stream>::answer_now() {
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::answer_later() {
     try {
-        x_answer = co_await x_all.handler.handle(x_parser.get());
+        x_out.get() = co_await x_all.handler.handle(x_parser.get());
     } catch (const std::exception& thrown) {
+        if (is_stopped()) throw;
         handler_threw(thrown.what());
     }
 }
 
 template <class Stream>
 void stream_connection<Stream>::handler_threw(const char* what) {
-    const request& asked = x_parser.get();
-    runtime::log(runtime::log_level::error, runtime::log_events::request_failed,
-                 {{"method", http::name_of(asked.method)},
-                  {"path", asked.path},
-                  {"request_id", x_request_id},
-                  {"reason", std::string_view(what)}});
-    x_answer = error_response(runtime::internal("an unexpected error; the log has it under this request id"));
-}
-
-template <class Stream>
-std::string_view stream_connection<Stream>::body_to_send() const noexcept {
-    if (is_bodiless(x_answer.status) || x_parser.is_head_request()) return {};
-    return x_answer.body;
+    log_failed(runtime::log_level::error, x_parser.get(), what);
+    x_out.get() =
+        error_response(runtime::internal("an unexpected error; the log has it under this request id"));
 }
 
 template <class Stream>
 bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
-    if (bytes <= body_bytes_copied_max) return true;
+    if (bytes <= outgoing_answer::body_bytes_copied_max) return true;
     return x_answer_room.emplace(x_place->is_known ? x_all.room.answers : x_all.room.answers_to_strangers)
         .resize(bytes);
 }
 
 template <class Stream>
 void stream_connection<Stream>::write_answer() {
-    if (!has_room_for_answer(body_to_send().size()))
-        x_answer = error_response(runtime::unavailable("too many large answers wait to be read; try again"));
-    const bool ends_with_connection = is_streaming() && !x_answer.stream_bytes && x_parser.is_http_1_0();
-    x_closes = x_closes || ends_with_connection || !x_parser.keep_alive() || x_all.is_draining ||
+    x_out.begin({x_parser.is_head_request(), x_parser.is_http_1_0()});
+    if (!has_room_for_answer(x_out.body_to_send().size()))
+        x_out.get() =
+            error_response(runtime::unavailable("too many large answers wait to be read; try again"));
+    x_closes = x_closes || x_out.ends_with_connection() || !x_parser.keep_alive() || x_all.is_draining ||
                x_requests + 1 >= x_bounds.requests;
-    x_all.writer.write_head(x_head, x_answer, {x_request_id, x_echo_name, x_parser.is_http_1_0(), x_closes});
-    std::string_view body = body_to_send();
-    if (body.size() <= body_bytes_copied_max) {
-        x_head += body;
-        body = {};
-    }
-    x_unsent = {asio::buffer(x_head), asio::buffer(body)};
+    x_out.write_head(x_all.writer, {x_id.text, x_id.echo_name, x_parser.is_http_1_0(), x_closes});
 }
 
 // True when nothing is left to be sent. Most answers fit into the socket's buffer: no need to wait for it.
@@ -435,7 +368,7 @@ bool stream_connection<Stream>::send_now() {
         return false;
     } else {
         boost::system::error_code failed;
-        const std::size_t bytes = x_stream.write_some(x_unsent, failed);
+        const std::size_t bytes = x_stream.write_some(x_out.unsent(), failed);
         return sent(failed && failed != asio::error::would_block, bytes);
     }
 }
@@ -448,7 +381,7 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
     while (!is_sent) {
         x_deadline.set(since_ms + x_bounds.write_ms_base +
                        static_cast<std::int64_t>(total / 64) * 1000 / 1024);
-        const auto [failed, bytes] = co_await x_stream.async_write_some(x_unsent, outcome);
+        const auto [failed, bytes] = co_await x_stream.async_write_some(x_out.unsent(), outcome);
         total += bytes;
         is_sent = sent(bool(failed), bytes);
     }
@@ -457,34 +390,29 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
 
 template <class Stream>
 bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
-    const std::size_t of_head = std::min(bytes, x_unsent[0].size());
-    x_unsent[0] += of_head;
-    x_unsent[1] += bytes - of_head;
+    x_out.sent(bytes);
     if (failed) {
         x_is_open = false, x_is_broken = true;
         // Who does not read gets no more time, not even what the kernel still holds.
         boost::system::error_code ignored;
         if (x_is_late) socket().set_option(tcp_socket::linger(true, 0), ignored);
     }
-    return failed || x_unsent[0].size() + x_unsent[1].size() == 0;
-}
-
-template <class Stream>
-bool stream_connection<Stream>::is_streaming() const noexcept {
-    return x_answer.stream && !is_bodiless(x_answer.status) && !x_parser.is_head_request();
+    return failed || x_out.is_sent();
 }
 
 // The head was sent. Each piece is made when the one before is with the kernel.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::send_stream() {
-    x_streamed_bytes = 0;
     x_is_mid_stream = true;
-    if (x_all.is_draining) x_answer.stream->wind_down();
+    if (x_all.is_draining) x_out.get().stream->wind_down();
     while (x_is_mid_stream && !x_is_broken) {
         const result<std::string_view> piece = co_await next_piece();
-        if (!frame_piece(piece)) cut_off();
-        if (x_unsent[0].size() + x_unsent[1].size() == 0) continue;
-        if (!send_now()) co_await send_rest();
+        if (is_stopped()) throw boost::system::system_error(asio::error::operation_aborted);
+        if (!piece) log_failed(runtime::log_level::warning, x_parser.get(), piece.error().message);
+        x_is_mid_stream = piece && !piece->empty();
+        const bool is_as_promised = piece && x_out.write_piece(*piece);
+        if (!is_as_promised) cut_off();
+        if (!x_out.is_sent() && !send_now()) co_await send_rest();
     }
     x_is_mid_stream = false;
 }
@@ -493,35 +421,11 @@ template <class Stream>
 asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_piece() {
     error failure;
     try {
-        co_return co_await x_answer.stream->next();
+        co_return co_await x_out.get().stream->next();
     } catch (const std::exception& thrown) {
         failure = runtime::internal(thrown.what());
     }
     co_return failure;
-}
-
-// Puts the piece into x_unsent. False when the body is not what the head has promised.
-template <class Stream>
-bool stream_connection<Stream>::frame_piece(const result<std::string_view>& piece) {
-    if (!piece) {
-        runtime::log(runtime::log_level::warning, runtime::log_events::request_failed,
-                     {{"method", http::name_of(x_parser.get().method)},
-                      {"path", x_parser.get().path},
-                      {"request_id", x_request_id},
-                      {"reason", std::string_view(piece.error().message)}});
-        return false;
-    }
-    const bool is_first = x_streamed_bytes == 0;
-    x_streamed_bytes += piece->size();
-    x_is_mid_stream = !piece->empty();
-    x_head.clear();
-    if (const auto& expected = x_answer.stream_bytes) {
-        if (piece->empty() ? x_streamed_bytes != *expected : x_streamed_bytes > *expected) return false;
-    } else if (!x_parser.is_http_1_0()) {
-        write_chunk_line(x_head, piece->size(), is_first ? chunk_place::first : chunk_place::later);
-    }
-    x_unsent = {asio::buffer(x_head), asio::buffer(*piece)};
-    return true;
 }
 
 // The client must not take for whole what it has: no end of the body follows, and where nothing but the end
@@ -536,39 +440,21 @@ void stream_connection<Stream>::cut_off() {
 template <class Stream>
 void stream_connection<Stream>::answered() {
     const std::int64_t duration_us = std::max<std::int64_t>(0, steady_us() - x_started_us);
-    x_all.metrics.count(x_answer.status, duration_us);
-    if (x_all.options.log == request_log::on) report(duration_us);
+    x_all.metrics.count(x_out.get().status, duration_us);
+    if (x_all.options.log == request_log::on)
+        log_answered(x_parser.has_head() ? &x_parser.get() : nullptr, x_id.text,
+                     {x_out.get().status, x_out.body_bytes(), duration_us, x_remote_address});
     ++x_requests;
-    x_answer.status = 200;
-    x_answer.content_type = "application/json";
-    x_answer.headers.clear();
-    x_answer.stream.reset();
-    x_answer.stream_bytes.reset();
-    if (x_answer.body.capacity() > body_bytes_copied_max) x_answer.body = {};
-    x_answer.body.clear();
+    x_out.clear();
     x_answer_room.reset();
     if (x_closes) x_is_open = false;
     if (!x_is_open) return;
     x_parser.next();
     x_body_room.resize(0);
     x_is_judged = false;
-    x_phase = phase::none;
+    x_pace.next_request();
     x_is_late = false;
     x_started_us += duration_us;  // where the next request came along with this one
-}
-
-template <class Stream>
-void stream_connection<Stream>::report(std::int64_t duration_us) {
-    const request& asked = x_parser.get();
-    const std::uint64_t bytes = is_streaming() ? x_streamed_bytes : x_answer.body.size();
-    runtime::log(runtime::log_level::info, runtime::log_events::request,
-                 {{"method", x_parser.has_head() ? http::name_of(asked.method) : std::string_view()},
-                  {"path", x_parser.has_head() ? asked.path : std::string_view()},
-                  {"status", std::int64_t{x_answer.status}},
-                  {"bytes", static_cast<std::int64_t>(bytes)},
-                  {"duration_us", duration_us},
-                  {"request_id", x_request_id},
-                  {"remote", x_remote_address}});
 }
 
 // A socket that is closed while bytes wait unread takes the last answer back from the client: read on a
@@ -589,21 +475,6 @@ asio::awaitable<void> stream_connection<Stream>::linger() {
 }
 
 }  // namespace
-
-request_metrics::request_metrics()
-    : x_durations(runtime::metric_histogram("herald_http_request_duration_seconds",
-                                            "From the first byte of a request to the last of its answer")) {}
-
-void request_metrics::count(std::uint16_t status, std::int64_t duration_us) {
-    runtime::counter*& counter = x_by_status[std::min<std::size_t>(status, x_by_status.size() - 1)];
-    if (!counter) {
-        const std::string text = std::to_string(status);
-        counter =
-            &runtime::metric_counter("herald_http_requests_total", "Requests answered", {{"status", text}});
-    }
-    counter->add();
-    x_durations.observe_us(duration_us);
-}
 
 std::unique_ptr<connection> make_connection(connections_of_loop& all, tcp_socket socket,
                                             std::string remote_address, place_of_connection place) {

@@ -15,9 +15,9 @@
 #include "runtime/http/limits.hpp"
 #include "runtime/http/server/byte_budget.hpp"
 #include "runtime/http/server/places.hpp"
+#include "runtime/http/server/request_report.hpp"
 #include "runtime/http/server/response_writer.hpp"
 #include "runtime/http/server/server.hpp"
-#include "runtime/metrics.hpp"
 
 namespace boost::asio::ssl {
 class context;
@@ -27,17 +27,6 @@ namespace herald::runtime::http::server {
 
 using tcp_socket =
     boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
-
-/// Counts answers by status; knows each counter after its first use.
-class request_metrics {
-  public:
-    request_metrics();
-    void count(std::uint16_t status, std::int64_t duration_us);
-
-  private:
-    std::array<runtime::counter*, 600> x_by_status{};
-    runtime::histogram& x_durations;
-};
 
 class connection;
 

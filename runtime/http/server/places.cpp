@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "runtime/assert.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::runtime::http::server {
 
@@ -21,7 +22,7 @@ bool connection_places::is_full(const holder& of) const noexcept {
 }
 
 std::unique_ptr<connection_places::place> connection_places::take(const std::string& address, int socket) {
-    const std::lock_guard held(x_lock);
+    const runtime::lock_guard held(x_lock);
     const auto mine = x_by_address.try_emplace(address).first;
     holder& of = mine->second;
     while (is_full(of)) {
@@ -88,7 +89,7 @@ void connection_places::rank_anew(holder& of) {
 }
 
 void connection_places::remove(place& who) noexcept {
-    const std::lock_guard held(x_lock);
+    const runtime::lock_guard held(x_lock);
     holder& of = who.x_of->second;
     if (who.x_listed) unlist(who);
     if (who.x_is_leaving) {

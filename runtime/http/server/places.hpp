@@ -7,7 +7,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "runtime/http/limits.hpp"
 #include "runtime/http/server/server.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::runtime::http::server {
 
@@ -45,12 +45,12 @@ class connection_places {
     };
     using holders = std::map<std::string, holder>;
 
-    bool is_full(const holder& of) const noexcept;
-    place* stranger_of(holder&);
-    place* any_stranger();
-    void ask_to_leave(place&);
-    void unlist(place&);
-    void rank_anew(holder&);
+    bool is_full(const holder& of) const noexcept REQUIRES(x_lock);
+    place* stranger_of(holder&) REQUIRES(x_lock);
+    place* any_stranger() REQUIRES(x_lock);
+    void ask_to_leave(place&) REQUIRES(x_lock);
+    void unlist(place&) REQUIRES(x_lock);
+    void rank_anew(holder&) REQUIRES(x_lock);
     void remove(place&) noexcept;
 
     const connection_limits& x_bounds;
@@ -58,11 +58,11 @@ class connection_places {
     runtime::counter& x_refused;
     runtime::counter& x_evicted;
     std::atomic<std::size_t> x_leaving{0};
-    std::mutex x_lock;
-    std::size_t x_connections = 0;
-    std::uint64_t x_next_number = 0;
-    holders x_by_address;
-    std::map<rank, holder*> x_by_rank;
+    runtime::mutex x_lock;
+    std::size_t x_connections GUARDED_BY(x_lock) = 0;
+    std::uint64_t x_next_number GUARDED_BY(x_lock) = 0;
+    holders x_by_address GUARDED_BY(x_lock);
+    std::map<rank, holder*> x_by_rank GUARDED_BY(x_lock);
 };
 
 class connection_places::place {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/http/limits.hpp"
 #include "runtime/http/server/connection.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/log.hpp"

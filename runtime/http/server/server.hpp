@@ -15,6 +15,7 @@
 #include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/http/server/request.hpp"
+#include "runtime/limits.hpp"
 
 namespace herald::runtime::http::server {
 

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "runtime/mutex.hpp"
 #include "schemas/identity.hpp"
+#include "storage/registry/access/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::access {
@@ -68,10 +69,10 @@ class access_memory final : public state::view_memory {
         }
     };
 
-    mutable std::shared_mutex x_mutex;
-    std::unordered_map<std::string, user, hash, std::equal_to<>> x_users;
-    std::unordered_map<std::uint64_t, workspace> x_workspaces;
-    std::unordered_map<place, access_rights, hash> x_rights;
+    mutable runtime::shared_mutex x_mutex;
+    std::unordered_map<std::string, user, hash, std::equal_to<>> x_users GUARDED_BY(x_mutex);
+    std::unordered_map<std::uint64_t, workspace> x_workspaces GUARDED_BY(x_mutex);
+    std::unordered_map<place, access_rights, hash> x_rights GUARDED_BY(x_mutex);
 };
 
 }  // namespace herald::storage::registry::access

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "events/event_topic.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 

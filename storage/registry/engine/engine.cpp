@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/commands/all.hpp"
+#include "storage/registry/engine/limits.hpp"
 #include "storage/registry/outcomes/outcomes.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"

@@ -11,6 +11,7 @@
 #include "events/log/log.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/installation.hpp"
+#include "storage/registry/engine/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::engine {

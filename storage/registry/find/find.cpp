@@ -5,10 +5,11 @@
 #include <set>
 #include <span>
 
-#include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/limits.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/workspaces.hpp"

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "schemas/find.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/registry.hpp"
+#include "storage/registry/find/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::find {

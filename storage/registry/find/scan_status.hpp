@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/deployment.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/registry.hpp"
 #include "storage/registry/state/state.hpp"
 

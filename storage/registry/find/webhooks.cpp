@@ -1,6 +1,6 @@
 #include "storage/registry/find/webhooks.hpp"
 
-#include "runtime/limits.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 

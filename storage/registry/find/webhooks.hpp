@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "schemas/limits.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/registry/state/state.hpp"
 

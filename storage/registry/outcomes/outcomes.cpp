@@ -2,7 +2,7 @@
 
 #include "runtime/assert.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
+#include "storage/registry/outcomes/limits.hpp"
 
 namespace herald::storage::registry::outcomes {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "schemas/commands/envelope.hpp"
 #include "storage/registry/context/rule_context.hpp"
+#include "storage/registry/outcomes/limits.hpp"
 
 namespace herald::storage::registry::outcomes {
 

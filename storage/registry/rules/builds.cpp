@@ -1,9 +1,11 @@
 // Builds: images of a model version that can be scanned and deployed (wire.md §4).
 #include "storage/registry/tables/builds.hpp"
 #include "runtime/limits.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {

@@ -4,6 +4,8 @@
 
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
+#include "schemas/limits.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/feature_flags.hpp"
 
 namespace herald::storage::registry::rules {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/limits.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/context/rule_context.hpp"
 

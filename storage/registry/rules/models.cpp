@@ -1,10 +1,11 @@
 // Registered models (wire.md §3).
 #include "storage/registry/tables/models.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/json_codec.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {

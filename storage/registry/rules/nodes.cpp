@@ -1,6 +1,7 @@
 // What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
 #include "storage/registry/tables/nodes.hpp"
-#include "runtime/limits.hpp"
+#include "schemas/commands/limits.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
 

@@ -1,11 +1,11 @@
 // Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
 #include "storage/registry/tables/scans.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/json.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/find/scan_status.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/builds.hpp"
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "runtime/assert.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/find/scan_status.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/stages.hpp"
 #include "storage/registry/tables/versions.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"

@@ -3,11 +3,12 @@
 #include <set>
 
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/stages.hpp"

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/limits.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/users.hpp"

@@ -1,7 +1,8 @@
 #include "storage/registry/state/state.hpp"
 
 #include <algorithm>
-#include <mutex>
+
+#include "runtime/mutex.hpp"
 
 namespace herald::storage::registry::state {
 namespace {
@@ -37,7 +38,7 @@ class memory_view final : public state_view {
 class memory_state final : public state_store {
   public:
     result<void> write(const row_changes& changes) override {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         if (x_rows.use_count() > 1) x_rows = std::make_shared<rows>(*x_rows);
         for (const auto& [key, value] : changes) {
             if (value)
@@ -49,13 +50,13 @@ class memory_state final : public state_store {
     }
 
     std::shared_ptr<const state_view> view() const override {
-        const std::lock_guard lock(x_mutex);
+        const runtime::lock_guard lock(x_mutex);
         return std::make_shared<memory_view>(x_rows);
     }
 
   private:
-    mutable std::mutex x_mutex;
-    std::shared_ptr<rows> x_rows = std::make_shared<rows>();
+    mutable runtime::mutex x_mutex;
+    std::shared_ptr<rows> x_rows GUARDED_BY(x_mutex) = std::make_shared<rows>();
 };
 
 }  // namespace

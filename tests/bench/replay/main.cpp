@@ -16,7 +16,6 @@
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/key_ring.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/replica.hpp"

@@ -23,7 +23,6 @@
 #include <thread>
 
 #include "events/log/topics.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/log_suite.hpp"

@@ -132,6 +132,14 @@ bool client::is_closed() {
     return false;
 }
 
+std::string client::receive_bytes(std::size_t bytes) {
+    while (x_received.size() < bytes && fill()) {
+    }
+    const std::string out = x_received.substr(0, bytes);
+    x_received.erase(0, out.size());
+    return out;
+}
+
 std::string client::receive_all() {
     while (fill()) {
     }

@@ -51,6 +51,8 @@ class client {
     }
     /// True when the connection ends without a further byte.
     bool is_closed();
+    /// The next so many bytes; fewer when the connection ends before.
+    std::string receive_bytes(std::size_t);
     /// Everything until the connection ends.
     std::string receive_all();
     /// True when bytes come within `ms`.

@@ -3,154 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <string>
+#include <thread>
 
-#include "runtime/http/body.hpp"
 #include "runtime/http/limits.hpp"
-#include "runtime/http/server/error_response.hpp"
-#include "runtime/http/server/event_stream.hpp"
+#include "runtime/http/server/parser.hpp"
 #include "runtime/text.hpp"
-#include "tests/process/http/client.hpp"
+#include "tests/process/http/streams.hpp"
 
 namespace herald::test {
 namespace {
 
 using namespace runtime::http::server;
-using runtime::http::body_stream;
-using runtime::http::http_method;
-using runtime::http::http_response;
-
-constexpr std::uint64_t gib = 1024ull * 1024 * 1024;
-/// More than both kernels' buffers of a connection on loopback take, much less than a body of 1 GiB.
-constexpr std::uint64_t buffered_max = 64ull * 1024 * 1024;
-
-class repeating final : public body_stream {
-  public:
-    repeating(std::uint64_t bytes, std::atomic<std::uint64_t>& made) : x_left(bytes), x_made(made) {}
-    boost::asio::awaitable<result<std::string_view>> next() override {
-        if (x_left == 0 && fails) co_return runtime::unavailable("the disk is gone");
-        const std::uint64_t bytes = std::min<std::uint64_t>(x_left, x_piece.size());
-        x_left -= bytes;
-        x_made += bytes;
-        co_return std::string_view(x_piece).substr(0, bytes);
-    }
-    bool fails = false;
-
-  private:
-    std::uint64_t x_left;
-    std::atomic<std::uint64_t>& x_made;
-    const std::string x_piece = std::string(64 * 1024, '~');  // in no header
-};
-
-/// POST /count     reads the body to its end and says how many bytes it had, or the error
-/// POST /held      likewise, once let_go
-/// POST /ignored   answers without reading
-/// POST /refused   401 by the header
-/// GET /sized /chunked /fails /short /long    a body of `bytes`, or what goes wrong with one of 100,000 bytes
-/// GET /events     server-sent events
-class streams final : public request_handler {
-  public:
-    explicit streams(runtime::event_loops& loops) : x_loops(loops) {}
-
-    bool streams_body(http_method method, std::string_view) const noexcept override {
-        return method == http_method::post;
-    }
-    std::size_t body_bytes_max(http_method, std::string_view) const noexcept override { return 2 * gib; }
-    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        if (head.path != "/refused") co_return std::nullopt;
-        co_return error_response(runtime::unauthenticated("nobody is known here"));
-    }
-
-    boost::asio::awaitable<http_response> handle(const request& asked) override {
-        if (asked.path == "/events") co_return answer_of(begin_events());
-        if (asked.method != http_method::post) co_return made_body(asked.path);
-        ++begun;
-        if (asked.path == "/held") {
-            boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor);
-            while (!let_go) {
-                pause.expires_after(std::chrono::milliseconds(1));
-                co_await pause.async_wait(boost::asio::use_awaitable);
-            }
-        }
-        http_response out;
-        out.content_type = "text/plain";
-        out.body = "0";
-        if (asked.path == "/ignored" || asked.stream == nullptr) co_return out;
-        std::uint64_t came = 0;
-        while (true) {
-            const result<std::string_view> piece = co_await asked.stream->next();
-            if (!piece) co_return error_response(piece.error());
-            if (piece->empty()) break;
-            came += piece->size();
-            largest = std::max<std::size_t>(largest, piece->size());
-        }
-        out.body = std::string(asked.path) + " " + std::to_string(came);
-        co_return out;
-    }
-
-    std::atomic<int> begun = 0;
-    std::atomic<bool> let_go = false;
-    std::atomic<std::size_t> largest = 0;
-    std::atomic<std::uint64_t> made = 0;
-    std::uint64_t bytes = 100'000;
-    event_stream_options event_options;
-    std::weak_ptr<event_stream> events;  // on the loop's thread
-    std::atomic<bool> has_events = false;
-
-  private:
-    std::shared_ptr<event_stream> begin_events() {
-        auto begun_now = std::make_shared<event_stream>(x_loops[0], event_options);
-        events = begun_now;
-        has_events = true;
-        return begun_now;
-    }
-
-    http_response made_body(std::string_view path) {
-        http_response out;
-        out.content_type = "text/plain";
-        auto body = std::make_shared<repeating>(bytes, made);
-        body->fails = path == "/fails";
-        if (path == "/sized") out.stream_bytes = bytes;
-        if (path == "/short") out.stream_bytes = bytes + 1;
-        if (path == "/long") out.stream_bytes = bytes - 1;
-        out.stream = std::move(body);
-        return out;
-    }
-
-    runtime::event_loops& x_loops;
-};
-
-class stream_server {
-  public:
-    explicit stream_server(server_options options = {}) : x_loops({.loops = 1}), handler(x_loops) {
-        options.log = request_log::off;
-        x_server = *make_server(std::move(options), handler, x_loops);
-        x_server->start();
-    }
-    ~stream_server() { x_server->stop(); }
-    client connect() const { return client(x_server->port()); }
-    server& get() { return *x_server; }
-    runtime::event_loop& loop() { return x_loops[0]; }
-
-  private:
-    runtime::event_loops x_loops;
-    std::unique_ptr<server> x_server;
-
-  public:
-    streams handler;
-};
-
-std::string post(std::string_view path, std::string_view lines, std::string_view body = "") {
-    return "POST " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n" +
-           std::string(body);
-}
 
 /// True once the whole body is there, as its framing says.
 bool is_whole(const std::string& wire) {
@@ -269,6 +136,71 @@ TEST(streamed_request, that_stands_still_or_is_cut_is_an_error_for_the_handler) 
     EXPECT_TRUE(leaves.is_closed());
 }
 
+TEST(streamed_request, has_room_in_the_memory_of_all_bodies_or_is_refused) {
+    server_options options;
+    options.bounds.unfinished_bodies_bytes = request_parser::streamed_bytes_max;
+    stream_server server(options);
+    client first = server.connect();
+    first.send(post("/held", "Content-Length: 5\r\n", "1234"));
+    ASSERT_TRUE(eventually([&] { return server.handler.begun == 1; }));
+    {
+        client second = server.connect();
+        const answer got = second.ask(post("/count", "Content-Length: 5\r\n"));
+        EXPECT_EQ(got.status, 503);
+        EXPECT_FALSE(got.header("retry-after").empty());
+        EXPECT_TRUE(got.closes());
+    }
+    EXPECT_EQ(server.handler.begun, 1);
+    server.handler.let_go = true;
+    EXPECT_EQ(first.ask("5").body, "/held 5");
+    EXPECT_EQ(server.connect().ask(post("/count", "Content-Length: 1\r\n", "1")).body, "/count 1")
+        << "the room of a body that was read is free again";
+}
+
+TEST(streamed_request, that_comes_during_the_drain_comes_to_its_end) {
+    stream_server server;
+    client caller = server.connect();
+    caller.send(post("/count", "Content-Length: 10\r\n", "12345"));
+    ASSERT_TRUE(eventually([&] { return server.handler.begun == 1; }));
+    auto drained = std::async(std::launch::async, [&] { return server.get().drain(10'000); });
+    EXPECT_EQ(drained.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+    const answer got = caller.ask("67890");
+    EXPECT_EQ(got.body, "/count 10");
+    EXPECT_TRUE(got.closes());
+    caller.finish();
+    EXPECT_TRUE(drained.get());
+}
+
+/// What the process's log says while the server stops.
+std::string log_of_stop(stream_server& server) {
+    ::testing::internal::CaptureStderr();
+    server.get().stop();
+    return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(stop, in_the_middle_of_a_streamed_request_ends_it_and_is_no_failure) {
+    stream_server server;
+    client caller = server.connect();
+    caller.send(post("/count", "Content-Length: 10\r\n", "12345"));
+    ASSERT_TRUE(eventually([&] { return server.handler.begun == 1; }));
+    EXPECT_EQ(log_of_stop(server), "");
+    EXPECT_EQ(caller.receive_all(), "");
+}
+
+TEST(stop, in_the_middle_of_a_streamed_answer_shows_that_it_is_cut_and_is_no_failure) {
+    for (const char* path : {"/sized", "/chunked", "/hangs"}) {
+        stream_server stopped;
+        stopped.handler.bytes = gib;
+        client caller = stopped.connect();
+        caller.send(get(path));
+        ASSERT_TRUE(caller.hears_within(10'000)) << path;
+        EXPECT_EQ(log_of_stop(stopped), "") << path;
+        const std::string wire = caller.receive_all();
+        EXPECT_TRUE(wire.starts_with("HTTP/1.1 200 OK\r\n")) << path;
+        EXPECT_FALSE(is_whole(wire)) << path;
+    }
+}
+
 TEST(streamed_answer, of_any_length_comes_whole) {
     stream_server server;
     for (const char* path : {"/sized", "/chunked"}) {
@@ -360,6 +292,16 @@ TEST(events, come_with_id_type_and_lines_and_end_with_the_drain) {
     EXPECT_NE(wire.find("id: 7\nevent: changed\ndata: a\ndata: b\ndata: c\n\n"), wire.npos) << wire;
     EXPECT_NE(wire.find("data: x\ndata: \ndata: id: 8\n\n"), wire.npos) << wire;
     EXPECT_TRUE(is_whole(wire)) << wire;
+}
+
+TEST(events, that_do_not_come_are_replaced_by_comments) {
+    stream_server server;
+    server.handler.event_options.heartbeat_ms = 20;
+    client caller = server.connect();
+    caller.send(get("/events"));
+    caller.receive();  // the head
+    for (const std::string expected : {"3\r\n:\n\n", "\r\n3\r\n:\n\n", "\r\n3\r\n:\n\n"})
+        EXPECT_EQ(caller.receive_bytes(expected.size()), expected);
 }
 
 TEST(events, end_with_a_client_that_left_though_none_is_sent) {

@@ -10,9 +10,9 @@
 
 #include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"
+#include "storage/deliveries/limits.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/forwarding.hpp"

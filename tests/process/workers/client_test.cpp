@@ -1,6 +1,7 @@
 // Protects the HTTP client's bodies that come and go piece by piece: bounded memory, nothing read or made
 // while nobody asks, and an end that is never taken for another.
 #include "runtime/http/client/client.hpp"
+#include "runtime/http/limits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -358,6 +359,65 @@ TEST_F(client_bodies, of_requests_are_sent_no_further_once_the_answer_is_here) {
     asked.body_pieces = std::move(source);
     EXPECT_EQ(bench.ask(std::move(asked)).status, 413);
     EXPECT_EQ(bench.read_all().value(), "no");
+}
+
+request asking_before_body(const receiver& target, std::uint64_t bytes, std::atomic<std::uint64_t>& made) {
+    request asked = client_bench::to(target, answer_body::collected);
+    asked.method = http_method::put;
+    asked.asks_before_body = true;
+    asked.body_pieces = std::make_unique<repeating_source>(bytes, &made);
+    asked.body_pieces_bytes = bytes;
+    return asked;
+}
+
+TEST_F(client_bodies, of_requests_that_ask_before_are_sent_when_the_other_side_wants_them) {
+    std::atomic<std::uint64_t> made{0};
+    std::atomic<std::uint64_t> made_before{1};
+    std::string head;
+    receiver target([&](peer& one) {
+        head = read_head(one);
+        made_before = made.load();
+        one.send("HTTP/1.1 100 Continue\r\n\r\n");
+        std::string body;
+        while (body.size() < 100'000) body += one.read_some(100'000 - body.size());
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    });
+    client_bench bench;
+    const auto since = std::chrono::steady_clock::now();
+    const answer got = bench.ask(asking_before_body(target, 100'000, made));
+    EXPECT_EQ(got.status, 200) << got.message;
+    EXPECT_NE(head.find("expect: 100-continue\r\n"), std::string::npos) << head;
+    EXPECT_EQ(made_before, 0u);
+    EXPECT_LT(std::chrono::steady_clock::now() - since, milliseconds(limits::client_continue_ms));
+}
+
+TEST_F(client_bodies, of_requests_that_ask_before_are_sent_also_to_who_says_nothing) {
+    std::atomic<std::uint64_t> made{0};
+    receiver target([&](peer& one) {
+        read_head(one);
+        std::string body;
+        while (body.size() < 100'000) body += one.read_some(100'000 - body.size());
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    });
+    client_bench bench;
+    EXPECT_EQ(bench.ask(asking_before_body(target, 100'000, made)).status, 200);
+    EXPECT_EQ(made, 100'000u);
+}
+
+TEST_F(client_bodies, of_requests_that_ask_before_are_not_made_when_they_are_refused) {
+    std::atomic<std::uint64_t> made{0};
+    receiver target([&](peer& one) {
+        read_head(one);
+        one.send("HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 2\r\n\r\nn");
+        // Longer than the client waits to be asked: the head of the answer has said that it will not be.
+        std::this_thread::sleep_for(milliseconds(limits::client_continue_ms + 300));
+        one.send("o");
+    });
+    client_bench bench;
+    const answer got = bench.ask(asking_before_body(target, 100'000, made));
+    EXPECT_EQ(got.status, 307) << got.message;
+    EXPECT_EQ(got.body, "no");
+    EXPECT_EQ(made, 0u);
 }
 
 TEST_F(client_bodies, may_be_given_up_at_any_time) {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "api/routes/routes.hpp"
-#include "runtime/limits.hpp"
+#include "runtime/http/limits.hpp"
 #include "runtime/text.hpp"
 #include "tests/unit/api/node_without_sockets.hpp"
 

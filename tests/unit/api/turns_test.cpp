@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "runtime/limits.hpp"
+#include "api/limits.hpp"
 
 namespace herald::api {
 namespace {

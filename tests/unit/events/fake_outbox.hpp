@@ -3,8 +3,8 @@
 
 #include <map>
 
+#include "events/log/limits.hpp"
 #include "events/outbox.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::test {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "events/limits.hpp"
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
-#include "runtime/limits.hpp"
 #include "schemas/binary.hpp"
 #include "tests/unit/events/fake_outbox.hpp"
 

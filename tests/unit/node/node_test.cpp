@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "schemas/commands/limits.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/node_metrics.hpp"
 #include "tests/support/cluster.hpp"
 

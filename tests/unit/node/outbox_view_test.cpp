@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "events/limits.hpp"
 #include "events/log/topics.hpp"
-#include "runtime/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::test {

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/crypto.hpp"
-#include "runtime/limits.hpp"
+#include "schemas/commands/limits.hpp"
+#include "storage/node/limits.hpp"
 
 namespace herald::test {
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/deliveries/limits.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "tests/support/cluster.hpp"
 

@@ -1,6 +1,9 @@
 // Property: apply is total and deterministic, and a repeat of a request is safe (P1, P5).
 #include <gmock/gmock.h>
 
+#include "schemas/commands/limits.hpp"
+#include "storage/registry/engine/limits.hpp"
+#include "storage/registry/outcomes/limits.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemas/commands/limits.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "tests/support/registry.hpp"
 

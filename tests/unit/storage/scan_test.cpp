@@ -2,7 +2,9 @@
 // safe.
 #include <gmock/gmock.h>
 
+#include "schemas/limits.hpp"
 #include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

@@ -2,7 +2,10 @@
 // (wire.md §3).
 #include <gmock/gmock.h>
 
+#include "events/limits.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/views.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

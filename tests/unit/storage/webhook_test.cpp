@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "events/event_topic.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

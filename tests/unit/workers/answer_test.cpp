@@ -1,6 +1,7 @@
 // Protects the table of delivery.md §3: a receiver that answered is understood, and one that did not is tried
 // again.
 #include "workers/answer.hpp"
+#include "workers/limits.hpp"
 
 #include <gtest/gtest.h>
 

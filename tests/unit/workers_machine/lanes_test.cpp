@@ -1,5 +1,6 @@
 // Protects P4: a slow, hanging or dead receiver delays nobody else, and every delivery leaves its lane.
 #include "workers/lanes.hpp"
+#include "workers/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "events/log/limits.hpp"
 #include "tests/unit/workers_machine/worker_world.hpp"
 #include "workers/retry_policy.hpp"
 

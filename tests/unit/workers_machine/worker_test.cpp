@@ -1,6 +1,11 @@
 // Protects P3 and P4 over the whole worker: every delivery ends as done, retried or dead, whatever receivers,
 // log and groups do, and no receiver delays another.
 #include "workers/worker.hpp"
+#include "events/log/limits.hpp"
+#include "runtime/limits.hpp"
+#include "storage/deliveries/limits.hpp"
+#include "storage/node/limits.hpp"
+#include "workers/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -18,6 +18,8 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"
+#include "storage/deliveries/limits.hpp"
+#include "storage/node/limits.hpp"
 #include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/workers_machine/scripted_transport.hpp"
 #include "workers/worker.hpp"

@@ -1,0 +1,11 @@
+// The bounds of a call.
+#pragma once
+
+#include <cstddef>
+
+namespace herald::limits {
+
+constexpr std::size_t idempotency_key_bytes_max = 128;
+constexpr std::size_t warning_name_bytes_max = 64;
+
+}  // namespace herald::limits

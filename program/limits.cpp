@@ -1,0 +1,48 @@
+// What the limits of different rooms owe each other; no code. Where one room sees both, its limits.hpp says
+// it.
+#include "program/limits.hpp"
+
+#include "events/limits.hpp"
+#include "events/log/limits.hpp"
+#include "runtime/http/limits.hpp"
+#include "runtime/limits.hpp"
+#include "schemas/commands/limits.hpp"
+#include "schemas/limits.hpp"
+#include "storage/deliveries/limits.hpp"
+#include "storage/node/limits.hpp"
+#include "storage/registry/engine/limits.hpp"
+#include "storage/registry/find/limits.hpp"
+#include "storage/registry/outcomes/limits.hpp"
+#include "storage/registry/rules/limits.hpp"
+#include "workers/limits.hpp"
+
+namespace herald::limits {
+
+// A stop
+static_assert(drain_commands_ms_max + drain_answers_ms_max < drain_ms_max, "the server drains before that");
+
+// Requests and answers
+static_assert(find_answer_bytes_max <= unsent_answers_bytes_max, "each answer has room when it is alone");
+static_assert(entity_bytes_max < command_bytes_max, "a command holds an entity");
+static_assert(command_bytes_max <= record_bytes_max, "and a record the command");
+static_assert(command_bytes_max <= management_body_bytes_max, "what the log takes can be sent");
+static_assert(outcome_wait_ms_max <= not_after_ms, "who waits hears of a command that was too late");
+static_assert(not_after_ms < outcome_kept_ms, "no late copy finds its outcome forgotten");
+static_assert(sender_clock_ahead_ms_max <= not_after_ms, "a clock that is ahead makes no command late");
+
+// Nodes
+static_assert(heartbeat_interval_ms < heartbeat_interval_standalone_ms);
+static_assert(2 * heartbeat_interval_ms < claim_lapse_ms, "one lost heartbeat loses no job");
+static_assert(2 * heartbeat_interval_ms < barrier_heartbeat_age_ms_max, "nor the read barrier its short way");
+static_assert(claim_lapse_ms < node_row_kept_ms, "a job is free long before its holder is forgotten");
+
+// Deliveries
+static_assert(client_resolve_ms <= delivery_deadline_ms, "a delivery gets further than its name");
+static_assert(client_connect_ms <= delivery_connect_ms);
+static_assert(delivery_connect_ms < delivery_deadline_ms);
+static_assert(delivery_deadline_ms < test_deadline_ms, "a test hears of an attempt that took all its time");
+static_assert(delivery_log_kept_ms == outbox_kept_ms, "an event is as old as what is known of it");
+static_assert(lane_bytes_max >= event_bytes_max + delivery_metadata_bytes_max, "a lane holds any delivery");
+static_assert(lane_bytes_troubled_max >= event_bytes_max + delivery_metadata_bytes_max, "also in trouble");
+
+}  // namespace herald::limits

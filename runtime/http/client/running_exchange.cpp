@@ -1,0 +1,370 @@
+#include "runtime/http/client/running_exchange.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+#include "runtime/http/client/request_writer.hpp"
+#include "runtime/http/limits.hpp"
+
+namespace herald::runtime::http::client {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+std::uint32_t us_between(steady_clock::time_point from, steady_clock::time_point to) {
+    return static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(to - from).count());
+}
+
+std::string with_port(const ip_address& address, std::uint16_t port) {
+    const bool v6 = address.kind == ip_address::family::v6;
+    return (v6 ? "[" + address.text() + "]" : address.text()) + ":" + std::to_string(port);
+}
+
+bool is_own_shortage(error_code ec) {
+    namespace errc = boost::system::errc;
+    return ec == errc::too_many_files_open || ec == errc::too_many_files_open_in_system ||
+           ec == errc::not_enough_memory || ec == errc::no_buffer_space;
+}
+
+/// A name that could not be looked up may have failed for want of a socket, which the resolver does not say.
+bool no_descriptor_left() {
+    const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return true;
+    ::close(descriptor);
+    return false;
+}
+
+}  // namespace
+
+void running_exchange::start() {
+    limit_by_deadline();
+    asio::post(x_shared->io, step(&running_exchange::resolve));
+}
+
+void running_exchange::cancel() {
+    ++x_turn;
+    x_callback = nullptr;
+    x_read = nullptr;
+    x_timer.cancel();
+    x_lookup.reset();
+    x_request.body_pieces.reset();
+    if (x_connection) x_connection->close();
+}
+
+void running_exchange::resolve() {
+    auto where = parse_location(x_request.location, x_shared->options.http, x_shared->options.policy);
+    if (!where) {
+        x_answer.refused_for_good = true;
+        return fail(failure::address_not_allowed, where.error().message);
+    }
+    x_location = std::move(*where);
+    x_pool_key = x_request.pool_key + (x_location.tls ? " https " : " http ") + x_location.authority();
+    if (x_location.literal) return take_addresses({*x_location.literal});
+
+    x_phase = "looking the name up";
+    x_phase_started = steady_clock::now();
+    x_lookup = x_shared->names->resolve(
+        x_location.host, [self = shared_from_this(), turn = x_turn](result<std::vector<ip_address>> found) {
+            if (turn != self->x_turn) return;
+            self->x_answer.times.dns_us = us_between(self->x_phase_started, steady_clock::now());
+            if (!found) {
+                self->x_answer.own_shortage = no_descriptor_left();
+                return self->fail(failure::dns, found.error().message);
+            }
+            self->take_addresses(std::move(*found));
+        });
+}
+
+void running_exchange::take_addresses(std::vector<ip_address> addresses) {
+    const auto verdict = x_shared->options.policy.judge_all(addresses);
+    if (!verdict.allowed) {
+        return fail(failure::address_not_allowed, x_location.host + " leads to " + verdict.reason);
+    }
+    x_addresses = std::move(addresses);
+    if (!x_request.body_pieces) x_connection = x_shared->pool->take(x_pool_key, x_addresses);
+    if (!x_connection) {
+        return connect_first();
+    }
+    x_reused = true;
+    if (const auto peer = x_connection->peer()) x_address = *peer;
+    send_request();
+}
+
+void running_exchange::connect_first() {
+    x_addresses.resize(std::min(x_addresses.size(), limits::client_addresses_tried_max));
+    x_phase_started = steady_clock::now();
+    connect_next();
+}
+
+void running_exchange::connect_next() {
+    if (x_next_address == x_addresses.size()) return fail(failure::connect, x_connect_errors);
+    if (*x_shared->open_connections >= x_shared->options.connections_max && !x_shared->pool->drop_oldest()) {
+        x_answer.own_shortage = true;
+        return fail(failure::connect, "too many connections are open");
+    }
+    // Each address has its share of what is left of the time to connect.
+    const auto now = steady_clock::now();
+    const auto connect_until = x_phase_started + milliseconds(x_request.connect_ms_max);
+    const auto share = (connect_until - now) / static_cast<int>(x_addresses.size() - x_next_address);
+    limit(std::min(now + share, x_deadline), &running_exchange::connect_timed_out);
+    x_phase = "connecting";
+    x_address = x_addresses[x_next_address++];
+    x_answer.address = with_port(x_address, x_location.port);
+    x_connection = std::make_shared<connection>(x_shared->io, x_shared->open_connections);
+    x_connection->connect(
+        x_address, x_location.port, [self = shared_from_this(), turn = ++x_turn](error_code ec) {
+            if (turn != self->x_turn) return;
+            if (!ec) return self->connected();
+            self->x_answer.own_shortage = is_own_shortage(ec);
+            self->x_connect_errors +=
+                (self->x_connect_errors.empty() ? "" : "; ") + self->x_answer.address + ": " + ec.message();
+            self->connect_next();
+        });
+}
+
+void running_exchange::connect_timed_out() {
+    if (steady_clock::now() >= x_deadline) return timed_out();
+    x_connect_errors += (x_connect_errors.empty() ? "" : "; ") + x_answer.address + ": no connection in time";
+    x_connection->close();
+    connect_next();
+}
+
+void running_exchange::connected() {
+    limit_by_deadline();
+    const auto now = steady_clock::now();
+    x_answer.times.connect_us = us_between(x_phase_started, now);
+    const auto peer = x_connection->peer();
+    if (!peer || *peer != x_address || !x_shared->options.policy.judge(*peer).allowed) {
+        return fail(failure::address_not_allowed,
+                    "the connection leads elsewhere than to " + x_answer.address);
+    }
+    if (!x_location.tls) return send_request();
+    x_phase = "in the TLS handshake";
+    x_phase_started = now;
+    x_connection->secure(x_shared->tls, x_location, x_shared->sessions.take(x_pool_key),
+                         step(&running_exchange::secured));
+}
+
+void running_exchange::secured(error_code ec) {
+    x_answer.times.tls_us = us_between(x_phase_started, steady_clock::now());
+    if (ec) return fail(failure::tls, x_connection->why_not_secure(ec));
+    send_request();
+}
+
+void running_exchange::send_request() {
+    x_answer.address = with_port(x_address, x_location.port);
+    x_parser = std::make_unique<answer_parser>(
+        answer_form{x_request.method, x_request.answer, x_request.answer_body_bytes_max});
+    x_phase = "sending the request";
+    x_phase_started = steady_clock::now();
+    x_on_the_wire = true;
+    // Reading at once: the other side may answer before it has read everything, and then close.
+    receive_later();
+    x_connection->send(request_text(x_request, x_location), step(&running_exchange::sent));
+}
+
+void running_exchange::sent(error_code ec) {
+    x_send_error = ec;  // the answer may be on its way all the same: received() decides
+    if (ec || x_is_streaming) return;
+    if (x_permit == body_permit::to_be_asked) return wait_to_continue();
+    if (x_request.body_pieces) return ask_for_piece();
+    x_is_sent = true;
+    if (!x_got_bytes) x_phase = "waiting for the answer";
+}
+
+void running_exchange::wait_to_continue() {
+    x_permit = body_permit::awaited;
+    if (x_parser->is_asked_to_continue()) return send_body();
+    x_phase = "waiting to be asked for the body";
+    limit(std::min(x_deadline, steady_clock::now() + milliseconds(limits::client_continue_ms)),
+          &running_exchange::send_body);
+}
+
+void running_exchange::send_body() {
+    if (x_parser->has_head()) return limit_by_deadline();  // the final answer: the body is not wanted
+    x_permit = body_permit::given;
+    x_phase = "sending the request";
+    ask_for_piece();
+}
+
+void running_exchange::ask_for_piece() {
+    limit(steady_clock::now() + milliseconds(x_request.piece_ms_max), &running_exchange::piece_timed_out);
+    x_request.body_pieces->next([self = shared_from_this(), turn = x_turn](result<std::string_view> piece) {
+        if (turn == self->x_turn && !self->x_is_streaming) self->send_piece(piece);
+    });
+}
+
+void running_exchange::send_piece(result<std::string_view> piece) {
+    if (!piece) return fail(failure::request_body, piece.error().message);
+    x_piece_bytes += piece->size();
+    const auto& expected = x_request.body_pieces_bytes;
+    const bool is_wrong =
+        expected && (piece->empty() ? x_piece_bytes != *expected : x_piece_bytes > *expected);
+    if (is_wrong) {
+        return fail(failure::request_body, "the body of the request has " + std::to_string(x_piece_bytes) +
+                                               " bytes or more, not " + std::to_string(*expected));
+    }
+    if (!piece->empty()) {
+        x_connection->send(expected ? std::string(*piece) : chunk_text(*piece),
+                           step(&running_exchange::sent));
+    } else if (expected) {
+        end_of_pieces();
+    } else {
+        x_connection->send(chunk_text({}), step(&running_exchange::last_chunk_sent));
+    }
+}
+
+void running_exchange::last_chunk_sent(error_code ec) {
+    x_send_error = ec;
+    if (!ec && !x_is_streaming) end_of_pieces();
+}
+
+void running_exchange::end_of_pieces() {
+    x_is_sent = true;
+    x_request.body_pieces.reset();
+    x_deadline = steady_clock::now() + milliseconds(x_request.deadline_ms);
+    limit_by_deadline();
+    if (!x_got_bytes) x_phase = "waiting for the answer";
+}
+
+void running_exchange::receive_later() { x_connection->receive(step(&running_exchange::received)); }
+
+void running_exchange::received(error_code ec, std::string_view bytes) {
+    if (ec) return broke_off(ec);
+    if (!std::exchange(x_got_bytes, true)) {
+        x_answer.times.first_byte_us = us_between(x_phase_started, steady_clock::now());
+        x_phase = "reading the answer";
+    }
+    switch (x_parser->feed(bytes)) {
+        case answer_parser::progress::more:
+            if (x_request.answer == answer_body::streamed && x_parser->has_head()) return head_came();
+            if (x_permit == body_permit::awaited && x_parser->is_asked_to_continue()) send_body();
+            return receive_later();
+        case answer_parser::progress::failed:
+            return fail(failure::protocol, x_parser->failure());
+        case answer_parser::progress::complete:
+            return complete();
+    }
+}
+
+void running_exchange::complete() {
+    const bool usable = x_is_sent && x_parser->leaves_connection_usable();
+    x_is_complete = true;
+    if (SSL* const tls = x_connection->tls()) x_shared->sessions.keep(x_pool_key, tls);
+    if (usable) {
+        x_shared->pool->put(x_pool_key, x_address, std::exchange(x_connection, nullptr));
+    }
+    if (x_request.answer == answer_body::streamed) return head_came();
+    x_answer.status = x_parser->status();
+    x_answer.headers = std::move(x_parser->headers());
+    x_answer.body = std::move(x_parser->body());
+    x_answer.body_is_cut = x_parser->is_cut();
+    finish();
+}
+
+/// The head and perhaps more of a streamed answer. What the caller has not asked for yet waits in the parser,
+/// and the socket is not read meanwhile.
+void running_exchange::head_came() {
+    x_phase = "reading the answer";
+    if (std::exchange(x_is_streaming, true)) {
+        if (!hand_out_piece()) receive_later();
+        return;
+    }
+    x_timer.cancel();
+    x_request.body_pieces.reset();
+    x_answer.status = x_parser->status();
+    x_answer.headers = std::move(x_parser->headers());
+    x_answer.times.total_us = us_between(x_started, steady_clock::now());
+    const auto callback = std::exchange(x_callback, nullptr);
+    callback(std::move(x_answer));
+}
+
+void running_exchange::read(piece_callback call_back) {
+    x_read = std::move(call_back);
+    limit(steady_clock::now() + milliseconds(x_request.piece_ms_max), &running_exchange::piece_timed_out);
+    if (x_is_complete || !x_parser->body().empty()) {
+        asio::post(x_shared->io, step(&running_exchange::hand_out));
+    } else {
+        receive_later();
+    }
+}
+
+/// False when there is nothing to hand out yet.
+bool running_exchange::hand_out_piece() {
+    if (x_parser->body().empty() && !x_is_complete) return false;
+    x_timer.cancel();
+    x_piece = std::exchange(x_parser->body(), std::string());
+    const auto callback = std::exchange(x_read, nullptr);
+    callback(std::string_view(x_piece));
+    return true;
+}
+
+void running_exchange::broke_off(error_code ec) {
+    if (!x_got_bytes && x_reused && send_again_on_new_connection()) return;
+    if (ec == asio::error::eof && x_parser->end() == answer_parser::progress::complete) return complete();
+    if (!x_is_sent && !x_got_bytes) {
+        const error_code& cause = x_send_error ? x_send_error : ec;
+        return fail(failure::write, "sending the request: " + cause.message());
+    }
+    fail(failure::protocol,
+         ec == asio::error::eof ? x_parser->failure() : "reading the answer: " + ec.message());
+}
+
+bool running_exchange::send_again_on_new_connection() {
+    ++x_turn;
+    x_connection->close();
+    x_reused = false;
+    x_is_sent = false;
+    x_send_error = {};
+    connect_first();
+    return true;
+}
+
+void running_exchange::limit(steady_clock::time_point at, void (running_exchange::*on_limit)()) {
+    x_timer.expires_at(at);
+    x_timer.async_wait([self = shared_from_this(), on_limit](error_code ec) {
+        // A wait that had ended when the limit was moved is not ours any more.
+        const bool is_due = !ec && self->x_timer.expiry() <= steady_clock::now();
+        if (is_due && (self->x_callback || self->x_read)) ((*self).*on_limit)();
+    });
+}
+
+void running_exchange::timed_out() {
+    fail(failure::timeout, "not done within " + std::to_string(x_request.deadline_ms) + " ms: " + x_phase);
+}
+
+void running_exchange::piece_timed_out() {
+    fail(failure::timeout, "nothing for " + std::to_string(x_request.piece_ms_max) + " ms: " + x_phase);
+}
+
+void running_exchange::fail(failure failed, std::string message) {
+    if (!x_is_streaming) {
+        x_answer.failed = failed;
+        x_answer.message = std::move(message);
+        return finish();
+    }
+    const auto callback = std::exchange(x_read, nullptr);
+    cancel();
+    const bool is_late = failed == failure::timeout;
+    error reason = runtime::unavailable(std::move(message));
+    if (is_late) reason.code = runtime::error_code::deadline_exceeded;
+    callback(std::move(reason));
+}
+
+void running_exchange::finish() {
+    const auto callback = std::exchange(x_callback, nullptr);
+    cancel();
+    x_connection.reset();
+    x_answer.times.total_us = us_between(x_started, steady_clock::now());
+    callback(std::move(x_answer));
+}
+
+}  // namespace herald::runtime::http::client

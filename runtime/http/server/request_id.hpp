@@ -1,0 +1,25 @@
+// The id of a request: the caller's where he sends one, else a new one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/http/limits.hpp"
+#include "runtime/http/server/request.hpp"
+
+namespace herald::runtime::http::server {
+
+struct request_id {
+    std::string text;
+    /// The name under which the caller sent it, if that is none of the server's own names: it is answered
+    /// under this one, too. Points into the request.
+    std::string_view echo_name;
+};
+
+/// `own_names` in lower case (response_writer::request_id_names()). An id is visible ASCII of at most
+/// limits::request_id_bytes_max; any other is as none.
+request_id id_of(std::span<const header_view>, const std::vector<std::string>& own_names);
+
+}  // namespace herald::runtime::http::server

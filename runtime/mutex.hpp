@@ -1,0 +1,162 @@
+// Mutexes whose rules the compiler checks: clang's -Wthread-safety refuses to touch a member that says
+// GUARDED_BY(x_mutex) without the mutex, and to call a function that says REQUIRES(x_mutex). Other compilers
+// see plain mutexes.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#if defined(__clang__)
+#define HERALD_THREAD_SAFETY(attribute) __attribute__((attribute))
+#else
+#define HERALD_THREAD_SAFETY(attribute)
+#endif
+
+/// Of a member: only touched with the mutex held (a shared_mutex: read with a shared_lock, too).
+#define GUARDED_BY(mutex) HERALD_THREAD_SAFETY(guarded_by(mutex))
+/// Of a function or lambda: called with the mutex held, and it still is at the return.
+#define REQUIRES(mutex) HERALD_THREAD_SAFETY(requires_capability(mutex))
+/// The same where it is enough to hold a shared_mutex together with others.
+#define REQUIRES_SHARED(mutex) HERALD_THREAD_SAFETY(requires_shared_capability(mutex))
+
+namespace herald::runtime {
+
+/// A standard mutex. Lock it by the guards below; an unlock_guard and a condition_variable let go of one that
+/// is held.
+template <class Standard>
+class HERALD_THREAD_SAFETY(capability("mutex")) basic_mutex {
+  public:
+    void lock() HERALD_THREAD_SAFETY(acquire_capability()) { x_standard.lock(); }
+    void unlock() HERALD_THREAD_SAFETY(release_capability()) { x_standard.unlock(); }
+
+  private:
+    friend class condition_variable;
+    Standard x_standard;
+};
+using mutex = basic_mutex<std::mutex>;
+using recursive_mutex = basic_mutex<std::recursive_mutex>;
+
+class HERALD_THREAD_SAFETY(capability("mutex")) shared_mutex {
+  public:
+    void lock() HERALD_THREAD_SAFETY(acquire_capability()) { x_standard.lock(); }
+    void unlock() HERALD_THREAD_SAFETY(release_capability()) { x_standard.unlock(); }
+    void lock_shared() HERALD_THREAD_SAFETY(acquire_shared_capability()) { x_standard.lock_shared(); }
+    void unlock_shared() HERALD_THREAD_SAFETY(release_shared_capability()) { x_standard.unlock_shared(); }
+
+  private:
+    std::shared_mutex x_standard;
+};
+
+template <class Mutex>
+class HERALD_THREAD_SAFETY(scoped_lockable) lock_guard {
+  public:
+    explicit lock_guard(Mutex& of) HERALD_THREAD_SAFETY(acquire_capability(of)) : x_mutex(of) {
+        x_mutex.lock();
+    }
+    ~lock_guard() HERALD_THREAD_SAFETY(release_capability()) { x_mutex.unlock(); }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+
+  private:
+    Mutex& x_mutex;
+};
+
+/// One that may be let go of before its end.
+class HERALD_THREAD_SAFETY(scoped_lockable) unique_lock {
+  public:
+    explicit unique_lock(mutex& of) HERALD_THREAD_SAFETY(acquire_capability(of)) : x_mutex(&of) { of.lock(); }
+    ~unique_lock() HERALD_THREAD_SAFETY(release_capability()) {
+        if (x_mutex) x_mutex->unlock();
+    }
+    unique_lock(const unique_lock&) = delete;
+    unique_lock& operator=(const unique_lock&) = delete;
+
+    void unlock() HERALD_THREAD_SAFETY(release_capability()) { std::exchange(x_mutex, nullptr)->unlock(); }
+
+  private:
+    mutex* x_mutex;
+};
+
+/// Of a shared_mutex: for those who only read what it guards.
+class HERALD_THREAD_SAFETY(scoped_lockable) shared_lock {
+  public:
+    explicit shared_lock(shared_mutex& of) HERALD_THREAD_SAFETY(acquire_shared_capability(of)) : x_mutex(of) {
+        x_mutex.lock_shared();
+    }
+    ~shared_lock() HERALD_THREAD_SAFETY(release_capability()) { x_mutex.unlock_shared(); }
+    shared_lock(const shared_lock&) = delete;
+    shared_lock& operator=(const shared_lock&) = delete;
+
+  private:
+    shared_mutex& x_mutex;
+};
+
+/// The opposite: a mutex that is held is free while this lives. (That its end takes the mutex again is told
+/// to clang by "release": of this object, not of the mutex.)
+class HERALD_THREAD_SAFETY(scoped_lockable) unlock_guard {
+  public:
+    explicit unlock_guard(mutex& of) HERALD_THREAD_SAFETY(release_capability(of)) : x_mutex(of) {
+        x_mutex.unlock();
+    }
+    ~unlock_guard() HERALD_THREAD_SAFETY(release_capability()) { x_mutex.lock(); }
+    unlock_guard(const unlock_guard&) = delete;
+    unlock_guard& operator=(const unlock_guard&) = delete;
+
+  private:
+    mutex& x_mutex;
+};
+
+/// As the standard's, but it waits with the mutex itself: who holds it need not hand its guard around. What
+/// is waited for is a lambda that says REQUIRES(its mutex).
+class condition_variable {
+  public:
+    void notify_one() noexcept { x_standard.notify_one(); }
+    void notify_all() noexcept { x_standard.notify_all(); }
+
+    /// May end without a call, as the standard's.
+    template <class Clock, class Duration>
+    void wait_until(mutex& held, std::chrono::time_point<Clock, Duration> at) REQUIRES(held) {
+        borrowed lock(held.x_standard);
+        x_standard.wait_until(lock.of, at);
+    }
+    template <class Rep, class Period>
+    void wait_for(mutex& held, std::chrono::duration<Rep, Period> time) REQUIRES(held) {
+        borrowed lock(held.x_standard);
+        x_standard.wait_for(lock.of, time);
+    }
+
+    template <class Condition>
+    void wait(mutex& held, Condition is_so) REQUIRES(held) {
+        borrowed lock(held.x_standard);
+        x_standard.wait(lock.of, is_so);
+    }
+    /// False when it is not so in time.
+    template <class Clock, class Duration, class Condition>
+    bool wait_until(mutex& held, std::chrono::time_point<Clock, Duration> at, Condition is_so)
+        REQUIRES(held) {
+        borrowed lock(held.x_standard);
+        return x_standard.wait_until(lock.of, at, is_so);
+    }
+    template <class Rep, class Period, class Condition>
+    bool wait_for(mutex& held, std::chrono::duration<Rep, Period> time, Condition is_so) REQUIRES(held) {
+        borrowed lock(held.x_standard);
+        return x_standard.wait_for(lock.of, time, is_so);
+    }
+
+  private:
+    /// The standard's wants a lock of its own kind: it gets one, and the mutex stays held afterwards.
+    struct borrowed {
+        explicit borrowed(std::mutex& held) : of(held, std::adopt_lock) {}
+        ~borrowed() { of.release(); }
+        borrowed(const borrowed&) = delete;
+        borrowed& operator=(const borrowed&) = delete;
+        std::unique_lock<std::mutex> of;
+    };
+
+    std::condition_variable x_standard;
+};
+
+}  // namespace herald::runtime

@@ -1,0 +1,14 @@
+// The bounds of commands and of what nodes hear of each other (design.md §1).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+constexpr std::size_t command_bytes_max = 512 * 1024;
+constexpr std::int64_t not_after_ms = 120'000;
+constexpr std::int64_t claim_lapse_ms = 10'000;
+constexpr std::int64_t node_row_kept_ms = 24ll * 3'600'000;  // since its last heartbeat
+
+}  // namespace herald::limits

@@ -1,0 +1,18 @@
+// The bounds of what rules accept and keep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+constexpr std::size_t description_bytes_max = 64 * 1024;
+constexpr std::size_t label_bytes_max = 256;
+constexpr std::size_t labels_max = 256;
+constexpr std::size_t attributes_max = 1'000;
+constexpr std::size_t artifacts_max = 1'000;
+constexpr std::size_t comment_bytes_max = 16 * 1024;
+constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
+constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;
+
+}  // namespace herald::limits

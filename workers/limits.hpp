@@ -1,0 +1,36 @@
+// The bounds of deliveries (delivery.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+constexpr std::int64_t delivery_deadline_ms = 15'000;
+constexpr std::int64_t delivery_connect_ms = 5'000;
+constexpr std::int64_t parked_ms_max = 24 * 3'600'000;
+constexpr std::int64_t lane_work_ms = 2'000;     // a lane holds what it works off in this time, but
+constexpr std::size_t lane_depth_min = 16;       // at least and, while the receiver is in trouble, most
+constexpr std::size_t lane_depth_unknown = 256;  // before the first answer says how fast it is
+constexpr std::size_t lane_depth_max = 4'096;
+constexpr std::size_t lane_bytes_max = 8 * 1024 * 1024;           // of bodies that wait in one lane
+constexpr std::size_t lane_bytes_troubled_max = 2 * 1024 * 1024;  // likewise, of a receiver in trouble
+constexpr std::size_t lane_concurrency_max = 32;
+constexpr std::size_t lane_concurrency_setting_max = 256;
+constexpr std::size_t lane_concurrency_scarce_max = 8;     // while more than half of the slots are taken
+constexpr std::int64_t lane_wait_ms_max = 5'000;           // then a delivery leaves its lane
+constexpr std::int64_t slow_answer_ms = 250;               // a receiver whose answers take longer is slow
+constexpr std::int64_t slow_backlog_ms_max = 5'000;        // of work that a slow one may have in `waiting`
+constexpr std::int64_t backlog_ms_max = 60'000;            // likewise any other one
+constexpr std::int64_t subscriber_wait_ms_max = 5'000;     // for a row that the table has not reached
+constexpr std::size_t worker_window_max = 4'096;           // deliveries held for one partition
+constexpr std::size_t worker_window_share = 8;             // of it at most 1/8 for one webhook
+constexpr std::size_t worker_window_records_max = 16'384;  // from its first record that is not done
+constexpr std::size_t worker_held_bytes_max = 64 * 1024 * 1024;    // of events, over all partitions
+constexpr std::size_t worker_writing_bytes_max = 8 * 1024 * 1024;  // on their way to other topics
+constexpr std::size_t attempt_records_waiting_max = 10'000;        // beyond, records of attempts are dropped
+constexpr std::uint64_t retry_backlog_per_webhook_max = 100'000;
+constexpr std::int64_t slow_attempt_ms = 2'000;
+constexpr std::int64_t subscribers_unreachable_ms_max = 30'000;
+
+}  // namespace herald::limits
