@@ -6,18 +6,6 @@
 
 namespace herald::schemas {
 
-/// The resource that every event of this type tells of; none: events of this type tell of any.
-constexpr resource_type resource_of(event_type type) noexcept {
-    switch (type) {
-        case event_type::promote:
-            return resource_type::registered_model_version;
-        case event_type::request_scan:
-            return resource_type::build;
-        default:
-            return resource_type::none;
-    }
-}
-
 /// {"registry_service_resource_type": "REGISTERED_MODEL_VERSION"}: exactly one member (spec.md §2.2).
 struct resource_filter {
     resource_type registry_service_resource_type = resource_type::none;
@@ -246,7 +234,7 @@ struct delivery {
     }
 };
 
-/// One attempt, on the topic `attempts` and in the delivery log. Headers are without secrets.
+/// One attempt, on the topic `attempts` and in the history of deliveries. Headers are without secrets.
 struct attempt {
     std::string delivery_id;
     schemas::webhook_id webhook_id;

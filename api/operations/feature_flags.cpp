@@ -1,8 +1,8 @@
 // Feature flags of the installation (wire.md §7).
+#include "storage/registry/find/feature_flags.hpp"
 #include "api/operations/handlers.hpp"
 #include "schemas/answers/operations.hpp"
 #include "schemas/requests/operations.hpp"
-#include "storage/registry/find/feature_flags.hpp"
 
 namespace herald::api::operations {
 namespace {
@@ -11,16 +11,18 @@ using calls::call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 using schemas::commands::feature_flag;
+using schemas::commands::flag_name;
 
 answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::move(flag.content)}; }
 
 }  // namespace
 
 calls::answered list_feature_flags(call& call) {
-    const auto flag = [&](std::string_view name) {
+    const auto flag = [&](flag_name name) {
         return answer_of(storage::registry::find::feature_flag_of(call.state(), name));
     };
-    return call.answer(answers::feature_flags{{flag("promote_events"), flag("scan_events")}});
+    return call.answer(
+        answers::feature_flags{{flag(flag_name::promote_events), flag(flag_name::scan_events)}});
 }
 
 calls::response set_feature_flag(call& call) {

@@ -48,7 +48,7 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
       x_outbox(on.store),
       x_publisher(events::make_publisher(on.log, x_outbox, on.scheduler)),
       x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
-    x_jobs->add("publisher", std::make_shared<publisher_job>(x_publisher));
+    x_jobs->add(schemas::job::publisher, std::make_shared<publisher_job>(x_publisher));
     x_barrier->applied(x_replica->newest()->position.next_offset);
 }
 

@@ -122,8 +122,8 @@ class registry_node {
     /// Any thread; cheap enough for every question of an operator.
     virtual status state_now() const = 0;
 
-    /// Runs the job while this node holds the claim of that name. Before start().
-    virtual void add_job(std::string name, std::shared_ptr<claimed_job>) = 0;
+    /// Runs the job while this node holds its claim. Before start().
+    virtual void add_job(schemas::job, std::shared_ptr<claimed_job>) = 0;
     /// Begins to apply, then to speak. Once.
     virtual void start() = 0;
     /// Stops the jobs, frees their claims and takes no more commands; `done` is called on the scheduler's
@@ -132,7 +132,7 @@ class registry_node {
     virtual void drain(std::function<void()> done) = 0;
 };
 
-/// The job "publisher" is the node's own.
+/// The job of the publisher is the node's own.
 std::shared_ptr<registry_node> make_node(registry_node::options, registry_node::parts);
 
 }  // namespace herald::storage::node

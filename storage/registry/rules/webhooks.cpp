@@ -96,7 +96,7 @@ bool hears_anything(const webhook& hook) {
     for (const auto& [type, type_name] : schemas::enum_names<schemas::event_type>::all)
         for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
             const bool is_one = resource != resource_type::none && resource != resource_type::all;
-            const resource_type only = schemas::resource_of(type);
+            const resource_type only = schemas::kind_of(type).resource;
             if (is_one && (only == resource_type::none || only == resource) &&
                 emission::hears(hook, type, resource))
                 return true;
@@ -108,7 +108,7 @@ bool hears_anything(const webhook& hook) {
 std::string told_by_event_types() {
     std::string text, of_any;
     for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
-        const resource_type only = schemas::resource_of(type);
+        const resource_type only = schemas::kind_of(type).resource;
         if (only == resource_type::none)
             of_any += (of_any.empty() ? "" : ", ") + std::string(name);
         else
@@ -204,7 +204,7 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
 /// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
 /// left alone.
 answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
-    const auto claim = tables::claims::find(context.state, "webhook-health");
+    const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::webhook_health));
     if (!claim || claim->token != command.token)
         return runtime::aborted("the job webhook-health has another holder");
     const auto before = tables::webhooks::find(context.state, command.webhook_id);

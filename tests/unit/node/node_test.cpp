@@ -563,7 +563,7 @@ TEST(node_test, a_job_runs_under_the_token_of_the_claim_and_ends_with_the_node) 
     options.name = "a";
     options.has_thread = false;
     on.node = make_node(options, {*on.log, *on.store, all.scheduler, all.random});
-    on.node->add_job("webhook-health", job);
+    on.node->add_job(schemas::job::webhook_health, job);
     on.node->start();
     all.scheduler.run_for(1'000);
     ASSERT_EQ(job->tokens.size(), 1u);
