@@ -142,7 +142,7 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
 
     delivery_request request;
     request.webhook_id = row.webhook_id;
-    request.location = row.location;
+    request.location = row.settings.location;
     request.headers = delivery_headers(described, x_options.header_prefix);
     request.body = std::shared_ptr<const std::string>(mine.what.event, &mine.what.event->body);
     if (is_test(mine))
@@ -203,7 +203,9 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     std::int64_t wait_ms = 0;
     if (meaning.delivery == verdict_on_delivery::dead) {
         dead_because = meaning.reason;
-    } else if (const auto scheduled_ms = wait_after(record.attempts_made, x_parts.random); !scheduled_ms) {
+    } else if (const auto scheduled_ms =
+                   wait_after(default_retry_schedule_ms, record.attempts_made, x_parts.random);
+               !scheduled_ms) {
         dead_because = "attempt " + std::to_string(record.attempts_made) + " was the last: " + meaning.reason;
     } else if (backlog_full(record.webhook_id)) {
         dead_because = "too many deliveries of this webhook wait for another attempt: " + meaning.reason;

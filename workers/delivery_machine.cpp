@@ -260,7 +260,7 @@ void delivery_machine::write_no_attempt(const delivery_of_event& what, const no_
 void delivery_machine::tell(const schemas::attempt& attempt, const schemas::event& event) {
     x_parts.writer.write_attempt(attempt);
     const schemas::subscriber* row = x_parts.subscribers.find(attempt.webhook_id);
-    x_report.saw(attempt, event, row ? std::string_view(row->name) : std::string_view(), now_ms());
+    x_report.saw(attempt, event, row ? std::string_view(row->settings.name) : std::string_view(), now_ms());
 }
 
 void delivery_machine::done(iterator at) {

@@ -29,10 +29,11 @@ bool wants(const requests::find_webhooks& asked, const webhook& hook) {
     const auto holds = [](const auto& list, const auto& value) {
         return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
     };
-    const bool filter = asked.resource_types.empty() ||
-                        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
-                                    [&](const auto& wanted) { return holds(hook.resource_types, wanted); });
-    return holds(asked.ids, hook.id) && holds(asked.names, hook.name) &&
+    const bool filter =
+        asked.resource_types.empty() ||
+        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
+                    [&](const auto& wanted) { return holds(hook.settings.resource_types, wanted); });
+    return holds(asked.ids, hook.id) && holds(asked.names, hook.settings.name) &&
            holds(asked.workspace_id, hook.workspace_id) && filter;
 }
 
@@ -68,8 +69,8 @@ result<void> check_secret(const std::string& secret) {
 
 /// What a test of the webhook shows an example of: its first event type.
 schemas::event_kind example_for(const webhook& hook) {
-    return schemas::kind_of(hook.event_types.empty() ? schemas::event_type::promote
-                                                     : hook.event_types.front());
+    return schemas::kind_of(hook.settings.event_types.empty() ? schemas::event_type::promote
+                                                              : hook.settings.event_types.front());
 }
 
 /// What such an event tells of; of a version where it may be anything.
@@ -98,8 +99,8 @@ std::string test_body(const webhook& hook, std::string_view test_id, std::int64_
         .text("event_type", "TEST")
         .text("resource_type", name_of(resource_of(example)))
         .number("workspaceID", hook.workspace_id.value)
-        .text("message", "This is a test of the webhook \"" + hook.name + "\". The example shows a " +
-                             std::string(example.name) + " event.")
+        .text("message", "This is a test of the webhook \"" + hook.settings.name +
+                             "\". The example shows a " + std::string(example.name) + " event.")
         .raw("example", shown)
         .finish();
 }
@@ -131,16 +132,12 @@ response create_webhook(call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
-    const auto location = runtime::http::client::parse_location(body->location, call.with().http_locations,
-                                                                call.with().addresses);
+    const auto location = runtime::http::client::parse_location(
+        body->settings.location, call.with().http_locations, call.with().addresses);
     if (!location) co_return location.error();
     schemas::commands::create_webhook command;
-    command.name = body->name;
-    command.location = body->location;
-    command.event_types = body->event_types;
-    command.all_events = body->all_events;
+    command.settings = body->settings;
     command.workspace_id = body->workspace_id;
-    command.resource_types = body->resource_types;
     if (!body->mutual_secret.empty()) {
         command.seal_binding = "webhook:" + runtime::uuid_text(call.with().random.uuid());
         command.sealed_secret =

@@ -492,9 +492,9 @@ TEST(node_test, one_node_publishes_and_another_takes_over_when_it_falls_silent) 
     EXPECT_EQ(cluster::claim(b, "publisher")->node, "b");
 
     schemas::commands::create_webhook hook;
-    hook.name = "h";
-    hook.location = "https://receiver.example/";
-    hook.all_events = true;
+    hook.settings.name = "h";
+    hook.settings.location = "https://receiver.example/";
+    hook.settings.all_events = true;
     ASSERT_EQ(all.submit(b, hook)->outcome().code, 0u);
     all.create_model(b, "m");
     all.scheduler.run_for(100);
@@ -772,9 +772,9 @@ TEST(node_test, events_that_are_not_published_are_counted_and_aged) {
     all.scheduler.run_for(3'000);
     EXPECT_EQ(runtime::metric_gauge(runtime::metrics::claim, {{"name", "publisher"}}).value(), 1);
     schemas::commands::create_webhook hook;
-    hook.name = "all";
-    hook.location = "https://example.org/hook";
-    hook.all_events = true;
+    hook.settings.name = "all";
+    hook.settings.location = "https://example.org/hook";
+    hook.settings.all_events = true;
     hook.workspace_id = schemas::workspace_id{1};
     ASSERT_EQ(all.submit(a, hook)->outcome().code, 0u);
     all.scheduler.run_for(3'000);

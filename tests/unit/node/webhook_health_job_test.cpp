@@ -30,9 +30,9 @@ struct webhook_health_job_test : ::testing::Test {
         on.node->start();
         all.scheduler.run_for(1'000);
         schemas::commands::create_webhook command;
-        command.name = "h";
-        command.location = "https://receiver.example/";
-        command.all_events = true;
+        command.settings.name = "h";
+        command.settings.location = "https://receiver.example/";
+        command.settings.all_events = true;
         ASSERT_EQ(all.submit(on, command)->outcome().code, 0u);
     }
     void TearDown() override { on.node.reset(); }

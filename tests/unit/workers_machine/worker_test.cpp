@@ -123,7 +123,7 @@ TEST_F(worker_test, a_failing_delivery_is_tried_as_scheduled_with_the_same_id_an
     constexpr std::int64_t leap_ms = 20 * second;
     for (std::size_t attempt = 1; attempt < sent.size(); ++attempt) {
         const std::int64_t waited = sent[attempt].at_ms - sent[attempt - 1].at_ms;
-        const std::int64_t planned = retry_schedule_ms[attempt - 1];
+        const std::int64_t planned = default_retry_schedule_ms[attempt - 1];
         EXPECT_GE(waited, planned) << "before attempt " << attempt + 1;
         EXPECT_LE(waited, planned + planned / 5 + (attempt < 4 ? 1 * second : hops_max * leap_ms))
             << "before attempt " << attempt + 1;
