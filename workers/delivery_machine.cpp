@@ -157,7 +157,7 @@ void delivery_machine::skip(iterator at, std::string message, delivery_error err
     done(at);
 }
 
-/// The event found the webhook enabled, so it is kept for replay (P3); the delivery log alone may lose
+/// The event found the webhook enabled, so it is kept for replay (P3); the history alone may lose
 /// records.
 void delivery_machine::hold(iterator at) {
     const std::string message = "held: the webhook is disabled";

@@ -163,7 +163,7 @@ class log_committer {
     bool x_is_stopping = true;                 // until start()
     std::optional<time_point> x_broken_until;  // not before then is the database opened again
     std::string x_broken_why;
-    time_point x_broken_said;  // when the log heard of it last
+    time_point x_broken_said;  // when a line last told of it
     std::chrono::milliseconds x_reopen_delay{};
     std::map<events::log::topic_partition, log_partition> x_partitions;
     std::map<std::string, std::int32_t> x_topics;

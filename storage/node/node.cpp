@@ -151,7 +151,7 @@ void log_node::ask_log_end() {
                          runtime::posted(x_on.scheduler, answered));
 }
 
-/// Who does not publish knows of it from the publisher's heartbeats.
+/// A node that does not publish learns how far the publisher is from its heartbeats.
 void log_node::look_at_outbox() {
     const std::int64_t now = now_ms();
     if (!x_is_ready || now - x_outbox_looked_ms < outbox_look_ms) return;

@@ -97,9 +97,8 @@ class registry_node {
 
     /// Appends the command and calls back once it is applied here: with its outcome (refusals are outcomes
     /// too), or with an error where none is known:
-    ///   unavailable       not ready, draining, disk full, too many in flight, or older nodes would not know
-    ///   the
-    ///                     command (it is above the level in force): it took no effect. With an
+    ///   unavailable       not ready, draining, disk full, too many in flight, or the command is above the
+    ///                     level in force (older nodes would not know it): it took no effect. With an
     ///                     Idempotency-Key also when that is unknown after limits::outcome_wait_ms_max
     ///   invalid_argument  larger than limits::command_bytes_max
     ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max

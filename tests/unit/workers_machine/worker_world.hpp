@@ -77,7 +77,8 @@ class worker_world {
         row.webhook_id = {id};
         row.workspace_id = {1};
         row.revision = revision;
-        row.settings.location = "https://receiver-" + std::to_string(id) + ".example/" + std::to_string(revision);
+        row.settings.location =
+            "https://receiver-" + std::to_string(id) + ".example/" + std::to_string(revision);
         row.seal_binding = "webhook:" + std::to_string(id);
         row.sealed_secret = keys.seal(row.seal_binding, "secret-" + std::to_string(id), x_random);
         return row;
