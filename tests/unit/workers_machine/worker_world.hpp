@@ -24,6 +24,14 @@
 
 namespace herald::test {
 
+inline constexpr std::int64_t second = 1'000;
+inline constexpr std::int64_t minute = 60 * second;
+inline constexpr std::int64_t hour = 60 * minute;
+
+inline auto answers(std::uint16_t status) {
+    return [status](const sent_request&) { return receiver_behaviour{.status = status}; };
+}
+
 /// A worker process: may be started, crashed and started again on the same broker.
 struct worker_process {
     worker_process(events::log::memory::memory_broker& broker, manual_scheduler& scheduler,
