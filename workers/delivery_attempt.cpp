@@ -86,7 +86,7 @@ delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& d
 
 void delivery_machine::carry_out(lane_actions&& actions) {
     x_actions.insert(x_actions.end(), actions.begin(), actions.end());
-    if (std::exchange(x_carrying_out, true)) return;  // the loop below does it: what it does leads to more
+    if (std::exchange(x_is_carrying_out, true)) return;  // the loop below does it: what it does leads to more
     while (!x_actions.empty()) {
         const lane_action action = x_actions.front();
         x_actions.pop_front();
@@ -99,7 +99,7 @@ void delivery_machine::carry_out(lane_actions&& actions) {
             spill(at, action);
         }
     }
-    x_carrying_out = false;
+    x_is_carrying_out = false;
 }
 
 void delivery_machine::start(iterator at) {

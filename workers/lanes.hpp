@@ -189,7 +189,7 @@ class lanes {
     std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by standing, in turn
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;
-    bool x_barred = false;
+    bool x_is_barred = false;
 };
 
 }  // namespace herald::workers

@@ -63,7 +63,7 @@ class outbound {
     result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
                         append_handler handler) {
         std::lock_guard lock(x_mutex);
-        if (x_stopping || x_ended) return runtime::aborted("this producer has ended");
+        if (x_is_stopping || x_has_ended) return runtime::aborted("this producer has ended");
         if (x_line == nullptr) return runtime::aborted("the Kafka client cannot be made");
         const std::size_t bytes = key.size() + (value ? value->size() : 0);
         if (x_records == unacknowledged_records_max || x_bytes + bytes > unacknowledged_bytes_max)
@@ -87,7 +87,7 @@ class outbound {
 
     /// The thread: until stop(), or until a strict producer's first error.
     void run() {
-        while (!x_stopping && !x_ended) {
+        while (!x_is_stopping && !x_has_ended) {
             bool broken = x_line == nullptr;
             // Only this thread replaces the line, so it may wait on its queue without the lock.
             if (broken)
@@ -102,7 +102,7 @@ class outbound {
 
     void stop() {
         std::lock_guard lock(x_mutex);
-        x_stopping = true;
+        x_is_stopping = true;
         wake();
     }
 
@@ -237,8 +237,8 @@ class outbound {
             old = std::exchange(x_line, nullptr);
             x_records = 0;
             x_bytes = 0;
-            x_ended = x_stopping || x_kind == producer_kind::strict;
-            if (!x_ended) x_line = open_line();
+            x_has_ended = x_is_stopping || x_kind == producer_kind::strict;
+            if (!x_has_ended) x_line = open_line();
         }
         if (old == nullptr) return;
         // Nothing more of it is to be sent; what is on its way may still arrive.
@@ -260,8 +260,8 @@ class outbound {
     const producer_kind x_kind;
 
     std::mutex x_mutex;
-    std::atomic<bool> x_stopping = false;
-    std::atomic<bool> x_ended = false;
+    std::atomic<bool> x_is_stopping = false;
+    std::atomic<bool> x_has_ended = false;
     std::shared_ptr<line> x_line;  // null: none could be made, or ended
     std::size_t x_records = 0;
     std::size_t x_bytes = 0;
