@@ -66,7 +66,7 @@ class delivery_tracker {
     }
     /// True if take_commit() has something.
     bool advanced() const noexcept { return x_has_advanced && x_read_until >= x_before.known_until; }
-    /// What is done by now, once each time that it is more.
+    /// What is done by now; nothing if that has not grown since the last call.
     std::optional<commit_point> take_commit();
 
   private:

@@ -60,7 +60,7 @@ struct retry_hop {
 /// The longest tier that is not longer than the wait; nothing when it is due now.
 std::optional<retry_hop> next_hop(std::int64_t wait_ms) noexcept;
 
-/// For how long a delivery is put off whose receiver is in trouble, but not so much that its breaker is open.
+/// How long a delivery is put off when its receiver is in trouble but the breaker is still closed.
 std::int64_t wait_of_troubled(std::uint32_t spills) noexcept;
 
 /// How long a record of a retry topic still waits at `now_ms` of the log's clock: until its delay after the
