@@ -8,23 +8,17 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
-#include "schemas/enums.hpp"
+#include "schemas/event_kinds.hpp"
 
 namespace herald::events {
 
-/// The topics that events of apply go to; `event_partitions` of GENESIS is the number of partitions of each.
+/// The topics that events of apply go to, in the order of schemas::event_topic; `event_partitions` of GENESIS
+/// is the number of partitions of each.
 inline constexpr std::array<std::string_view, 3> event_topics{log::topic::promote, log::topic::request_scan,
                                                               log::topic::resource};
 
 constexpr std::string_view topic_of(schemas::event_type type) noexcept {
-    switch (type) {
-        case schemas::event_type::promote:
-            return log::topic::promote;
-        case schemas::event_type::request_scan:
-            return log::topic::request_scan;
-        default:
-            return log::topic::resource;
-    }
+    return event_topics[static_cast<std::size_t>(schemas::kind_of(type).topic)];
 }
 
 /// FNV-1a, 64 bits, modulo `partitions` (> 0).

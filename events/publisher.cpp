@@ -62,9 +62,9 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     }
 
     void wake() override {
-        if (x_wake_posted.exchange(true)) return;
+        if (x_is_wake_posted.exchange(true)) return;
         x_scheduler.post(runtime::if_alive(weak_from_this(), [](log_publisher& self) {
-            self.x_wake_posted = false;
+            self.x_is_wake_posted = false;
             self.perform(self.x_machine.woken(self.now_ms()));
         }));
     }
@@ -189,7 +189,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     std::unique_ptr<log::producer> x_producer;
     std::map<std::size_t, partition_scan> x_tail_scans;  // by stream
     std::optional<partition_scan> x_subscribers_scan;
-    std::atomic<bool> x_wake_posted = false;
+    std::atomic<bool> x_is_wake_posted = false;
     runtime::counter& x_events_refused = runtime::metric_counter(runtime::metrics::events_refused);
 };
 

@@ -117,11 +117,12 @@ publisher_actions publisher_machine::acknowledged(const append_ticket& ticket, s
     } else {
         cursor& here = x_cursors[ticket.stream];
         here.acknowledged = std::max(here.acknowledged, ticket.sequence);
-        if (its.more_to_send && its.records_in_flight <= records_max(ticket.stream) / 2)
+        if (its.has_more_to_send && its.records_in_flight <= records_max(ticket.stream) / 2)
             while (publish_rows(ticket.stream, now_ms)) {
             }
     }
-    if (x_more_to_send && x_records_in_flight <= limits::publisher_records_in_flight_max / 2) pump(now_ms);
+    if (x_has_more_to_send && x_records_in_flight <= limits::publisher_records_in_flight_max / 2)
+        pump(now_ms);
     return take();
 }
 
@@ -169,12 +170,12 @@ void publisher_machine::begin(std::int64_t now_ms) {
     x_records_in_flight = 0;
     x_bytes_in_flight = 0;
     x_tails_being_read = 0;
-    x_more_to_send = false;
+    x_has_more_to_send = false;
     for (cursor& here : x_cursors) here.state = cursor_state::unread;
     for (flow& each : x_flows) {
         each.records_in_flight = 0;
         each.bytes_in_flight = 0;
-        each.more_to_send = false;
+        each.has_more_to_send = false;
     }
     x_subscribers = {};
     x_actions.push_back(action::open_producer{});
@@ -309,7 +310,7 @@ std::string publisher_machine::marker_of(const outbox_row& row, const cursor& of
 // ----------------------------------------------------------------------------------------------------
 
 void publisher_machine::pump(std::int64_t now_ms) {
-    x_more_to_send = false;
+    x_has_more_to_send = false;
     pump_subscribers(now_ms);
     pump_events(now_ms);
 }
@@ -317,7 +318,7 @@ void publisher_machine::pump(std::int64_t now_ms) {
 /// A partition with many rows takes turns with the others.
 void publisher_machine::pump_events(std::int64_t now_ms) {
     std::size_t exhausted = 0;
-    while (exhausted < x_cursors.size() && !x_more_to_send) {
+    while (exhausted < x_cursors.size() && !x_has_more_to_send) {
         const bool may_have_more = publish_rows(x_turn, now_ms);
         exhausted = may_have_more ? 0 : exhausted + 1;
         x_turn = (x_turn + 1) % x_cursors.size();
@@ -328,14 +329,14 @@ void publisher_machine::pump_events(std::int64_t now_ms) {
 bool publisher_machine::publish_rows(std::size_t stream, std::int64_t now_ms) {
     cursor& here = x_cursors[stream];
     flow& its = x_flows[stream];
-    its.more_to_send = false;
+    its.has_more_to_send = false;
     if (here.state != cursor_state::publishing) return false;
     if (!has_room()) {
-        x_more_to_send = true;
+        x_has_more_to_send = true;
         return false;
     }
     if (!has_room(stream)) {
-        its.more_to_send = true;
+        its.has_more_to_send = true;
         return false;
     }
     const std::size_t rows_max =

@@ -132,7 +132,7 @@ class publisher_machine {
     struct flow {
         std::size_t records_in_flight = 0;
         std::size_t bytes_in_flight = 0;
-        bool more_to_send = false;
+        bool has_more_to_send = false;
         std::int64_t progress_ms = 0;  // of its read, or of what is in flight
         // These survive the epochs.
         unsigned failures_in_a_row = 0;
@@ -206,7 +206,7 @@ class publisher_machine {
     subscriber_writer x_subscribers;
     std::size_t x_records_in_flight = 0;
     std::size_t x_bytes_in_flight = 0;
-    bool x_more_to_send = false;
+    bool x_has_more_to_send = false;
     unsigned x_failures_in_a_row = 0;
     std::int64_t x_rest_until_ms = 0;
     std::uint64_t x_rows_refused = 0;

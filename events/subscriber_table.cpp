@@ -81,7 +81,7 @@ class table_content {
             row.failing_since_ms == 0 ? std::string() : runtime::iso8601_ms(row.failing_since_ms);
         runtime::log(runtime::log_level::warning, runtime::log_events::webhook_disabled,
                      {{"webhook_id", static_cast<std::int64_t>(row.webhook_id.value)},
-                      {"webhook_name", row.name},
+                      {"webhook_name", row.settings.name},
                       {"reason", row.disabled_because},
                       {"failing_since", since}});
     }

@@ -150,7 +150,7 @@ class composed_api_node final : public api_node {
             storage::node::make_node(options, {x_parts.log, *x_store, x_jobs[0], runtime::system_random()});
         x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                              runtime::system_random());
-        x_node->add_job(storage::deliveries::webhook_health_job::name, x_health);
+        x_node->add_job(schemas::job::webhook_health, x_health);
         const auto partitions = x_parts.log.partitions(std::string(events::log::topic::direct));
         if (!partitions) return partitions.error();
         x_triggers = storage::deliveries::make_trigger_calls(x_parts.log, *partitions, x_jobs[0],

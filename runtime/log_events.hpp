@@ -62,6 +62,9 @@ inline constexpr std::string_view delivering = "delivering";
 /// Herald made the first administrator's key. Fields: email, key_file.
 inline constexpr std::string_view administrator_made = "administrator_made";
 
+/// One attempt was made, a test's too. Fields: webhook_id, delivery_id, event_type, source, attempt (its
+/// number), result, error (class; none), status (0: no answer), address, duration_us.
+inline constexpr std::string_view delivery_attempted = "delivery_attempted";
 /// An attempt failed, a delivery is dead, held because its webhook is disabled, or dropped because it was
 /// deleted; not more than a few a minute of one webhook. Fields: webhook_id, webhook_name, delivery_id,
 /// event_type, attempt (0: none was made), error (class), status, message, next_attempt (empty: none),

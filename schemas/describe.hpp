@@ -114,9 +114,18 @@ consteval std::size_t described_members_of() {
     return count;
 }
 
+/// A T that shows the members of one of its members as its own says so: `using shown_inline = …`.
+template <class T>
+consteval std::size_t members_to_describe() {
+    if constexpr (requires { typename T::shown_inline; })
+        return members_of<T>() - 1 + members_of<typename T::shown_inline>();
+    else
+        return members_of<T>();
+}
+
 /// Else what it holds would be lost on its way into the log or a database.
 template <class T>
-inline constexpr bool describes_every_member = members_of<T>() == described_members_of<T>();
+inline constexpr bool describes_every_member = members_to_describe<T>() == described_members_of<T>();
 
 }  // namespace detail
 

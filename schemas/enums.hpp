@@ -1,22 +1,13 @@
 // The enums of wire.md §1. Clients send the numbers, so they are frozen; answers carry the names.
 #pragma once
 
-#include "schemas/describe.hpp"
+#include "schemas/event_kinds.hpp"
 
 namespace herald::schemas {
 
 enum class stage : std::uint8_t { unknown, development, staging, production, archived, unassigned };
 enum class lock_level : std::uint8_t { unknown, open, closed, redact };
 enum class transition_state : std::uint8_t { unknown, approved, rejected, pending, closed, committed };
-enum class event_type : std::uint8_t { create, read, update, delete_, promote, request_scan };
-enum class resource_type : std::uint8_t {
-    none,
-    registered_model,
-    registered_model_version,
-    endpoint,
-    build,
-    all
-};
 enum class artifact_type : std::uint8_t { image, model, tensorboard, data, blob, string, code, container };
 enum class data_type : std::uint8_t { unknown, other, audio, image, tabular, text, video };
 enum class task_type : std::uint8_t {
@@ -88,25 +79,6 @@ struct enum_names<transition_state> {
                                                                  {transition_state::pending, "PENDING"},
                                                                  {transition_state::closed, "CLOSED"},
                                                                  {transition_state::committed, "COMMITTED"}}};
-};
-template <>
-struct enum_names<event_type> {
-    static constexpr std::array<named<event_type>, 6> all{{{event_type::create, "CREATE"},
-                                                           {event_type::read, "READ"},
-                                                           {event_type::update, "UPDATE"},
-                                                           {event_type::delete_, "DELETE"},
-                                                           {event_type::promote, "PROMOTE"},
-                                                           {event_type::request_scan, "REQUEST_SCAN"}}};
-};
-template <>
-struct enum_names<resource_type> {
-    static constexpr std::array<named<resource_type>, 6> all{
-        {{resource_type::none, ""},
-         {resource_type::registered_model, "REGISTERED_MODEL"},
-         {resource_type::registered_model_version, "REGISTERED_MODEL_VERSION"},
-         {resource_type::endpoint, "ENDPOINT"},
-         {resource_type::build, "BUILD"},
-         {resource_type::all, "ALL"}}};
 };
 template <>
 struct enum_names<artifact_type> {

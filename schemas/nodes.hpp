@@ -19,6 +19,16 @@ struct published_position {
     }
 };
 
+/// What one node of a cluster does at a time.
+enum class job : std::uint8_t { publisher, webhook_health };
+template <>
+struct enum_names<job> {
+    static constexpr std::array<named<job>, 2> all{
+        {{job::publisher, "publisher"}, {job::webhook_health, "webhook-health"}}};
+};
+/// As commands and rows name it.
+inline std::string job_name(job which) { return std::string(name_of(which)); }
+
 /// Who holds a job. The token is the offset of the claim that won.
 struct claim_row {
     std::string job;

@@ -102,13 +102,6 @@ std::string view_of(const build& build, const scan& newest, std::span<const scan
     return scan_members(shown).raw("history", earlier).finish();
 }
 
-std::string view_of(const webhook& hook, std::string_view secret) {
-    return object_writer()
-        .members_of(to_json_object(hook, integers::as_numbers))
-        .text("mutual_secret", secret)
-        .finish();
-}
-
 std::string promote_body(const model_version& version) {
     const std::string attributes = json_list(version.attributes, [](const key_value& attribute) {
         return object_writer().text("key", attribute.key).raw("value", as_text(attribute.value)).finish();

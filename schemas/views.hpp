@@ -27,8 +27,6 @@ std::string view_of(const build&);
 /// `history`: the build's earlier scans, oldest first. A build without any scan is shown by an empty
 /// `newest`.
 std::string view_of(const build&, const scan& newest, std::span<const scan> history);
-/// Ids are numbers. `secret` is shown as mutual_secret: only the creation's answer has it.
-std::string view_of(const webhook&, std::string_view secret);
 /// The PROMOTE body: exactly the eleven fields of spec.md §2.3, all texts.
 std::string promote_body(const model_version&);
 

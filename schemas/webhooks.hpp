@@ -6,18 +6,6 @@
 
 namespace herald::schemas {
 
-/// The resource that every event of this type tells of; none: events of this type tell of any.
-constexpr resource_type resource_of(event_type type) noexcept {
-    switch (type) {
-        case event_type::promote:
-            return resource_type::registered_model_version;
-        case event_type::request_scan:
-            return resource_type::build;
-        default:
-            return resource_type::none;
-    }
-}
-
 /// {"registry_service_resource_type": "REGISTERED_MODEL_VERSION"}: exactly one member (spec.md §2.2).
 struct resource_filter {
     resource_type registry_service_resource_type = resource_type::none;
@@ -32,16 +20,31 @@ struct resource_filter {
     }
 };
 
-struct webhook {
-    webhook_id id;
-    schemas::workspace_id workspace_id;
+/// What its owner chooses of a webhook: the same in the request, the command, the row and the topic of
+/// subscribers. A request and an answer show the members as their own, so their numbers there are these, too.
+struct webhook_settings {
     std::string name;  // unique in its workspace
     std::string location;
-    std::string sealed_secret;  // key_ring, bound to "webhook:<command id hex>"; empty: none
-    std::string seal_binding;
     std::vector<schemas::event_type> event_types;
     bool all_events = false;
     std::vector<resource_filter> resource_types;
+
+    friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "location", self.location);
+        field(3, "event_types", self.event_types);
+        field(4, "all_events", self.all_events);
+        field(5, "resource_types", self.resource_types);
+    }
+};
+
+struct webhook {
+    webhook_id id;
+    schemas::workspace_id workspace_id;
+    webhook_settings settings;
+    std::string sealed_secret;  // key_ring, bound to "webhook:<command id hex>"; empty: none
+    std::string seal_binding;
     webhook_status status = webhook_status::enabled;
     std::string status_reason;
     std::int64_t time_created = 0;
@@ -53,19 +56,15 @@ struct webhook {
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "workspace_id", self.workspace_id);
-        field(3, "name", self.name);
-        field(4, "location", self.location);
-        field(5, "sealed_secret", self.sealed_secret, shown::never);
-        field(6, "seal_binding", self.seal_binding, shown::never);
-        field(7, "event_types", self.event_types);
-        field(8, "all_events", self.all_events);
-        field(9, "resource_types", self.resource_types);
-        field(10, "status", self.status);
-        field(11, "status_reason", self.status_reason, shown::when_set);
-        field(12, "time_created", self.time_created);
-        field(13, "time_updated", self.time_updated);
-        field(14, "revision", self.revision, shown::never);
-        field(15, "failing_since_ms", self.failing_since_ms, shown::never);
+        field(3, "settings", self.settings);
+        field(4, "sealed_secret", self.sealed_secret);
+        field(5, "seal_binding", self.seal_binding);
+        field(6, "status", self.status);
+        field(7, "status_reason", self.status_reason);
+        field(8, "time_created", self.time_created);
+        field(9, "time_updated", self.time_updated);
+        field(10, "revision", self.revision);
+        field(11, "failing_since_ms", self.failing_since_ms);
     }
 };
 
@@ -124,11 +123,10 @@ struct subscriber {
     schemas::webhook_id webhook_id;
     schemas::workspace_id workspace_id;
     std::uint64_t revision = 0;
-    std::string location;
+    webhook_settings settings;
     std::string sealed_secret;
     std::string seal_binding;
     bool enabled = true;
-    std::string name;
     std::string disabled_because;       // only where it is not enabled
     std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without failing before
 
@@ -137,13 +135,12 @@ struct subscriber {
         field(1, "webhook_id", self.webhook_id);
         field(2, "workspace_id", self.workspace_id);
         field(3, "revision", self.revision);
-        field(4, "location", self.location);
+        field(4, "settings", self.settings);
         field(5, "sealed_secret", self.sealed_secret);
         field(6, "seal_binding", self.seal_binding);
         field(7, "enabled", self.enabled);
-        field(8, "name", self.name);
-        field(9, "disabled_because", self.disabled_because);
-        field(10, "failing_since_ms", self.failing_since_ms);
+        field(8, "disabled_because", self.disabled_because);
+        field(9, "failing_since_ms", self.failing_since_ms);
     }
 };
 
@@ -246,7 +243,7 @@ struct delivery {
     }
 };
 
-/// One attempt, on the topic `attempts` and in the delivery log. Headers are without secrets.
+/// One attempt, on the topic `attempts` and in the history of deliveries. Headers are without secrets.
 struct attempt {
     std::string delivery_id;
     schemas::webhook_id webhook_id;

@@ -19,7 +19,7 @@ enum class verdict_on_delivery : std::uint8_t {
 
 struct answer_meaning {
     verdict_on_delivery delivery = verdict_on_delivery::done;
-    std::string reason;            // unless done: for the delivery log, one line
+    std::string reason;            // unless done: for the history, one line
     bool disable_webhook = false;  // at once: 410, or the receiver asked for it
     /// No attempt of any delivery of this webhook before this time; at most limits::parked_ms_max ahead.
     std::optional<std::int64_t> park_until_ms;

@@ -1,4 +1,4 @@
-// What goes to the topic `attempts` for the delivery log (delivery.md §6). Pure.
+// What goes to the topic `attempts` for the history of deliveries (delivery.md §6). Pure.
 #pragma once
 
 #include <string>

@@ -18,26 +18,26 @@ constexpr std::int64_t open_ms_max = 3'600'000;
 }  // namespace
 
 breaker::admission breaker::would_admit(std::int64_t now_ms) const noexcept {
-    if (!x_open) return admission::ordinary;
-    return !x_probing && now_ms - x_opened_ms >= x_open_for_ms ? admission::probe : admission::refused;
+    if (!x_is_open) return admission::ordinary;
+    return !x_is_probing && now_ms - x_opened_ms >= x_open_for_ms ? admission::probe : admission::refused;
 }
 
 std::int64_t breaker::closed_to_all_ms(std::int64_t now_ms) const noexcept {
-    if (!x_open || x_probing) return 0;
+    if (!x_is_open || x_is_probing) return 0;
     return std::max<std::int64_t>(0, x_opened_ms + x_open_for_ms - now_ms);
 }
 
 breaker::admission breaker::admit(std::int64_t now_ms) noexcept {
     const admission admitted = would_admit(now_ms);
     HERALD_ASSERT(admitted != admission::refused);
-    if (admitted == admission::probe) x_probing = true;
+    if (admitted == admission::probe) x_is_probing = true;
     return admitted;
 }
 
 void breaker::succeeded(admission how, std::int64_t now_ms) noexcept {
     if (how == admission::probe) {
         *this = breaker{};
-    } else if (!x_open) {
+    } else if (!x_is_open) {
         ++results_at(now_ms).succeeded;
         x_failures_in_row = 0;
     }
@@ -45,9 +45,9 @@ void breaker::succeeded(admission how, std::int64_t now_ms) noexcept {
 
 void breaker::failed(admission how, std::int64_t now_ms) noexcept {
     if (how == admission::probe) {
-        x_probing = false;
+        x_is_probing = false;
         open(now_ms);
-    } else if (!x_open) {
+    } else if (!x_is_open) {
         ++results_at(now_ms).failed;
         ++x_failures_in_row;
         if (x_failures_in_row >= failures_in_row_max || mostly_failing(now_ms)) open(now_ms);
@@ -55,7 +55,7 @@ void breaker::failed(admission how, std::int64_t now_ms) noexcept {
 }
 
 void breaker::abandoned(admission how) noexcept {
-    if (how == admission::probe) x_probing = false;
+    if (how == admission::probe) x_is_probing = false;
 }
 
 breaker::results& breaker::results_at(std::int64_t now_ms) noexcept {
@@ -78,8 +78,8 @@ bool breaker::mostly_failing(std::int64_t now_ms) const noexcept {
 }
 
 void breaker::open(std::int64_t now_ms) noexcept {
-    x_open_for_ms = x_open ? std::min(2 * x_open_for_ms, open_ms_max) : open_ms_min;
-    x_open = true;
+    x_open_for_ms = x_is_open ? std::min(2 * x_open_for_ms, open_ms_max) : open_ms_min;
+    x_is_open = true;
     x_opened_ms = now_ms;
 }
 

@@ -24,7 +24,7 @@ class breaker {
     /// The attempt ended without saying anything about the receiver (cancelled, or it asked for a pause).
     void abandoned(admission) noexcept;
 
-    bool is_open() const noexcept { return x_open; }
+    bool is_open() const noexcept { return x_is_open; }
     /// How long until the next probe may start; 0 when one may or is under way, and while closed.
     std::int64_t closed_to_all_ms(std::int64_t now_ms) const noexcept;
 
@@ -40,8 +40,8 @@ class breaker {
 
     std::array<results, 6> x_results{};  // of the last minute, ten seconds each
     std::uint32_t x_failures_in_row = 0;
-    bool x_open = false;
-    bool x_probing = false;
+    bool x_is_open = false;
+    bool x_is_probing = false;
     std::int64_t x_opened_ms = 0;
     std::int64_t x_open_for_ms = 0;
 };

@@ -34,7 +34,7 @@ consumer::consumer(events::log::partitioned_log& log, runtime::scheduler& schedu
       x_handlers(std::move(handlers)),
       x_member(log.join(x_group, topics)) {
     const auto poll_now = x_lifetime.guard([this] { poll(); });
-    x_member->on_ready([&scheduler, planned = x_poll_planned, poll_now] {
+    x_member->on_ready([&scheduler, planned = x_is_poll_planned, poll_now] {
         if (!planned->exchange(true)) scheduler.post(poll_now);
     });
     poll_soon();
@@ -43,18 +43,18 @@ consumer::consumer(events::log::partitioned_log& log, runtime::scheduler& schedu
 void consumer::tick() {
     poll();
     for (const auto& [where, mine] : x_assignments)
-        if (mine->paused) advance(mine);
+        if (mine->is_paused) advance(mine);
 }
 
 void consumer::stop_taking() {
-    x_taking = false;
+    x_is_taking = false;
     for (const auto& [where, mine] : x_assignments) advance(mine);
 }
 
 void consumer::leave() {
     if (!x_member) return;
     commit_all();
-    for (const auto& [where, mine] : x_assignments) mine->revoked = true;
+    for (const auto& [where, mine] : x_assignments) mine->is_revoked = true;
     x_assignments.clear();
     x_member.reset();
 }
@@ -64,20 +64,20 @@ void consumer::commit_all() {
 }
 
 void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t offset, std::size_t part) {
-    if (mine->revoked) return;
+    if (mine->is_revoked) return;
     mine->tracker.part_done(offset, part);
     if (mine->tracker.advanced()) commit_soon();
     // Not at once: on_record may be under way, and it expects no other record before it returns.
-    if (mine->paused) wake_at(mine, x_scheduler.time().steady_ms());
+    if (mine->is_paused) wake_at(mine, x_scheduler.time().steady_ms());
 }
 
 void consumer::poll_soon() {
-    if (!x_poll_planned->exchange(true)) x_scheduler.post(x_lifetime.guard([this] { poll(); }));
+    if (!x_is_poll_planned->exchange(true)) x_scheduler.post(x_lifetime.guard([this] { poll(); }));
 }
 
 void consumer::poll() {
-    *x_poll_planned = false;
-    if (x_failed || !x_member) return;
+    *x_is_poll_planned = false;
+    if (x_has_failed || !x_member) return;
     std::vector<events::log::member_event> found = x_member->poll(events_a_poll_max, 0);
     const bool more = found.size() >= events_a_poll_max;
     for (events::log::member_event& one : found)
@@ -102,7 +102,7 @@ void consumer::handle(const events::log::revoked& lost) {
     if (found == x_assignments.end() || found->second->epoch != lost.epoch) return;
     const std::shared_ptr<assignment> mine = found->second;
     commit(*mine);
-    mine->revoked = true;
+    mine->is_revoked = true;
     x_assignments.erase(found);
     x_handlers.on_revoked(*mine);
 }
@@ -118,14 +118,14 @@ void consumer::handle(events::log::consumed&& got) {
 }
 
 void consumer::handle(const events::log::member_failure& failure) {
-    x_failed = true;
+    x_has_failed = true;
     runtime::log(runtime::log_level::error, runtime::log_events::worker_group_failed,
                  {{"group", x_group}, {"reason", failure.reason.message}});
     x_handlers.on_failure(failure.reason);
 }
 
 bool consumer::has_room(const assignment& mine) const {
-    return x_taking && !mine.tracker.full() && !x_handlers.overloaded();
+    return x_is_taking && !mine.tracker.full() && !x_handlers.overloaded();
 }
 
 void consumer::advance(const std::shared_ptr<assignment>& mine) {
@@ -144,10 +144,10 @@ void consumer::advance(const std::shared_ptr<assignment>& mine) {
     const bool room = has_room(*mine);
     const std::optional<std::int64_t> next_due_ms = mine->early.next_due_ms(x_scheduler.time(), x_log_clock);
     const bool pause = !room || next_due_ms.has_value();
-    if (pause && !mine->paused) x_member->pause(mine->where);
-    if (!pause && mine->paused) x_member->resume(mine->where);
-    mine->paused = pause;
-    if (room && next_due_ms && !mine->asking)
+    if (pause && !mine->is_paused) x_member->pause(mine->where);
+    if (!pause && mine->is_paused) x_member->resume(mine->where);
+    mine->is_paused = pause;
+    if (room && next_due_ms && !mine->is_asking)
         wake_at(mine, is_wanted ? *next_due_ms : x_scheduler.time().steady_ms() + ask_again_ms);
 }
 
@@ -156,7 +156,7 @@ void consumer::wake_at(const std::shared_ptr<assignment>& mine, std::int64_t due
     mine->wake_ms = due_ms;
     x_scheduler.run_at(due_ms, x_lifetime.guard([this, due_ms, weak = std::weak_ptr(mine)] {
         const auto still = weak.lock();
-        if (!still || still->revoked || still->wake_ms != due_ms) return;
+        if (!still || still->is_revoked || still->wake_ms != due_ms) return;
         still->wake_ms = 0;
         advance(still);
     }));
@@ -165,14 +165,14 @@ void consumer::wake_at(const std::shared_ptr<assignment>& mine, std::int64_t due
 /// At most once in a delay: what lies behind the end is not due before that is over. Without an answer tick()
 /// leads here again.
 void consumer::ask_end(const std::shared_ptr<assignment>& mine) {
-    if (std::exchange(mine->asking, true)) return;
+    if (std::exchange(mine->is_asking, true)) return;
     const auto answered =
         x_lifetime.guard([this, weak = std::weak_ptr(mine), now_ms = x_scheduler.time().steady_ms()](
                              const result<events::log::offset_range>& range) {
             const auto still = weak.lock();
             if (!still) return;
-            still->asking = false;
-            if (!range || still->revoked) return;
+            still->is_asking = false;
+            if (!range || still->is_revoked) return;
             still->early.appended_after(now_ms, range->next);
             advance(still);
         });
@@ -188,9 +188,9 @@ void consumer::commit(assignment& mine) {
 }
 
 void consumer::commit_soon() {
-    if (std::exchange(x_commit_planned, true)) return;
+    if (std::exchange(x_is_commit_planned, true)) return;
     x_scheduler.run_at(x_scheduler.time().steady_ms() + commit_delay_ms, x_lifetime.guard([this] {
-        x_commit_planned = false;
+        x_is_commit_planned = false;
         commit_all();
     }));
 }

@@ -26,14 +26,14 @@ namespace herald::workers {
 struct assignment {
     events::log::topic_partition where;
     std::uint64_t epoch = 0;
-    bool revoked = false;
+    bool is_revoked = false;
     delivery_tracker tracker;
     early_records early;  // read and not taken: not due, or there was no room
     event_position last;  // of the event accepted last; of event topics only
-    bool paused = false;
+    bool is_paused = false;
     std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; of event topics only
     std::int64_t wake_ms = 0;  // steady time of the wake-up that is planned; 0: none
-    bool asking = false;       // where the partition ends
+    bool is_asking = false;    // where the partition ends
 };
 
 class consumer;
@@ -46,7 +46,7 @@ struct record_part {
     std::size_t part = 0;
 
     /// False once the partition was taken away: nothing may be written for it any more but `attempts`.
-    bool wanted() const noexcept { return !of->revoked; }
+    bool wanted() const noexcept { return !of->is_revoked; }
     /// Once for each part; nothing happens when it is not wanted.
     void done() const;
 };
@@ -108,10 +108,10 @@ class consumer {
     std::string x_group;
     consumer_handlers x_handlers;
     std::map<events::log::topic_partition, std::shared_ptr<assignment>> x_assignments;
-    std::shared_ptr<std::atomic<bool>> x_poll_planned = std::make_shared<std::atomic<bool>>(false);
-    bool x_commit_planned = false;
-    bool x_taking = true;
-    bool x_failed = false;
+    std::shared_ptr<std::atomic<bool>> x_is_poll_planned = std::make_shared<std::atomic<bool>>(false);
+    bool x_is_commit_planned = false;
+    bool x_is_taking = true;
+    bool x_has_failed = false;
     runtime::lifetime x_lifetime;
     std::unique_ptr<events::log::group_member> x_member;  // last: it may notify until it is gone
 };

@@ -87,7 +87,7 @@ delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& d
 
 void delivery_machine::carry_out(lane_actions&& actions) {
     x_actions.insert(x_actions.end(), actions.begin(), actions.end());
-    if (std::exchange(x_carrying_out, true)) return;  // the loop below does it: what it does leads to more
+    if (std::exchange(x_is_carrying_out, true)) return;  // the loop below does it: what it does leads to more
     while (!x_actions.empty()) {
         const lane_action action = x_actions.front();
         x_actions.pop_front();
@@ -100,7 +100,7 @@ void delivery_machine::carry_out(lane_actions&& actions) {
             spill(at, action);
         }
     }
-    x_carrying_out = false;
+    x_is_carrying_out = false;
 }
 
 void delivery_machine::start(iterator at) {
@@ -143,7 +143,7 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
 
     delivery_request request;
     request.webhook_id = row.webhook_id;
-    request.location = row.location;
+    request.location = row.settings.location;
     request.headers = delivery_headers(described, x_options.header_prefix);
     request.body = std::shared_ptr<const std::string>(mine.what.event, &mine.what.event->body);
     if (is_test(mine))
@@ -204,7 +204,9 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     std::int64_t wait_ms = 0;
     if (meaning.delivery == verdict_on_delivery::dead) {
         dead_because = meaning.reason;
-    } else if (const auto scheduled_ms = wait_after(record.attempts_made, x_parts.random); !scheduled_ms) {
+    } else if (const auto scheduled_ms =
+                   wait_after(default_retry_schedule_ms, record.attempts_made, x_parts.random);
+               !scheduled_ms) {
         dead_because = "attempt " + std::to_string(record.attempts_made) + " was the last: " + meaning.reason;
     } else if (backlog_full(record.webhook_id)) {
         dead_because = "too many deliveries of this webhook wait for another attempt: " + meaning.reason;

@@ -158,7 +158,7 @@ void delivery_machine::skip(iterator at, std::string message, delivery_error err
     done(at);
 }
 
-/// The event found the webhook enabled, so it is kept for replay (P3); the delivery log alone may lose
+/// The event found the webhook enabled, so it is kept for replay (P3); the history alone may lose
 /// records.
 void delivery_machine::hold(iterator at) {
     const std::string message = "held: the webhook is disabled";
@@ -192,7 +192,7 @@ void delivery_machine::spill(iterator at, const lane_action& how) {
     std::int64_t wait_ms = how.wait_ms;
     if (how.reason == spill_reason::parked) record.parked_until_ms = log_ms() + wait_ms;
     if (how.reason == spill_reason::troubled) wait_ms = wait_of_troubled(record.spills++);
-    // Rather just after it may be probed than before.
+    // Better just after the breaker may be probed than just before.
     if (how.reason == spill_reason::breaker_open) wait_ms += retry_wait_ms_min - 1;
     write_wait(at, wait_ms, &worker_counters::spilled);
 }
@@ -205,7 +205,7 @@ void delivery_machine::spill_for_room(iterator at) {
 
 // --- successors ---
 
-/// A wait shorter than the shortest tier takes that one: whoever asks has found that it is not due.
+/// A wait shorter than the shortest tier is rounded up to it: the caller knows that the delivery is not due.
 void delivery_machine::write_wait(iterator at, std::int64_t wait_ms, counter moved) {
     schemas::delivery& record = at->second.what.record;
     const retry_hop hop = *next_hop(std::max(wait_ms, retry_wait_ms_min));
@@ -261,7 +261,7 @@ void delivery_machine::write_no_attempt(const delivery_of_event& what, const no_
 void delivery_machine::tell(const schemas::attempt& attempt, const schemas::event& event) {
     x_parts.writer.write_attempt(attempt);
     const schemas::subscriber* row = x_parts.subscribers.find(attempt.webhook_id);
-    x_report.saw(attempt, event, row ? std::string_view(row->name) : std::string_view(), now_ms());
+    x_report.saw(attempt, event, row ? std::string_view(row->settings.name) : std::string_view(), now_ms());
 }
 
 void delivery_machine::done(iterator at) {

@@ -143,7 +143,7 @@ class delivery_machine {
     std::set<delivery_key> x_tests;                // of x_deliveries: tests
     std::unordered_set<std::string> x_active_ids;  // delivery ids queued or attempting
     std::deque<lane_action> x_actions;
-    bool x_carrying_out = false;
+    bool x_is_carrying_out = false;
     delivery_key x_last_key = 0;
     std::size_t x_writing_bytes = 0;
     runtime::lifetime x_lifetime;

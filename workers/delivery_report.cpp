@@ -1,4 +1,4 @@
-// Names of metrics and of lines, and who is told how often.
+// Which lines and metrics, and how often.
 #include "workers/delivery_report.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using schemas::attempt_result;
 using schemas::delivery_source;
 
-/// Classes, for a label: the text that says why is in the line and in the delivery log.
+/// Classes, for a label: the text that says why is in the line and in the history of deliveries.
 std::string_view reason_of(const schemas::attempt& attempt, const schemas::event& event) {
     if (!event.refused.empty()) return "refused";
     if (attempt.number == 0) return "backlog";
@@ -37,11 +37,26 @@ void measure(const schemas::attempt& attempt, const schemas::event& event) {
     }
 }
 
+void tell_attempt(const schemas::attempt& attempt) {
+    runtime::log(runtime::log_level::info, runtime::log_events::delivery_attempted,
+                 {{"webhook_id", static_cast<std::int64_t>(attempt.webhook_id.value)},
+                  {"delivery_id", attempt.delivery_id},
+                  {"event_type", name_of(attempt.event_type)},
+                  {"source", name_of(attempt.source)},
+                  {"attempt", std::int64_t{attempt.number}},
+                  {"result", name_of(attempt.result)},
+                  {"error", name_of(attempt.error)},
+                  {"status", std::int64_t{attempt.status}},
+                  {"address", attempt.address},
+                  {"duration_us", std::int64_t{attempt.total_us}}});
+}
+
 }  // namespace
 
 void delivery_report::saw(const schemas::attempt& attempt, const schemas::event& event, std::string_view name,
                           std::int64_t now_ms) {
     measure(attempt, event);
+    if (attempt.number > 0) tell_attempt(attempt);
     if (attempt.source == delivery_source::test) return;  // whoever asked for it is told
     std::string_view what = runtime::log_events::delivery_failed;
     auto level = runtime::log_level::warning;

@@ -1,4 +1,4 @@
-// What operators learn of deliveries: metrics of each attempt, and a line in the log for those that failed.
+// What operators learn of deliveries: a line and metrics for each attempt, and a louder line for what failed.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace herald::workers {
 
-/// Lives on the scheduler's thread. A webhook that fails all the time does not flood the log: at most
-/// `lines_max` lines of each kind in `window_ms`, the next one says how many were left out.
+/// Lives on the scheduler's thread. A webhook that fails all the time does not flood whoever watches for
+/// warnings: at most `lines_max` lines of each kind in `window_ms`, and the next one says how many were left
+/// out.
 class delivery_report {
   public:
     static constexpr std::uint64_t lines_max = 5;

@@ -82,7 +82,7 @@ void delivery_tracker::opened(std::int64_t offset, const std::vector<std::size_t
     HERALD_ASSERT(offset >= x_read_until);
     x_read_until = offset + 1;
     x_parts_open += parts.size();
-    x_advanced = true;
+    x_has_advanced = true;
     if (!parts.empty() || !x_entries.empty()) {
         x_entries.push_back({offset, parts, std::move(position)});
     } else {
@@ -100,7 +100,7 @@ void delivery_tracker::part_done(std::int64_t offset, std::size_t part) {
     HERALD_ASSERT(open != found->open.end());
     found->open.erase(open);
     --x_parts_open;
-    x_advanced = true;
+    x_has_advanced = true;
     while (!x_entries.empty() && x_entries.front().open.empty()) {
         x_next_offset = x_entries.front().offset + 1;
         x_position = std::move(x_entries.front().position);
@@ -111,7 +111,7 @@ void delivery_tracker::part_done(std::int64_t offset, std::size_t part) {
 std::optional<commit_point> delivery_tracker::take_commit() {
     // Before all that was known is read again less would be known than before.
     if (!advanced()) return std::nullopt;
-    x_advanced = false;
+    x_has_advanced = false;
     const std::string* position = &x_position;
     std::string open;
     std::int64_t named = x_next_offset;

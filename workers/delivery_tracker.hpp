@@ -65,8 +65,8 @@ class delivery_tracker {
         return x_entries.empty() ? x_next_offset : x_entries.front().offset;
     }
     /// True if take_commit() has something.
-    bool advanced() const noexcept { return x_advanced && x_read_until >= x_before.known_until; }
-    /// What is done by now, once each time that it is more.
+    bool advanced() const noexcept { return x_has_advanced && x_read_until >= x_before.known_until; }
+    /// What is done by now; nothing if that has not grown since the last call.
     std::optional<commit_point> take_commit();
 
   private:
@@ -82,7 +82,7 @@ class delivery_tracker {
     std::int64_t x_next_offset;
     std::int64_t x_read_until;
     std::string x_position;  // of the record before the first entry
-    bool x_advanced = false;
+    bool x_has_advanced = false;
 };
 
 }  // namespace herald::workers

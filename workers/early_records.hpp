@@ -37,9 +37,9 @@ class early_records {
         x_bytes -= events::log::bytes_of(x_records.front().what);
         x_records.pop_front();
     }
-    /// Whether the first record, which is due, is so by the word of the log's clock alone: it has been here
-    /// for less than half its delay. Before it is handed on, the end of the partition must be asked for: what
-    /// comes of it may be appended there again, and would be due at once, again and again.
+    /// Whether only the log's clock says that the first record is due: it has been here for less than half
+    /// its delay. Before it is handed on, the partition's end must be asked for: its successor may be
+    /// appended to the same partition, and would be due at once, over and over.
     bool is_doubtful(const runtime::clock& own) const {
         const early& first = x_records.front();
         return own.steady_ms() < first.due_ms_max - x_delay_ms / 2 && first.what.offset >= x_end_offset;

@@ -11,9 +11,9 @@
 
 namespace herald::workers {
 
-/// Asks the leaders for the ends, one after the other, so that a log out of reach is not asked more than it
-/// answers; shown as herald_consumer_lag{topic} when all were asked. Lives on the scheduler's thread; log and
-/// scheduler must outlive it.
+/// Asks the leaders for the ends one after the other, so that a log out of reach never has more than one
+/// question open; shown as herald_consumer_lag{topic} when all were asked. Lives on the scheduler's thread;
+/// log and scheduler must outlive it.
 class lag_reader {
   public:
     using positions = std::map<events::log::topic_partition, std::int64_t>;

@@ -116,7 +116,7 @@ lane_actions lanes::park(schemas::webhook_id webhook, std::int64_t until_ms, std
 }
 
 bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) const {
-    if (x_barred) return false;
+    if (x_is_barred) return false;
     const auto found = x_lanes.find(webhook);
     if (found == x_lanes.end()) return true;
     const lane& mine = found->second;
@@ -134,8 +134,8 @@ void lanes::withdraw(schemas::webhook_id webhook, delivery_key delivery) {
 
 lane_actions lanes::bar(bool barred, std::int64_t now_ms) {
     lane_actions actions;
-    if (x_barred == barred) return actions;
-    x_barred = barred;
+    if (x_is_barred == barred) return actions;
+    x_is_barred = barred;
     if (barred) return actions;
     for (auto& [webhook, mine] : x_lanes)
         for (queue& waiting : mine.waiting)
@@ -150,7 +150,7 @@ lane_actions lanes::tick(std::int64_t now_ms) {
         auto& [webhook, mine] = *at;
         for (const auto& [delivery, attempt] : mine.running)
             if (is_slow(attempt, now_ms)) set_standing(mine, rank::troubled);
-        if (!x_barred) spill_old(mine, now_ms, actions);
+        if (!x_is_barred) spill_old(mine, now_ms, actions);
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
         if (mine.is_empty() && now_ms >= mine.parked_until_ms && now_ms - mine.busy_ms > kept_ms) {
             at = x_lanes.erase(at);
@@ -302,7 +302,7 @@ void lanes::enlist(schemas::webhook_id webhook, lane& mine, std::int64_t now_ms)
 }
 
 void lanes::start_all(std::int64_t now_ms, lane_actions& actions) {
-    if (x_barred) return;
+    if (x_is_barred) return;
     for (const rank standing : {rank::healthy, rank::troubled}) {
         std::deque<schemas::webhook_id>& turns = x_turns[static_cast<std::size_t>(standing)];
         while (!turns.empty() && has_slot(standing)) {

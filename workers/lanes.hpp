@@ -79,9 +79,9 @@ struct lane_limits {
 /// half as many slots on top. Holds one lane for each webhook that was busy in the last ten minutes, or in
 /// the last day if its breaker is open.
 ///
-/// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). What finds no room waits
-/// for room, without a time, as long as the receiver is well; a receiver with much to do gets the rest back
-/// when it will have come so far: each is booked one place behind the one before.
+/// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). While the receiver is
+/// well, what finds no room waits for room without a fixed time; a busy receiver gets it back when it should
+/// have caught up: each delivery is booked one place behind the one before.
 class lanes {
   public:
     explicit lanes(lane_limits bounds = {}) : x_bounds(bounds) {}
@@ -190,7 +190,7 @@ class lanes {
     std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by standing, in turn
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;
-    bool x_barred = false;
+    bool x_is_barred = false;
 };
 
 }  // namespace herald::workers

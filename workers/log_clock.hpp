@@ -15,9 +15,9 @@ namespace herald::workers {
 /// the log's; a machine whose clock is an hour wrong must not judge them by its own. So the log's clock is
 /// told from records that were read as soon as they were appended, and carried on by the steady clock: the
 /// record read with the least delay counts, of the newest three, so that a step of the log's clock is
-/// followed. Until there was one it is what any record that was read says that it is at least: a little late
-/// is better than what a wrong wall clock would do, or write for others to believe. Before the first record
-/// nothing depends on it, and it is the wall clock. A value; one thread.
+/// followed. Until the first of them it is the latest time that any record proves: a little late is better
+/// than acting by a wrong wall clock, or writing its time for others to believe. Before any record nothing
+/// depends on it, and it is the wall clock. A value; one thread.
 class log_clock {
   public:
     /// A record was read that had only just been appended.

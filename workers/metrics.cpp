@@ -33,7 +33,7 @@ worker_metrics::worker_metrics() {
     add(&counters::dead, "herald_worker_dead_total", "deliveries given up");
     add(&counters::appends_repeated, "herald_worker_appends_repeated_total", "appends made again");
     add(&counters::attempt_records_lost, "herald_worker_attempt_records_lost_total",
-        "attempts that the delivery log misses");
+        "attempts that the history of deliveries misses");
     HERALD_ASSERT(x_counters.size() == sizeof(counters) / sizeof(std::uint64_t));
     for (const std::string_view reason : runtime::not_ready_reasons_of_worker)
         x_reasons[reason] =

@@ -1,5 +1,5 @@
-// Appends of a worker: to the retry topics and `dead` until they are acknowledged, to `attempts` as far as it
-// goes.
+// Appends of a worker: to the retry topics and `dead` until they are acknowledged, to `attempts` at best
+// effort.
 #pragma once
 
 #include <cstdint>

@@ -27,10 +27,11 @@ std::optional<std::size_t> tier_of(std::string_view topic) noexcept {
     return std::nullopt;
 }
 
-std::optional<std::int64_t> wait_after(std::uint32_t attempts_made, runtime::random_source& random) {
+std::optional<std::int64_t> wait_after(retry_schedule schedule_ms, std::uint32_t attempts_made,
+                                       runtime::random_source& random) {
     HERALD_ASSERT(attempts_made > 0);
-    if (attempts_made > retry_schedule_ms.size()) return std::nullopt;
-    const std::int64_t wait_ms = retry_schedule_ms[attempts_made - 1];
+    if (attempts_made > schedule_ms.size()) return std::nullopt;
+    const std::int64_t wait_ms = schedule_ms[attempts_made - 1];
     if (wait_ms < jitter_from_ms) return wait_ms;
     const std::int64_t step_ms = retry_tiers[longest_tier(wait_ms) - 1].delay_ms;
     const std::int64_t steps_max = wait_ms * jitter_percent_max / 100 / step_ms;

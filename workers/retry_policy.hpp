@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "events/log/topics.hpp"
@@ -20,7 +21,8 @@ inline constexpr std::int64_t hour_ms = 60 * minute_ms;
 }  // namespace detail
 
 /// The wait after the first, second, third … failed attempt; after the last of them the delivery is dead.
-inline constexpr std::array<std::int64_t, 10> retry_schedule_ms{
+using retry_schedule = std::span<const std::int64_t>;
+inline constexpr std::array<std::int64_t, 10> default_retry_schedule_ms{
     5 * detail::second_ms, 30 * detail::second_ms, 5 * detail::minute_ms, 30 * detail::minute_ms,
     2 * detail::hour_ms,   5 * detail::hour_ms,    10 * detail::hour_ms,  14 * detail::hour_ms,
     20 * detail::hour_ms,  24 * detail::hour_ms};
@@ -43,10 +45,10 @@ inline constexpr std::int64_t retry_wait_ms_min = retry_tiers.front().delay_ms;
 /// The tier of a retry topic; nothing for any other topic.
 std::optional<std::size_t> tier_of(std::string_view topic) noexcept;
 
-/// The wait after `attempts_made` (≥ 1) failed attempts; nothing when the schedule is used up. Waits from 5
-/// min on are up to 20 % longer, in whole steps of the tier below the longest that the wait is made of: so
-/// jitter costs few hops.
-std::optional<std::int64_t> wait_after(std::uint32_t attempts_made, runtime::random_source&);
+/// The wait after `attempts_made` (≥ 1) failed attempts; nothing when the schedule is used up. Each of its
+/// waits is at least retry_wait_ms_min. Waits from 5 min on are up to 20 % longer, in whole steps of the tier
+/// below the longest that the wait is made of: so jitter costs few hops.
+std::optional<std::int64_t> wait_after(retry_schedule, std::uint32_t attempts_made, runtime::random_source&);
 
 /// The first part of a wait: through which tier, and how much is left after it.
 struct retry_hop {
@@ -58,7 +60,7 @@ struct retry_hop {
 /// The longest tier that is not longer than the wait; nothing when it is due now.
 std::optional<retry_hop> next_hop(std::int64_t wait_ms) noexcept;
 
-/// For how long a delivery is put off whose receiver is in trouble, but not so much that its breaker is open.
+/// How long a delivery is put off when its receiver is in trouble but the breaker is still closed.
 std::int64_t wait_of_troubled(std::uint32_t spills) noexcept;
 
 /// How long a record of a retry topic still waits at `now_ms` of the log's clock: until its delay after the

@@ -33,7 +33,7 @@ std::string github_signature(std::string_view secret, std::string_view body);
 /// The key in "whsec_<base64>" if it is 24 to 64 bytes long; else the text's own bytes.
 std::string signing_key(std::string_view secret);
 
-/// One "name: value" a line, for the delivery log; signatures only by name, so that nobody can try secrets on
+/// One "name: value" a line, for the history; signatures only by name, so that nobody can try secrets on
 /// them.
 std::string headers_without_secrets(const std::vector<runtime::http::header>&);
 

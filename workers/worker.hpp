@@ -41,8 +41,8 @@ struct worker_options : delivery_options {
 };
 
 /// Keeps nothing on disk: what it had in memory comes again from the log. Lives on the scheduler's thread,
-/// where it is called and destroyed; consumes from its making on. Destroying it without drain() only means
-/// repeats.
+/// where it is called and destroyed; consumes from the moment it is made. Destroying it without drain() only
+/// means repeats.
 class worker {
   public:
     virtual ~worker() = default;

@@ -23,7 +23,7 @@ struct worker_counters {
     std::uint64_t hops = 0;                // from one retry topic to the next of the same wait
     std::uint64_t dead = 0;
     std::uint64_t appends_repeated = 0;      // appends that failed and were made again
-    std::uint64_t attempt_records_lost = 0;  // gave up: the delivery log misses them
+    std::uint64_t attempt_records_lost = 0;  // gave up: the history misses them
 };
 
 /// As they are now.

@@ -11,16 +11,18 @@ using calls::call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 using schemas::commands::feature_flag;
+using schemas::commands::flag_name;
 
 answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::move(flag.content)}; }
 
 }  // namespace
 
 calls::answered list_feature_flags(call& call) {
-    const auto flag = [&](std::string_view name) {
+    const auto flag = [&](flag_name name) {
         return answer_of(storage::registry::find::feature_flag_of(call.state(), name));
     };
-    return call.answer(answers::feature_flags{{flag("promote_events"), flag("scan_events")}});
+    return call.answer(
+        answers::feature_flags{{flag(flag_name::promote_events), flag(flag_name::scan_events)}});
 }
 
 calls::response set_feature_flag(call& call) {

@@ -21,6 +21,7 @@ namespace {
 using calls::call;
 using calls::response;
 using schemas::object_writer;
+using schemas::resource_type;
 using schemas::webhook;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
@@ -29,10 +30,11 @@ bool wants(const requests::find_webhooks& asked, const webhook& hook) {
     const auto holds = [](const auto& list, const auto& value) {
         return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
     };
-    const bool filter = asked.resource_types.empty() ||
-                        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
-                                    [&](const auto& wanted) { return holds(hook.resource_types, wanted); });
-    return holds(asked.ids, hook.id) && holds(asked.names, hook.name) &&
+    const bool filter =
+        asked.resource_types.empty() ||
+        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
+                    [&](const auto& wanted) { return holds(hook.settings.resource_types, wanted); });
+    return holds(asked.ids, hook.id) && holds(asked.names, hook.settings.name) &&
            holds(asked.workspace_id, hook.workspace_id) && filter;
 }
 
@@ -66,31 +68,40 @@ result<void> check_secret(const std::string& secret) {
     return {};
 }
 
+/// What a test of the webhook shows an example of: its first event type.
+schemas::event_kind example_for(const webhook& hook) {
+    return schemas::kind_of(hook.settings.event_types.empty() ? schemas::event_type::promote
+                                                              : hook.settings.event_types.front());
+}
+
+/// What such an event tells of; of a version where it may be anything.
+resource_type resource_of(const schemas::event_kind& kind) {
+    return kind.resource == resource_type::none ? resource_type::registered_model_version : kind.resource;
+}
+
 /// The body of a test: the REQUEST_SCAN envelope with event_type TEST, a message, and an example of the
 /// webhook's first event type (wire.md "Events").
 std::string test_body(const webhook& hook, std::string_view test_id, std::int64_t now_ms) {
-    const schemas::event_type example =
-        hook.event_types.empty() ? schemas::event_type::promote : hook.event_types.front();
+    const schemas::event_kind example = example_for(hook);
     schemas::model_version version;
     version.id.value = version.registered_model_id.value = version.owner.value = version.version_number = 1;
     version.version = "example";
     version.time_created = version.time_updated = now_ms;
     version.stage = schemas::stage::production;
-    std::string shown =
-        object_writer().number("buildID", 1).text("imageurl", "registry.example.com/model:1").finish();
-    if (example == schemas::event_type::promote)
+    std::string shown = schemas::view_of(version);
+    if (example.type == schemas::event_type::promote)
         shown = schemas::promote_body(version);
-    else if (example != schemas::event_type::request_scan)
-        shown = schemas::view_of(version);
-    const bool about_build = example == schemas::event_type::request_scan;
+    else if (resource_of(example) == resource_type::build)
+        shown =
+            object_writer().number("buildID", 1).text("imageurl", "registry.example.com/model:1").finish();
     return object_writer()
         .text("id", test_id)
         .text("timestamp", runtime::iso8601_ms(now_ms))
         .text("event_type", "TEST")
-        .text("resource_type", about_build ? "BUILD" : "REGISTERED_MODEL_VERSION")
+        .text("resource_type", name_of(resource_of(example)))
         .number("workspaceID", hook.workspace_id.value)
-        .text("message", "This is a test of the webhook \"" + hook.name + "\". The example shows a " +
-                             std::string(name_of(example)) + " event.")
+        .text("message", "This is a test of the webhook \"" + hook.settings.name +
+                             "\". The example shows a " + std::string(example.name) + " event.")
         .raw("example", shown)
         .finish();
 }
@@ -102,10 +113,8 @@ schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::
     test.webhook_id = hook.id;
     test.revision_seen = hook.revision;
     test.event.id = test_id;
-    test.event.type = hook.event_types.empty() ? schemas::event_type::promote : hook.event_types.front();
-    test.event.resource_type = test.event.type == schemas::event_type::request_scan
-                                   ? schemas::resource_type::build
-                                   : schemas::resource_type::registered_model_version;
+    test.event.type = example_for(hook).type;
+    test.event.resource_type = resource_of(example_for(hook));
     test.event.workspace_id = hook.workspace_id;
     test.event.time_ms = now_ms;
     test.event.body = test_body(hook, test_id, now_ms);
@@ -124,16 +133,12 @@ response create_webhook(call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
-    const auto location = runtime::http::client::parse_location(body->location, call.with().http_locations,
-                                                                call.with().addresses);
+    const auto location = runtime::http::client::parse_location(
+        body->settings.location, call.with().http_locations, call.with().addresses);
     if (!location) co_return location.error();
     schemas::commands::create_webhook command;
-    command.name = body->name;
-    command.location = body->location;
-    command.event_types = body->event_types;
-    command.all_events = body->all_events;
+    command.settings = body->settings;
     command.workspace_id = body->workspace_id;
-    command.resource_types = body->resource_types;
     if (!body->mutual_secret.empty()) {
         command.seal_binding = "webhook:" + runtime::uuid_text(call.with().random.uuid());
         command.sealed_secret =

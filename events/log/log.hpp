@@ -1,5 +1,5 @@
 // The one narrow interface to the log. Only the implementations know which it is: Kafka (events/log/kafka),
-// embedded (storage/embedded_log), in memory with faults (events/memory_log). One suite of tests runs against
+// embedded (storage/embedded_log), in memory with faults (events/log/memory). One suite of tests runs against
 // all three.
 #pragma once
 
@@ -60,9 +60,8 @@ enum class producer_kind : std::uint8_t {
     /// Gives up on a record after 10 s (aborted when it was never sent, else unavailable). A broken inner
     /// client is replaced by itself.
     ordinary,
-    /// For the publisher: one batch at a time, nothing expires, nothing is replaced: the first error ends it
-    /// and
-    /// every later append is refused (design.md §2).
+    /// For the publisher: one batch at a time, nothing expires, nothing is replaced. The first error ends it,
+    /// and every later append is refused (design.md §2).
     strict,
 };
 
@@ -77,10 +76,10 @@ class reader {
   public:
     virtual ~reader() = default;
     /// Up to `records_max` records, waiting at most `wait_ms` for the first. Errors:
-    ///   failed_precondition  the offset is below the log's start or beyond its end, or the topic is gone:
-    ///   final unavailable          the log is out of reach, or was for a moment: what was read before may no
-    ///   longer
-    ///                        be in it; poll again
+    ///   failed_precondition  the offset is not between the log's start and its end, or the topic is gone;
+    ///                        final: open another reader
+    ///   unavailable          the log is out of reach, or was for a moment, and may no longer hold what was
+    ///                        read before; poll again
     virtual result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) = 0;
     /// `notify` is called, on any thread, when poll() may have something; set once, before the first poll.
     virtual void on_ready(std::function<void()> notify) = 0;
@@ -135,6 +134,9 @@ struct offset_range {
 };
 using range_handler = std::function<void(result<offset_range>)>;
 
+/// Owned by the composition of a process, which has one. Thread-safe. What it opens belongs to whoever opened
+/// it, on one thread where nothing else is said, and may outlive it. Blocks only where a function says so.
+/// Handlers are called on threads of the log and must not block.
 class partitioned_log {
   public:
     virtual ~partitioned_log() = default;

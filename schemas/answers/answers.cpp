@@ -176,11 +176,7 @@ webhook of(schemas::webhook row, std::string secret) {
     webhook out;
     out.id = row.id;
     out.workspace_id = row.workspace_id;
-    out.name = std::move(row.name);
-    out.location = std::move(row.location);
-    out.event_types = std::move(row.event_types);
-    out.all_events = row.all_events;
-    out.resource_types = std::move(row.resource_types);
+    out.settings = std::move(row.settings);
     out.status = row.status;
     out.status_reason = std::move(row.status_reason);
     out.time_created = row.time_created;

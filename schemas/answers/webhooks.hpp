@@ -8,33 +8,26 @@ namespace herald::schemas::answers {
 
 /// mutual_secret is empty but in the answer to the creation.
 struct webhook {
+    webhook_settings settings;
     webhook_id id;
     schemas::workspace_id workspace_id;
-    std::string name;
-    std::string location;
-    std::vector<schemas::event_type> event_types;
-    bool all_events = false;
-    std::vector<resource_filter> resource_types;
     webhook_status status = webhook_status::enabled;
     std::string status_reason;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
     std::string mutual_secret;
 
+    using shown_inline = webhook_settings;
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "name", self.name);
-        field(4, "location", self.location);
-        field(5, "event_types", self.event_types);
-        field(6, "all_events", self.all_events);
-        field(7, "resource_types", self.resource_types);
-        field(8, "status", self.status);
-        field(9, "status_reason", self.status_reason, shown::when_set);
-        field(10, "time_created", self.time_created);
-        field(11, "time_updated", self.time_updated);
-        field(12, "mutual_secret", self.mutual_secret);
+        webhook_settings::describe(self.settings, field);
+        field(30, "id", self.id);
+        field(31, "workspace_id", self.workspace_id);
+        field(32, "status", self.status);
+        field(33, "status_reason", self.status_reason, shown::when_set);
+        field(34, "time_created", self.time_created);
+        field(35, "time_updated", self.time_updated);
+        field(36, "mutual_secret", self.mutual_secret);
     }
 };
 

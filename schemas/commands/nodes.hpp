@@ -50,7 +50,7 @@ struct node_heartbeat {
     }
 };
 
-/// Asks for a job ("publisher", "webhook-health"); first wins. → claim_row
+/// Asks for a job, by its name; first wins. → claim_row
 struct claim {
     static constexpr command_type type{4};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};

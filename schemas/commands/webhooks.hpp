@@ -11,24 +11,16 @@ struct create_webhook {
     static constexpr command_type type{50};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
-    std::string name;
-    std::string location;
+    webhook_settings settings;
     std::string sealed_secret;
     std::string seal_binding;
-    std::vector<schemas::event_type> event_types;
-    bool all_events = false;
     schemas::workspace_id workspace_id;
-    std::vector<resource_filter> resource_types;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "location", self.location);
-        field(3, "sealed_secret", self.sealed_secret);
-        field(4, "seal_binding", self.seal_binding);
-        field(5, "event_types", self.event_types);
-        field(6, "all_events", self.all_events);
-        field(7, "workspace_id", self.workspace_id);
-        field(8, "resource_types", self.resource_types);
+        field(1, "settings", self.settings);
+        field(2, "sealed_secret", self.sealed_secret);
+        field(3, "seal_binding", self.seal_binding);
+        field(4, "workspace_id", self.workspace_id);
     }
 };
 

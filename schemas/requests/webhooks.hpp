@@ -7,24 +7,17 @@
 namespace herald::schemas::requests {
 
 struct create_webhook {
-    std::string name;
-    std::string location;
+    webhook_settings settings;
     std::string mutual_secret;
-    std::vector<schemas::event_type> event_types;
-    bool all_events = false;
     schemas::workspace_id workspace_id;  // none: the caller's default workspace
-    std::vector<resource_filter> resource_types;
 
+    using shown_inline = webhook_settings;
     static constexpr std::string_view example =
         R"({"name":"rollout","location":"https://rollout.example.com/promote","event_types":["PROMOTE"]})";
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "location", self.location);
-        field(3, "mutual_secret", self.mutual_secret);
-        field(4, "event_types", self.event_types);
-        field(5, "all_events", self.all_events);
-        field(6, "workspace_id", self.workspace_id);
-        field(7, "resource_types", self.resource_types);
+        webhook_settings::describe(self.settings, field);
+        field(30, "mutual_secret", self.mutual_secret);
+        field(31, "workspace_id", self.workspace_id);
     }
 };
 

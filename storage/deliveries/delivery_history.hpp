@@ -1,6 +1,6 @@
 // What became of deliveries: every attempt of the last 30 days, as workers told of it (design.md §3).
 //
-// A database of its own beside the state: it is no part of apply, its rows come from workers and expire by
+// A database of its own beside the state: apply does not know it, its rows come from workers and expire by
 // themselves. Losing it loses history and nothing else.
 #pragma once
 

@@ -15,15 +15,13 @@
 
 namespace herald::storage::deliveries {
 
-/// Every node observes, only the holder of the claim "webhook-health" speaks: what the state does not say
+/// Every node observes, only the holder of its claim speaks: what the state does not say
 /// yet, at most once in limits::health_report_interval_ms for each webhook (that it is gone: at once). Apply
 /// ignores what is about an older revision. Lives on the scheduler's thread, but observe() may be called on
 /// any.
 class webhook_health_job final : public node::claimed_job,
                                  public std::enable_shared_from_this<webhook_health_job> {
   public:
-    static constexpr const char* name = "webhook-health";
-
     /// All must outlive it.
     webhook_health_job(node::registry_node& registry, const registry::state::state_store& store,
                        runtime::scheduler& scheduler, runtime::random_source& random)

@@ -46,9 +46,8 @@ class embedded_log : public events::log::partitioned_log {
 /// wall clock counts when the log is opened and if it is not behind the newest record, after that only its
 /// steady one. Errors:
 ///   unavailable          another process has the folder open; the disk is full or cannot be written
-///   failed_precondition  the files are damaged, which cannot be repaired, or of a newer version; the clock
-///   has
-///                        leapt too far (clock_leap)
+///   failed_precondition  the files are damaged beyond repair or of a newer version, or the clock has leapt
+///                        too far (clock_leap)
 result<std::unique_ptr<embedded_log>> make_embedded_log(const std::filesystem::path& folder,
                                                         const embedded_log_options&, const runtime::clock&);
 

@@ -22,7 +22,8 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
         : x_node(std::move(node)), x_boot(boot), x_gateway(std::move(gateway)), x_scheduler(scheduler) {}
 
     /// Before the first look().
-    void add(std::string name, std::shared_ptr<claimed_job> work) {
+    void add(schemas::job which, std::shared_ptr<claimed_job> work) {
+        std::string name = schemas::job_name(which);
         runtime::gauge& held = runtime::metric_gauge(runtime::metrics::claim, {{"name", name}});
         x_jobs.push_back({std::move(name), std::move(work), held});
     }

@@ -9,8 +9,8 @@
 
 namespace herald::storage::node {
 
-/// So long every node must have advertised a level before it is raised to that: who rolls an upgrade out may
-/// still think better of it until then.
+/// How long every node must have advertised a level before it is put in force: until then an operator can
+/// still take the upgrade back.
 constexpr std::int64_t level_advertised_ms = 10 * 60'000;
 
 /// Pure but for what it remembers. One thread.

@@ -45,8 +45,8 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void read(reading_handler) override;
     bool ready() const noexcept override { return x_is_ready; }
     status state_now() const override;
-    void add_job(std::string name, std::shared_ptr<claimed_job> job) override {
-        x_jobs->add(std::move(name), std::move(job));
+    void add_job(schemas::job which, std::shared_ptr<claimed_job> work) override {
+        x_jobs->add(which, std::move(work));
     }
     void start() override;
     void drain(std::function<void()> done) override;

@@ -61,7 +61,7 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
       x_outbox(on.store),
       x_publisher(events::make_publisher(on.log, x_outbox, on.scheduler)),
       x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
-    x_jobs->add("publisher", std::make_shared<publisher_job>(x_publisher));
+    x_jobs->add(schemas::job::publisher, std::make_shared<publisher_job>(x_publisher));
     x_barrier->applied(x_replica->newest()->position.next_offset);
 }
 
@@ -165,7 +165,7 @@ void log_node::ask_log_end() {
                          runtime::posted(x_on.scheduler, answered));
 }
 
-/// Who does not publish knows of it from the publisher's heartbeats.
+/// A node that does not publish learns how far the publisher is from its heartbeats.
 void log_node::look_at_outbox() {
     const std::int64_t now = now_ms();
     if (!x_is_ready || now - x_outbox_looked_ms < outbox_look_ms) return;

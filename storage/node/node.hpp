@@ -98,9 +98,8 @@ class registry_node {
 
     /// Appends the command and calls back once it is applied here: with its outcome (refusals are outcomes
     /// too), or with an error where none is known:
-    ///   unavailable       not ready, draining, disk full, too many in flight, or older nodes would not know
-    ///   the
-    ///                     command (it is above the level in force): it took no effect. With an
+    ///   unavailable       not ready, draining, disk full, too many in flight, or the command is above the
+    ///                     level in force (older nodes would not know it): it took no effect. With an
     ///                     Idempotency-Key also when that is unknown after limits::outcome_wait_ms_max
     ///   invalid_argument  larger than limits::command_bytes_max
     ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max
@@ -123,8 +122,8 @@ class registry_node {
     /// Any thread; cheap enough for every question of an operator.
     virtual status state_now() const = 0;
 
-    /// Runs the job while this node holds the claim of that name. Before start().
-    virtual void add_job(std::string name, std::shared_ptr<claimed_job>) = 0;
+    /// Runs the job while this node holds its claim. Before start().
+    virtual void add_job(schemas::job, std::shared_ptr<claimed_job>) = 0;
     /// Begins to apply, then to speak. Once.
     virtual void start() = 0;
     /// Stops the jobs, frees their claims and takes no more commands; `done` is called on the scheduler's
@@ -133,7 +132,7 @@ class registry_node {
     virtual void drain(std::function<void()> done) = 0;
 };
 
-/// The job "publisher" is the node's own.
+/// The job of the publisher is the node's own.
 std::shared_ptr<registry_node> make_node(registry_node::options, registry_node::parts);
 
 }  // namespace herald::storage::node

@@ -23,11 +23,10 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
     row.webhook_id = hook.id;
     row.workspace_id = hook.workspace_id;
     row.revision = hook.revision;
-    row.location = hook.location;
+    row.settings = hook.settings;
     row.sealed_secret = hook.sealed_secret;
     row.seal_binding = hook.seal_binding;
     row.enabled = hook.status != schemas::webhook_status::disabled;
-    row.name = hook.name;
     if (!row.enabled) {
         row.disabled_because = hook.status_reason;
         row.failing_since_ms = hook.failing_since_ms;

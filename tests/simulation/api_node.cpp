@@ -87,7 +87,7 @@ class api_node::process {
                                           {x_changed.log(), x_changed.store(), thread, in.chance.source()});
         x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, x_changed.store(),
                                                                              thread, in.chance.source());
-        x_node->add_job(storage::deliveries::webhook_health_job::name, x_health);
+        x_node->add_job(schemas::job::webhook_health, x_health);
         x_node->start();
         look_at_attempts();
     }

@@ -130,17 +130,17 @@ void client::create_webhook() {
     using schemas::event_type;
     dice& chance = x_world.chance;
     schemas::commands::create_webhook hook;
-    hook.name = name("webhook");
-    hook.location = "https://" + hook.name + ".example/";
-    hook.all_events = chance.one_in(3);
+    hook.settings.name = name("webhook");
+    hook.settings.location = "https://" + hook.settings.name + ".example/";
+    hook.settings.all_events = chance.one_in(3);
     for (const event_type type :
          {event_type::promote, event_type::request_scan, event_type::create, event_type::update})
-        if (chance.one_in(2)) hook.event_types.push_back(type);
+        if (chance.one_in(2)) hook.settings.event_types.push_back(type);
     if (chance.one_in(3)) {
         schemas::resource_filter filter;
         filter.registry_service_resource_type =
             chance.one_in(2) ? schemas::resource_type::registered_model_version : schemas::resource_type::all;
-        hook.resource_types.push_back(filter);
+        hook.settings.resource_types.push_back(filter);
     }
     ask(hook, any_way(),
         learn_id<schemas::webhook>(&known::webhooks, storage::registry::tables::table::webhook));

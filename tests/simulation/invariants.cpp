@@ -283,7 +283,7 @@ void check_subscribers(const reference& truth, events::log::partitioned_log& log
                                  ? std::nullopt
                                  : std::optional(schemas::decode<schemas::subscriber>(found->second));
             require(
-                row && *row && (*row)->revision == hook.revision && (*row)->location == hook.location,
+                row && *row && (*row)->revision == hook.revision && (*row)->settings == hook.settings,
                 "`subscribers` lacks webhook " + std::to_string(hook.id.value) + " as it is (invariant 6)");
             ++rows;
             return true;

@@ -25,9 +25,11 @@ T decoded(const std::string& bytes) {
 }  // namespace
 
 bool wants(const schemas::webhook& hook, schemas::event_type type, schemas::resource_type resource) {
-    if (!hook.all_events && std::ranges::find(hook.event_types, type) == hook.event_types.end()) return false;
-    if (hook.resource_types.empty()) return true;
-    return std::ranges::any_of(hook.resource_types, [&](const schemas::resource_filter& filter) {
+    if (!hook.settings.all_events &&
+        std::ranges::find(hook.settings.event_types, type) == hook.settings.event_types.end())
+        return false;
+    if (hook.settings.resource_types.empty()) return true;
+    return std::ranges::any_of(hook.settings.resource_types, [&](const schemas::resource_filter& filter) {
         const auto is = [&](schemas::resource_type wanted) {
             return wanted != schemas::resource_type::none &&
                    (wanted == schemas::resource_type::all || wanted == resource);

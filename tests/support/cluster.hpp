@@ -18,6 +18,7 @@
 #include "storage/node/disk_guard.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/node/node.hpp"
+#include "storage/node/node_metrics.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/manual_scheduler.hpp"
@@ -197,5 +198,12 @@ class cluster {
     std::unique_ptr<events::log::memory::memory_broker> broker;
     std::map<std::string, machine> machines;
 };
+
+/// What /metrics says of a node, the metrics of which begin with "\n".
+inline std::string metrics_of(const machine& one) {
+    storage::node::node_metrics shown;
+    shown.show(one.node->state_now());
+    return runtime::metrics_text();
+}
 
 }  // namespace herald::test

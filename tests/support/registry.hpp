@@ -104,9 +104,9 @@ class registry {
     }
     schemas::webhook webhook_for(std::vector<schemas::event_type> types) {
         schemas::commands::create_webhook command;
-        command.name = "hook " + std::to_string(offset);
-        command.location = "https://example.org/hook";
-        command.event_types = std::move(types);
+        command.settings.name = "hook " + std::to_string(offset);
+        command.settings.location = "https://example.org/hook";
+        command.settings.event_types = std::move(types);
         return must<schemas::webhook>(command);
     }
 

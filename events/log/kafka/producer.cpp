@@ -64,7 +64,7 @@ class outbound {
     result<void> append(const topic_partition& where, std::string key, std::optional<std::string> value,
                         append_handler handler) {
         const runtime::lock_guard lock(x_mutex);
-        if (x_stopping || x_ended) return runtime::aborted("this producer has ended");
+        if (x_is_stopping || x_has_ended) return runtime::aborted("this producer has ended");
         if (x_line == nullptr) return runtime::aborted("the Kafka client cannot be made");
         const std::size_t bytes = key.size() + (value ? value->size() : 0);
         if (x_records == unacknowledged_records_max || x_bytes + bytes > unacknowledged_bytes_max)
@@ -88,7 +88,7 @@ class outbound {
 
     /// The thread: until stop(), or until a strict producer's first error.
     void run() {
-        while (!x_stopping && !x_ended) {
+        while (!x_is_stopping && !x_has_ended) {
             rd_kafka_queue_t* const reports = reports_of_line();
             bool broken = reports == nullptr;
             if (broken)
@@ -103,7 +103,7 @@ class outbound {
 
     void stop() {
         const runtime::lock_guard lock(x_mutex);
-        x_stopping = true;
+        x_is_stopping = true;
         wake();
     }
 
@@ -246,8 +246,8 @@ class outbound {
             old = std::exchange(x_line, nullptr);
             x_records = 0;
             x_bytes = 0;
-            x_ended = x_stopping || x_kind == producer_kind::strict;
-            if (!x_ended) x_line = open_line();
+            x_has_ended = x_is_stopping || x_kind == producer_kind::strict;
+            if (!x_has_ended) x_line = open_line();
         }
         if (old == nullptr) return;
         // Nothing more of it is to be sent; what is on its way may still arrive.
@@ -269,8 +269,8 @@ class outbound {
     const producer_kind x_kind;
 
     runtime::mutex x_mutex;
-    std::atomic<bool> x_stopping = false;
-    std::atomic<bool> x_ended = false;
+    std::atomic<bool> x_is_stopping = false;
+    std::atomic<bool> x_has_ended = false;
     std::shared_ptr<line> x_line GUARDED_BY(x_mutex);  // null: none could be made, or ended
     std::size_t x_records GUARDED_BY(x_mutex) = 0;
     std::size_t x_bytes GUARDED_BY(x_mutex) = 0;

@@ -42,11 +42,12 @@ std::vector<schemas::audience_member> audience_of(const state::state_view& state
 }  // namespace
 
 bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type resource) {
-    const bool type_wanted = hook.all_events || std::find(hook.event_types.begin(), hook.event_types.end(),
-                                                          type) != hook.event_types.end();
+    const bool type_wanted = hook.settings.all_events ||
+                             std::find(hook.settings.event_types.begin(), hook.settings.event_types.end(),
+                                       type) != hook.settings.event_types.end();
     const bool resource_wanted =
-        hook.resource_types.empty() ||
-        std::any_of(hook.resource_types.begin(), hook.resource_types.end(),
+        hook.settings.resource_types.empty() ||
+        std::any_of(hook.settings.resource_types.begin(), hook.settings.resource_types.end(),
                     [&](const resource_filter& filter) { return filter_matches(filter, resource); });
     return type_wanted && resource_wanted;
 }

@@ -1,13 +1,11 @@
 // What an operator has switched on or off.
 #pragma once
 
-#include <string_view>
-
 #include "storage/registry/tables/feature_flags.hpp"
 
 namespace herald::storage::registry::find {
 
 /// On, and without content, until somebody sets it.
-schemas::commands::feature_flag feature_flag_of(const state::state_view&, std::string_view name);
+schemas::commands::feature_flag feature_flag_of(const state::state_view&, schemas::commands::flag_name);
 
 }  // namespace herald::storage::registry::find

@@ -164,8 +164,8 @@ std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value
     return old;
 }
 
-bool is_flag_on(const state::state_view& state, std::string_view name) {
-    const auto flag = tables::feature_flags::find(state, std::string(name));
+bool is_flag_on(const state::state_view& state, flag_name which) {
+    const auto flag = tables::feature_flags::find(state, std::string(schemas::name_of(which)));
     return !flag || flag->enabled;
 }
 

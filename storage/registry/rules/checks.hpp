@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/limits.hpp"
+#include "schemas/commands/installation.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/context/rule_context.hpp"
@@ -47,6 +48,7 @@ std::vector<std::string> sorted_labels(std::vector<std::string>);
 std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
                                                   const std::vector<schemas::key_value>& changes);
 
-bool is_flag_on(const state::state_view&, std::string_view name);
+using schemas::commands::flag_name;
+bool is_flag_on(const state::state_view&, flag_name);
 
 }  // namespace herald::storage::registry::rules

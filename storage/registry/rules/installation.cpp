@@ -112,9 +112,12 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
             access::require_system_admin(context.state, context.principal(), "setting a feature flag");
         !may)
         return may.error();
-    if (command.name != "promote_events" && command.name != "scan_events")
-        return runtime::not_found("there is no feature flag \"" + command.name +
-                                  "\"; there are promote_events, scan_events");
+    if (!schemas::from_name<flag_name>(command.name)) {
+        std::string all;
+        for (const auto& [flag, name] : schemas::enum_names<flag_name>::all)
+            all += (all.empty() ? "" : ", ") + std::string(name);
+        return runtime::not_found("there is no feature flag \"" + command.name + "\"; there are " + all);
+    }
     if (const auto good = check_text("content", command.content, 4096); !good) return good.error();
     const schemas::commands::feature_flag flag{command.name, command.enabled, command.content};
     tables::feature_flags::put(context.state, flag);

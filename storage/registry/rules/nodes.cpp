@@ -19,7 +19,7 @@ constexpr std::size_t looked_at_per_timer = 300;
 constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
 
 void take_published(rule_context& context, const schemas::commands::node_heartbeat& heartbeat) {
-    const auto claim = tables::claims::find(context.state, "publisher");
+    const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::publisher));
     if (!claim || claim->token != heartbeat.publisher_token) return;
     for (const schemas::published_position& position : heartbeat.published) {
         const std::string key =

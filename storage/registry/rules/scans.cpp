@@ -96,10 +96,10 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
     fresh.scan_status = scan_status::scanning;
     fresh.creator_request = creator_request;
     fresh.requested_by = context.principal();
-    if (is_flag_on(context.state, "scan_events")) {
+    if (is_flag_on(context.state, flag_name::scan_events)) {
         fresh.event_id = context.new_event_id();
         constexpr auto type = schemas::event_type::request_scan;
-        emission::emit(context, {type, schemas::resource_of(type), std::to_string(subject.id.value),
+        emission::emit(context, {type, schemas::kind_of(type).resource, std::to_string(subject.id.value),
                                  subject.workspace_id, fresh.event_id, [&](const event_draft& draft) {
                                      return request_scan_body(context, draft, subject);
                                  }});

@@ -144,7 +144,7 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
         for (const review& review : opened.row.reviews) row.approved_by.push_back(review.user);
         row.time_requested = opened.row.time_requested;
         row.time_committed = after.time_updated;
-        if (is_flag_on(context.state, "promote_events")) {
+        if (is_flag_on(context.state, flag_name::promote_events)) {
             row.event_id = context.new_event_id();
             row.audience = emission::emit(
                 context, {schemas::event_type::promote, schemas::resource_type::registered_model_version,

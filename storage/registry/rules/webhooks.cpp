@@ -97,7 +97,7 @@ bool hears_anything(const webhook& hook) {
     for (const auto& [type, type_name] : schemas::enum_names<schemas::event_type>::all)
         for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
             const bool is_one = resource != resource_type::none && resource != resource_type::all;
-            const resource_type only = schemas::resource_of(type);
+            const resource_type only = schemas::kind_of(type).resource;
             if (is_one && (only == resource_type::none || only == resource) &&
                 emission::hears(hook, type, resource))
                 return true;
@@ -109,7 +109,7 @@ bool hears_anything(const webhook& hook) {
 std::string told_by_event_types() {
     std::string text, of_any;
     for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
-        const resource_type only = schemas::resource_of(type);
+        const resource_type only = schemas::kind_of(type).resource;
         if (only == resource_type::none)
             of_any += (of_any.empty() ? "" : ", ") + std::string(name);
         else
@@ -119,7 +119,7 @@ std::string told_by_event_types() {
 }
 
 result<void> check_hears(const webhook& hook) {
-    if (hook.event_types.empty() && !hook.all_events)
+    if (hook.settings.event_types.empty() && !hook.settings.all_events)
         return runtime::invalid_argument(
             "event_types is empty and all_events false: this webhook would never hear anything; give event "
             "types, or all_events true");
@@ -133,16 +133,12 @@ result<void> check_hears(const webhook& hook) {
 /// Without a number and a workspace.
 webhook described_by(const schemas::commands::create_webhook& command) {
     webhook hook;
-    hook.name = command.name;
-    hook.location = command.location;
+    hook.settings = command.settings;
     hook.sealed_secret = command.sealed_secret;
     hook.seal_binding = command.seal_binding;
-    hook.event_types = command.event_types;
-    std::sort(hook.event_types.begin(), hook.event_types.end());
-    hook.event_types.erase(std::unique(hook.event_types.begin(), hook.event_types.end()),
-                           hook.event_types.end());
-    hook.all_events = command.all_events;
-    hook.resource_types = command.resource_types;
+    std::vector<schemas::event_type>& types = hook.settings.event_types;
+    std::sort(types.begin(), types.end());
+    types.erase(std::unique(types.begin(), types.end()), types.end());
     return hook;
 }
 
@@ -166,14 +162,14 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (!workspace) workspace = tables::users::find(state, context.principal())->default_workspace_id;
     if (!access::find_workspace(state, workspace))
         return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
-    if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
+    if (const auto good = check_name("name", command.settings.name, limits::name_bytes_max); !good)
         return good.error();
-    if (const auto good = check_url("location", command.location); !good) return good.error();
-    if (const auto good = check_filters(command.resource_types); !good) return good.error();
+    if (const auto good = check_url("location", command.settings.location); !good) return good.error();
+    if (const auto good = check_filters(command.settings.resource_types); !good) return good.error();
     webhook hook = described_by(command);
     if (const auto good = check_hears(hook); !good) return good.error();
-    if (tables::webhooks::named(state, workspace, command.name))
-        return runtime::already_exists("a webhook named \"" + command.name +
+    if (tables::webhooks::named(state, workspace, command.settings.name))
+        return runtime::already_exists("a webhook named \"" + command.settings.name +
                                        "\" already exists in workspace " + std::to_string(workspace.value));
     if (webhooks_in(state, workspace) >= limits::webhooks_per_workspace_max)
         return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
@@ -205,7 +201,7 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
 /// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
 /// left alone.
 answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
-    const auto claim = tables::claims::find(context.state, "webhook-health");
+    const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::webhook_health));
     if (!claim || claim->token != command.token)
         return runtime::aborted("the job webhook-health has another holder");
     const auto before = tables::webhooks::find(context.state, command.webhook_id);

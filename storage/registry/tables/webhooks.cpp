@@ -20,7 +20,7 @@ struct description<schemas::webhook> {
     static constexpr table rows = table::webhook;
     static schemas::webhook_id key(const schemas::webhook& row) { return row.id; }
     static void index(const schemas::webhook& row, index_entries& entries) {
-        entries.lead(name_key(row.workspace_id, row.name), row.id);
+        entries.lead(name_key(row.workspace_id, row.settings.name), row.id);
         entries.mark(key_of(table::webhook_of_workspace).number(row.workspace_id).number(row.id));
         entries.mark(change_key(row.revision, row.id));
     }

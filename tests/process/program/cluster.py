@@ -1,8 +1,12 @@
 """Property: on a real Kafka, with API nodes and workers as processes of their own, the main job is the same, and a client
 behind a load balancer never misses its own writes."""
 
+import collections
+import contextlib
 import http.client
 import json
+import os
+import pathlib
 import re
 import signal
 import ssl
@@ -212,6 +216,31 @@ def a_worker_serves_health_as_the_options_of_http_say():
         assert answer.status == 200 and answer.headers["svc-request-id"] == answer.headers["other-request-id"] is not None, answer.headers
         assert re.search(r"^herald_certificate_expiry_seconds 8[0-9]{5}$", ask("/metrics")[1], re.MULTILINE), "10 days are 864000 s"
         assert worker.stop() == 0, worker.tail()
+    on_kafka(job, workers=0)
+
+
+def an_idle_api_node_has_at_most_42_threads():
+    """On one broker and two cores; each more core has an event loop of its own. The publisher's node has the most."""
+    def job(cluster):
+        most = 42 - 2 + len(os.sched_getaffinity(0))
+        cluster.client(0).model("m")
+
+        def names(node):
+            found = collections.Counter()
+            for task in pathlib.Path(f"/proc/{node.process.pid}/task").iterdir():
+                with contextlib.suppress(OSError):  # it has just ended
+                    found[(task / "comm").read_text().strip()] += 1
+            return found
+        deadline = time.monotonic() + 30
+        calm_since = None  # a start opens more, and closes it again
+        while calm_since is None or time.monotonic() - calm_since < 5:
+            seen = [names(node) for node in cluster.nodes]
+            if all(one.total() <= most for one in seen):
+                calm_since = calm_since or time.monotonic()
+            else:
+                calm_since = None
+            assert time.monotonic() < deadline, f"more than {most} threads: {[(one.total(), dict(one)) for one in seen]}"
+            time.sleep(0.1)
     on_kafka(job, workers=0)
 
 

@@ -73,7 +73,7 @@ struct fake_outbox final : events::outbox {
         schemas::subscriber row;
         row.webhook_id = schemas::webhook_id{id};
         row.revision = offset;
-        row.location = "https://receiver.example/" + std::to_string(offset);
+        row.settings.location = "https://receiver.example/" + std::to_string(offset);
         changes.push_back({offset, row.webhook_id, row});
     }
     void webhook_is_deleted(std::uint64_t offset, std::uint64_t id) {

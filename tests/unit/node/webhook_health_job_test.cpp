@@ -27,13 +27,13 @@ struct webhook_health_job_test : ::testing::Test {
         options.has_thread = false;
         on.node = make_node(options, {*log, *on.store, all.scheduler, all.random});
         job = std::make_shared<webhook_health_job>(*on.node, *on.store, all.scheduler, all.random);
-        on.node->add_job(webhook_health_job::name, job);
+        on.node->add_job(schemas::job::webhook_health, job);
         on.node->start();
         all.scheduler.run_for(1'000);
         schemas::commands::create_webhook command;
-        command.name = "h";
-        command.location = "https://receiver.example/";
-        command.all_events = true;
+        command.settings.name = "h";
+        command.settings.location = "https://receiver.example/";
+        command.settings.all_events = true;
         ASSERT_EQ(all.submit(on, command)->outcome().code, 0u);
     }
     void TearDown() override { on.node.reset(); }

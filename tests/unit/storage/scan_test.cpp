@@ -59,7 +59,7 @@ TEST_F(scan_rules, a_request_makes_one_event_of_the_specified_shape) {
     EXPECT_EQ(request(build.id).code, 0u);
     const auto events = registry.outbox();
     ASSERT_EQ(events.size(), 1u);
-    EXPECT_EQ(events[0].resource_type, schemas::resource_of(events[0].type));
+    EXPECT_EQ(events[0].resource_type, schemas::kind_of(events[0].type).resource);
     EXPECT_THAT(events[0].body,
                 HasSubstr("\"event_type\":\"REQUEST_SCAN\",\"resource_type\":\"BUILD\",\"workspaceID\":1"));
     EXPECT_THAT(events[0].body,

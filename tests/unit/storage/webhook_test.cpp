@@ -24,11 +24,11 @@ class webhook_rules : public testing::Test {
     schemas::webhook hook_with(std::vector<event_type> types, bool all,
                                std::vector<resource_filter> filters) {
         schemas::commands::create_webhook command;
-        command.name = "hook " + std::to_string(registry.offset);
-        command.location = "https://example.org";
-        command.event_types = std::move(types);
-        command.all_events = all;
-        command.resource_types = std::move(filters);
+        command.settings.name = "hook " + std::to_string(registry.offset);
+        command.settings.location = "https://example.org";
+        command.settings.event_types = std::move(types);
+        command.settings.all_events = all;
+        command.settings.resource_types = std::move(filters);
         return registry.must<schemas::webhook>(command);
     }
     /// Webhooks in the audience of the newest event; none when there was none.
@@ -73,9 +73,9 @@ TEST_F(webhook_rules, made_later_do_not_hear_of_what_was) {
 TEST_F(webhook_rules, hear_only_their_workspace) {
     const auto user = registry.user_named("b@example.org");
     schemas::commands::create_webhook command;
-    command.name = "elsewhere";
-    command.location = "https://example.org";
-    command.all_events = true;
+    command.settings.name = "elsewhere";
+    command.settings.location = "https://example.org";
+    command.settings.all_events = true;
     command.workspace_id = user.default_workspace_id;
     registry.must<schemas::webhook>(command);
     EXPECT_TRUE(audience_after_creating_a_model().empty());
@@ -99,16 +99,16 @@ TEST_F(webhook_rules, deleted_hear_nothing_and_leave_a_change_for_the_subscriber
 TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_each_filter) {
     const auto user = registry.user_named("b@example.org");
     schemas::commands::create_webhook command;
-    command.name = "one";
-    command.location = "https://example.org";
-    command.all_events = true;
+    command.settings.name = "one";
+    command.settings.location = "https://example.org";
+    command.settings.all_events = true;
     EXPECT_EQ(code_of(registry.run_as(user.id, command)), error_code::permission_denied);
     EXPECT_EQ(registry.run(command).code, 0u);
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
-    command.name = "two";
-    command.resource_types = {resource_filter{}};
+    command.settings.name = "two";
+    command.settings.resource_types = {resource_filter{}};
     EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
-    command.resource_types.clear();
+    command.settings.resource_types.clear();
     command.workspace_id.value = 77;
     EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
 }
@@ -116,10 +116,10 @@ TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_eac
 TEST_F(webhook_rules, that_could_never_hear_anything_are_refused_saying_what_would_be_right) {
     const auto refused = [&](bool all, std::vector<resource_filter> filters) {
         schemas::commands::create_webhook command;
-        command.name = "w";
-        command.location = "https://example.org";
-        command.all_events = all;
-        command.resource_types = std::move(filters);
+        command.settings.name = "w";
+        command.settings.location = "https://example.org";
+        command.settings.all_events = all;
+        command.settings.resource_types = std::move(filters);
         const schemas::commands::outcome outcome = registry.run(command);
         EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
         return outcome.message;
@@ -142,10 +142,10 @@ TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_
     const resource_filter versions = registry_filter(resource_type::registered_model_version);
     const auto outcome_of = [&](std::vector<event_type> types, std::vector<resource_filter> filters) {
         schemas::commands::create_webhook command;
-        command.name = "hook " + std::to_string(registry.offset);
-        command.location = "https://example.org";
-        command.event_types = std::move(types);
-        command.resource_types = std::move(filters);
+        command.settings.name = "hook " + std::to_string(registry.offset);
+        command.settings.location = "https://example.org";
+        command.settings.event_types = std::move(types);
+        command.settings.resource_types = std::move(filters);
         return registry.run(command);
     };
     const auto deaf = {outcome_of({event_type::promote}, {builds}),
@@ -173,9 +173,9 @@ TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_
 TEST_F(webhook_rules, are_at_most_256_in_a_workspace) {
     for (int i = 0; i < 256; ++i) hook_with({}, true, {});
     schemas::commands::create_webhook command;
-    command.name = "one too many";
-    command.location = "https://example.org";
-    command.all_events = true;
+    command.settings.name = "one too many";
+    command.settings.location = "https://example.org";
+    command.settings.all_events = true;
     EXPECT_EQ(code_of(registry.run(command)), error_code::resource_exhausted);
 }
 

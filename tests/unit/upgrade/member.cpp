@@ -82,9 +82,9 @@ class node_member final : public upgrade::member {
     }
     std::shared_ptr<upgrade::reply> create_webhook() override {
         schemas::commands::create_webhook command;
-        command.name = "hook";
-        command.location = "https://example.org/hook";
-        command.event_types = {schemas::event_type::create};
+        command.settings.name = "hook";
+        command.settings.location = "https://example.org/hook";
+        command.settings.event_types = {schemas::event_type::create};
         return submit(command);
     }
     std::shared_ptr<upgrade::reply> describe_model(std::uint64_t id, const std::string& description) override;

@@ -15,9 +15,6 @@ namespace {
 
 using namespace workers;
 
-constexpr std::int64_t second = 1'000;
-constexpr std::int64_t minute = 60 * second;
-
 struct pace_test : testing::Test, worker_world {
     std::size_t records_in(std::string_view topic) {
         std::size_t found = 0;

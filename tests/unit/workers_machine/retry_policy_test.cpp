@@ -21,20 +21,28 @@ TEST(retry_policy, ten_waits_grow_to_a_day_and_then_the_delivery_is_dead) {
                                      5 * hour,   10 * hour,   14 * hour,  20 * hour,   24 * hour};
     std::uint32_t attempts = 0;
     for (const std::int64_t wait : expected) {
-        const auto got = wait_after(++attempts, random);
+        const auto got = wait_after(default_retry_schedule_ms, ++attempts, random);
         ASSERT_TRUE(got) << attempts;
         EXPECT_GE(*got, wait);
         EXPECT_LE(*got, wait + wait / 5) << "jitter is at most a fifth";
     }
     EXPECT_EQ(attempts, 10u);
-    EXPECT_FALSE(wait_after(11, random));
+    EXPECT_FALSE(wait_after(default_retry_schedule_ms, 11, random));
+}
+
+TEST(retry_policy, another_schedule_has_waits_and_an_end_of_its_own) {
+    runtime::seeded_random random(5);
+    const std::array<std::int64_t, 2> schedule{30 * second, 10 * second};
+    EXPECT_EQ(wait_after(schedule, 1, random), 30 * second);
+    EXPECT_EQ(wait_after(schedule, 2, random), 10 * second);
+    EXPECT_EQ(wait_after(schedule, 3, random), std::nullopt);
 }
 
 TEST(retry_policy, the_first_two_waits_have_no_jitter) {
     runtime::seeded_random random(2);
     for (int round = 0; round < 200; ++round) {
-        EXPECT_EQ(wait_after(1, random), 5 * second);
-        EXPECT_EQ(wait_after(2, random), 30 * second);
+        EXPECT_EQ(wait_after(default_retry_schedule_ms, 1, random), 5 * second);
+        EXPECT_EQ(wait_after(default_retry_schedule_ms, 2, random), 30 * second);
     }
 }
 
@@ -42,7 +50,8 @@ TEST(retry_policy, jitter_is_whole_steps_of_the_next_lower_tier_and_reaches_both
     runtime::seeded_random random(3);
     const auto waits = [&](std::uint32_t attempts) {
         std::set<std::int64_t> seen;
-        for (int round = 0; round < 2'000; ++round) seen.insert(*wait_after(attempts, random));
+        for (int round = 0; round < 2'000; ++round)
+            seen.insert(*wait_after(default_retry_schedule_ms, attempts, random));
         return seen;
     };
     EXPECT_EQ(waits(3), (std::set<std::int64_t>{300 * second, 330 * second, 360 * second}));
@@ -64,7 +73,7 @@ TEST(retry_policy, every_wait_is_made_in_few_hops_that_add_up_to_it) {
     runtime::seeded_random random(4);
     for (std::uint32_t attempts = 1; attempts <= 10; ++attempts) {
         for (int round = 0; round < 100; ++round) {
-            const std::int64_t wait = *wait_after(attempts, random);
+            const std::int64_t wait = *wait_after(default_retry_schedule_ms, attempts, random);
             std::int64_t waited = 0;
             std::int64_t left = wait;
             int hops = 0;

@@ -26,6 +26,14 @@
 
 namespace herald::test {
 
+inline constexpr std::int64_t second = 1'000;
+inline constexpr std::int64_t minute = 60 * second;
+inline constexpr std::int64_t hour = 60 * minute;
+
+inline auto answers(std::uint16_t status) {
+    return [status](const sent_request&) { return receiver_behaviour{.status = status}; };
+}
+
 /// A worker process: may be started, crashed and started again on the same broker.
 struct worker_process {
     worker_process(events::log::memory::memory_broker& broker, manual_scheduler& scheduler,
@@ -79,7 +87,8 @@ class worker_world {
         row.webhook_id = {id};
         row.workspace_id = {1};
         row.revision = revision;
-        row.location = "https://receiver-" + std::to_string(id) + ".example/" + std::to_string(revision);
+        row.settings.location =
+            "https://receiver-" + std::to_string(id) + ".example/" + std::to_string(revision);
         row.seal_binding = "webhook:" + std::to_string(id);
         row.sealed_secret = keys.seal(row.seal_binding, "secret-" + std::to_string(id), x_random);
         return row;
