@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "events/limits.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -19,7 +20,6 @@ using log::offset_range;
 using log::partitioned_log;
 using log::record;
 
-constexpr std::size_t records_per_poll_max = 1'000;
 /// How often the leader is asked when nothing comes, so that at_end_ms() stays fresh, and how long a broken
 /// reader rests.
 constexpr std::int64_t poll_interval_ms = 1'000;
@@ -180,7 +180,7 @@ class log_subscriber_table final : public subscriber_table,
     void poll() {
         x_poll_posted->store(false);
         if (!x_reader) return;
-        result<log::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
+        result<log::read_batch> batch = x_reader->poll(limits::subscriber_records_per_poll_max, 0);
         if (!batch) {
             if (batch.error().code != error_code::failed_precondition) return;
             runtime::log(runtime::log_level::error, runtime::log_events::subscribers_unreadable,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "events/log/topics.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::int64_t tick_ms = 1'000;
 constexpr std::int64_t rest_ms = 60'000;  // steady clocks drift by less than 10 ms in a minute
-constexpr std::size_t records_per_poll_max = 16;
 
 events::log::topic_partition commands() { return {std::string(events::log::topic::commands), 0}; }
 
@@ -55,7 +55,7 @@ void log_clock_reader::opened(const result<events::log::offset_range>& range) {
 void log_clock_reader::poll() {
     x_poll_posted->store(false);
     if (!x_reader) return;
-    const result<events::log::read_batch> batch = x_reader->poll(records_per_poll_max, 0);
+    const result<events::log::read_batch> batch = x_reader->poll(limits::clock_records_per_poll_max, 0);
     const std::int64_t now_ms = x_scheduler.time().steady_ms();
     if (!batch) {
         if (batch.error().code == error_code::failed_precondition) x_reader.reset();

@@ -64,5 +64,9 @@ constexpr std::size_t answer_body_bytes_max =
 static_assert(client_idle_connections_max <= client_connections_max);
 static_assert(client_resolve_ms < client_deadline_ms && client_connect_ms < client_deadline_ms);
 static_assert(client_continue_ms < client_deadline_ms, "who does not know Expect gets its body in time");
+/// Beside a streamed body, and 8 bytes for each of its bytes: tiny chunks are legal.
+constexpr std::uint64_t framing_bytes_max = 16 * 1024;
+/// Of framing that is not complete: the size of a chunk, the trailers.
+constexpr std::size_t unread_framing_bytes_max = 16 * 1024;
 
 }  // namespace herald::limits

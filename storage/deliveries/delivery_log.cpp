@@ -40,7 +40,6 @@ constexpr std::chrono::milliseconds idle_wait{1'000};
 constexpr std::chrono::milliseconds trouble_wait{500};
 constexpr std::chrono::milliseconds answer_look_interval{20};
 constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a write that failed
-constexpr std::size_t calls_waited_for_max = 10'000;
 
 constexpr std::size_t file_bytes = 8ull << 20;  // of the smallest that are not put together any more
 
@@ -137,7 +136,7 @@ class rocks_delivery_log final : public delivery_log {
 
     void wait_for(std::string call_id, attempt_handler handler) override {
         const runtime::lock_guard lock(x_mutex);
-        if (x_calls.size() < calls_waited_for_max)
+        if (x_calls.size() < limits::calls_waited_for_max)
             x_calls.insert_or_assign(std::move(call_id), std::move(handler));
     }
     void forget(std::string_view call_id) override {

@@ -12,5 +12,6 @@ constexpr std::int64_t delivery_log_kept_ms = 30ll * 24 * 3'600'000;
 constexpr std::uint64_t delivery_log_bytes_max = 4ull * 1024 * 1024 * 1024;  // the oldest go first
 constexpr std::int64_t health_report_interval_ms = 60'000;                   // of one webhook
 constexpr std::size_t health_webhooks_max = 100'000;
+constexpr std::size_t calls_waited_for_max = 10'000;
 
 }  // namespace herald::limits

@@ -18,10 +18,6 @@ using events::log::topic_partition;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t batch_records_max = 4'096;
-constexpr std::size_t batch_bytes_max = 4 * 1024 * 1024;
-constexpr std::size_t read_bytes_max = 4 * 1024 * 1024;  // of one read(); one record may be larger
-constexpr std::size_t expired_per_round_max = 100'000;
 constexpr milliseconds commit_delay{100};
 constexpr milliseconds reopen_delay_base{500};   // doubling
 constexpr milliseconds reopen_delay_max{1'000};  // soon after the cause is gone, appends are taken
@@ -315,7 +311,8 @@ void log_committer::say_broken(std::string why) {
 
 void log_committer::take_batch() {
     std::size_t bytes = 0;
-    while (!x_queue.empty() && x_batch.size() < batch_records_max && bytes < batch_bytes_max) {
+    while (!x_queue.empty() && x_batch.size() < limits::log_batch_records_max &&
+           bytes < limits::log_batch_bytes_max) {
         bytes += x_queue.front().bytes;
         x_batch.push_back(std::move(x_queue.front()));
         x_queue.pop_front();
@@ -439,7 +436,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
         const std::int64_t first_recent = partition.recent.empty() ? next : partition.recent.front()->offset;
         std::size_t bytes = 0;
         for (std::int64_t at = from; from >= first_recent && at < next; ++at) {
-            if (recent.size() >= records_max || bytes >= read_bytes_max) break;
+            if (recent.size() >= records_max || bytes >= limits::log_read_bytes_max) break;
             recent.push_back(partition.recent[static_cast<std::size_t>(at - first_recent)]);
             bytes += bytes_of(*recent.back());
         }
@@ -447,7 +444,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
     for (const auto& each : recent) batch.records.push_back(*each);
     if (recent.empty() && from < next) {
         result<std::vector<record>> found =
-            x_database.read(partition.where, from, next, records_max, read_bytes_max);
+            x_database.read(partition.where, from, next, records_max, limits::log_read_bytes_max);
         if (!found) return found.error();
         batch.records = std::move(*found);
         // Retention may have come between. (Only compaction leaves holes.)
@@ -566,7 +563,7 @@ void log_committer::expire(log_partition& partition) {
     if (range.next - range.first < 2) return;
     const result<std::int64_t> first_kept =
         x_database.find_expired(partition.where, {range.first, range.next - 1},
-                                time_ms() - partition.settings->kept_ms, expired_per_round_max);
+                                time_ms() - partition.settings->kept_ms, limits::log_expired_per_round_max);
     if (!first_kept || *first_kept == range.first) return;
     {
         const runtime::lock_guard lock(x_mutex);

@@ -33,9 +33,7 @@ constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
 constexpr std::int64_t timers_due_rest_ms = 20;
 constexpr std::int64_t drain_look_ms = 20;
 constexpr std::int64_t peers_look_ms = 20;
-constexpr std::int64_t farewell_ms_max = 1'000;
 constexpr std::int64_t outbox_look_ms = 2'000;
-constexpr std::size_t replayed_records_min = 10'000;  // fewer do not tell how fast it goes
 constexpr std::uint64_t replayed_per_second_assumed = 40'000;
 
 class publisher_job final : public claimed_job {
@@ -251,7 +249,7 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
     if (progress.at_end && x_replica->newest()->installation) {
         const auto took_ms =
             static_cast<std::uint64_t>(std::max<std::int64_t>(now_ms() - x_replay_began_ms, 1));
-        if (x_replayed >= replayed_records_min)
+        if (x_replayed >= limits::replayed_records_min)
             x_replayed_per_second = std::max<std::uint64_t>(x_replayed * 1'000 / took_ms, 1);
         x_is_caught_up = true;
         x_on.scheduler.post(if_alive(&log_node::speak));
@@ -524,7 +522,7 @@ void log_node::say_farewell() {
     if (x_options.kind != node_kind::cluster || !x_is_ready) return;
     schemas::commands::node_heartbeat last = heartbeat();
     last.last = true;
-    x_farewell_until_ms = now_ms() + farewell_ms_max;
+    x_farewell_until_ms = now_ms() + limits::farewell_ms_max;
     x_gateway->submit_own(last, [weak = weak_from_this(), &scheduler = x_on.scheduler](const auto&) {
         scheduler.post([weak] {
             if (const auto self = weak.lock()) self->x_farewell_until_ms = 0;
