@@ -1,9 +1,10 @@
 #include "program/options.hpp"
+
+#include <cctype>
+
 #include "program/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "workers/limits.hpp"
-
-#include <cctype>
 
 namespace herald::program {
 namespace {

@@ -1,9 +1,10 @@
 #include "schemas/json_codec.hpp"
-#include "schemas/limits.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+
+#include "schemas/limits.hpp"
 
 namespace herald::schemas::detail {
 namespace {
