@@ -25,7 +25,7 @@ process_end run_guarded(const invocation& what) try {
     return process_end::failure;
 }
 
-/// Once is a disk's bad moment; a second time soon after is left to whoever looks after the machine.
+/// Once may be a bad moment of the disk; a second time within this span is left to the operator.
 constexpr std::chrono::hours between_reopenings{1};
 
 process_end run_until_ended(const invocation& what) {

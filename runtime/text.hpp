@@ -19,7 +19,8 @@ std::string http_date(std::int64_t ms_since_epoch);
 /// 0 to 15; -1 when it is no hexadecimal digit.
 int hex_digit(char) noexcept;
 
-/// The byte that `%XX` at the begin of the text stands for (RFC 3986 §2.1); nothing when it begins otherwise.
+/// The byte that `%XX` at the start of the text stands for (RFC 3986 §2.1); nothing when the text starts
+/// otherwise.
 std::optional<char> percent_escape(std::string_view text) noexcept;
 
 /// The whole text as a decimal number without sign; nothing when it is not one or does not fit.
