@@ -30,4 +30,9 @@ static_assert(entity_json_bytes_max + entity_bytes_max + event_metadata_bytes_ma
               "PROMOTE, where the JSON text of an attribute's value stands as a string");
 static_assert(event_bytes_max + delivery_metadata_bytes_max <= record_bytes_max, "retry and dead");
 
+static_assert(publisher_partition_records_max <= publisher_records_in_flight_max);
+static_assert(publisher_partition_bytes_max <= publisher_bytes_in_flight_max);
+static_assert(publisher_rows_per_read_max <= publisher_partition_records_max);
+static_assert(publisher_rest_ms_base < publisher_rest_ms_max);
+
 }  // namespace herald::limits

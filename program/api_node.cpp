@@ -113,9 +113,6 @@ class composed_api_node final : public api_node {
         auto opened =
             storage::rocks::open_rocks_state(x_folder / "state", x_parts.descriptors.database_files);
         if (!opened) return opened.error();
-        if (!opened->rebuilt_because.empty())
-            runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,
-                         {{"reason", std::string_view(opened->rebuilt_because)}});
         x_store = std::move(opened->store);
         if (x_chosen.verify) {
             try {

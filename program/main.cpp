@@ -25,8 +25,8 @@ process_end run_guarded(const invocation& what) try {
     return process_end::failure;
 }
 
-/// Once is a disk's bad moment; a second time soon after is left to whoever looks after the machine.
-constexpr std::chrono::hours between_reopenings_min{1};
+/// Once may be a bad moment of the disk; a second time within this span is left to the operator.
+constexpr std::chrono::hours between_reopenings{1};
 
 process_end run_until_ended(const invocation& what) {
     std::optional<std::chrono::steady_clock::time_point> reopened_at;
@@ -35,7 +35,7 @@ process_end run_until_ended(const invocation& what) {
         if (end != process_end::restart && end != process_end::reopen) return end;
         if (end == process_end::restart) continue;
         const auto now = std::chrono::steady_clock::now();
-        if (reopened_at && now - *reopened_at < between_reopenings_min) {
+        if (reopened_at && now - *reopened_at < between_reopenings) {
             std::cerr << "herald: the state database cannot be read again; it is kept\n";
             return process_end::failure;
         }

@@ -1,8 +1,10 @@
 #include "program/options.hpp"
-#include "storage/node/limits.hpp"
-#include "workers/limits.hpp"
 
 #include <cctype>
+
+#include "program/limits.hpp"
+#include "storage/node/limits.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::program {
 namespace {
@@ -10,8 +12,6 @@ namespace {
 using group = option_group;
 
 constexpr std::uint64_t mebibyte = 1024 * 1024;
-constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
-constexpr std::uint64_t replication_max = 32;
 
 std::vector<option> options_of_http() {
     using server = runtime::http::server::server_options;
@@ -65,7 +65,7 @@ std::vector<option> options_of_kafka() {
          .group = group::topics,
          .default_text = std::to_string(events::log::kafka::replicas_default),
          .help = "copies of each topic, at most as many as brokers",
-         .value = number({.min = 1, .max = replication_max}, &settings::kafka, &kafka::replicas)},
+         .value = number({.min = 1, .max = limits::replication_max}, &settings::kafka, &kafka::replicas)},
         {.name = "reset",
          .group = group::groups,
          .help = "groups that lost their place go on at what the log still has",
@@ -124,7 +124,8 @@ std::vector<option> options_of_nodes() {
          .group = group::node,
          .default_text = std::to_string(limits::free_disk_bytes_min / mebibyte),
          .help = "with less than this, writes are refused",
-         .value = number({.max = free_disk_mb_max, .unit = mebibyte}, &settings::free_disk_bytes_min)},
+         .value =
+             number({.max = limits::free_disk_mb_max, .unit = mebibyte}, &settings::free_disk_bytes_min)},
         {.name = "verify",
          .group = group::node,
          .help = "reads the whole state database before serving",

@@ -5,6 +5,7 @@
 #include <openssl/hmac.h>
 
 #include "runtime/assert.hpp"
+#include "runtime/text.hpp"
 
 namespace herald::runtime {
 namespace {
@@ -29,13 +30,6 @@ struct cipher_deleter {
 using cipher_context = std::unique_ptr<EVP_CIPHER_CTX, cipher_deleter>;
 
 constexpr std::size_t tag_bytes = 16;
-
-int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 }  // namespace
 

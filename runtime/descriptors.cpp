@@ -9,22 +9,14 @@
 #include "runtime/log_events.hpp"
 
 namespace herald::runtime {
-namespace {
-
-constexpr std::size_t database_files_max = 512;
-constexpr std::size_t receivers_max = 2 * limits::attempts_in_flight_max;
-constexpr std::size_t own_max = 512;
-constexpr std::size_t reserve_max = 3 * database_files_max + receivers_max + own_max;
-
-}  // namespace
-
 descriptor_shares share_descriptors(std::size_t limit) noexcept {
-    const std::size_t beyond_reserve = limit > reserve_max ? limit - reserve_max : 0;
+    const std::size_t beyond_reserve =
+        limit > limits::reserved_descriptors_max ? limit - limits::reserved_descriptors_max : 0;
     descriptor_shares out;
     out.limit = limit;
     out.clients = std::min(std::max(limit / 4, beyond_reserve), limits::connections_max);
-    out.receivers = std::min(limit / 8, receivers_max);
-    out.database_files = std::min(limit / 8, database_files_max);
+    out.receivers = std::min(limit / 8, limits::receivers_max);
+    out.database_files = std::min(limit / 8, limits::database_files_max);
     return out;
 }
 

@@ -14,9 +14,9 @@ struct row {
 };
 
 constexpr std::array rows{
-    row{error_code::cancelled, 408, true, "CANCELLED"},
+    row{error_code::cancelled, 408, false, "CANCELLED"},
     row{error_code::invalid_argument, 400, false, "INVALID_ARGUMENT"},
-    row{error_code::deadline_exceeded, 504, true, "DEADLINE_EXCEEDED"},
+    row{error_code::deadline_exceeded, 504, false, "DEADLINE_EXCEEDED"},
     row{error_code::not_found, 404, false, "NOT_FOUND"},
     row{error_code::already_exists, 409, false, "ALREADY_EXISTS"},
     row{error_code::permission_denied, 403, false, "PERMISSION_DENIED"},
@@ -50,9 +50,9 @@ std::string_view name_of(error_code code) noexcept {
     return found ? found->name : "UNKNOWN";
 }
 
-bool is_retryable(error_code code) noexcept {
-    const row* found = find(code);
-    return found && found->retryable;
+bool is_retryable(const error& failure) noexcept {
+    const row* found = find(failure.code);
+    return found && found->retryable && failure.http_status_override == 0;
 }
 
 bool is_error_code(std::uint64_t number) noexcept { return find(number) != nullptr; }

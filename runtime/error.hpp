@@ -39,8 +39,9 @@ struct error {
 std::uint16_t http_status(const error&) noexcept;
 /// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number outside the table.
 std::string_view name_of(error_code) noexcept;
-/// True where the same request may succeed later without being changed.
-bool is_retryable(error_code) noexcept;
+/// True where the same request may succeed a little later: its answer says Retry-After (wire.md §1). An error
+/// with a status of its own says something else than its code alone (413: too large, not too many).
+bool is_retryable(const error&) noexcept;
 /// True if the number is one of the enum's.
 bool is_error_code(std::uint64_t number) noexcept;
 

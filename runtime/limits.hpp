@@ -9,10 +9,17 @@
 namespace herald::limits {
 
 constexpr std::size_t connections_max = 10'000;  // fewer where there are few descriptors
-constexpr std::int64_t drain_ms_max = 10'000;    // of it all; what follows is part of it:
-constexpr std::int64_t unheard_ms_max =
-    8'000;  // a node or worker is not ready then (a new controller takes 5 s)
+constexpr std::int64_t drain_ms_max = 10'000;    // of a process
+/// A node or worker that does not hear the log for so long is not ready. (A new controller of Kafka takes 5
+/// s.)
+constexpr std::int64_t unheard_ms_max = 8'000;
 constexpr std::size_t url_bytes_max = 2'048;
 constexpr std::size_t attempts_in_flight_max = 512;
+
+// File descriptors (runtime/descriptors.hpp)
+constexpr std::size_t database_files_max = 512;
+constexpr std::size_t receivers_max = 2 * attempts_in_flight_max;
+constexpr std::size_t own_descriptors_max = 512;
+constexpr std::size_t reserved_descriptors_max = 3 * database_files_max + receivers_max + own_descriptors_max;
 
 }  // namespace herald::limits

@@ -9,7 +9,8 @@ namespace herald::runtime::log_events {
 inline constexpr std::string_view task_failed = "task_failed";
 /// One HTTP request was answered. Fields: method, path, status, bytes, duration_us, request_id, remote.
 inline constexpr std::string_view request = "request";
-/// A handler threw: a bug; the caller got 500. Fields: method, path, request_id, reason.
+/// A handler threw: a bug; the caller got 500. Or a streamed body could not be made to its end: the caller
+/// sees that it is cut. Not when the server stops. Fields: method, path, request_id, reason.
 inline constexpr std::string_view request_failed = "request_failed";
 /// At start: how many file descriptors there are, and how many of them HTTP clients may have, receivers of
 /// webhooks, and the files of each database. Fields: limit, clients, receivers, database_files.

@@ -1,5 +1,6 @@
-// The names of the metrics of a node: an interface for operators, so they are all here. The text after each
-// is what /metrics says of it.
+// The names of all metrics but those of the process itself (`process_*`): an interface for operators, so they
+// are all here, and tests/process/program/metrics.golden holds what each kind of process shows of them. The
+// text after each is what /metrics says of it.
 #pragma once
 
 #include <string_view>
@@ -66,6 +67,51 @@ inline constexpr metric_name waiting_oldest{
 /// Label: reason (refused, backlog, gone, or the class of the last error).
 inline constexpr metric_name dead{"herald_dead_total", "Deliveries given up"};
 inline constexpr metric_name webhooks_disabled{"herald_webhooks_disabled", "Webhooks that are switched off"};
+
+inline constexpr metric_name worker_events{"herald_worker_events_total", "Events accepted"};
+inline constexpr metric_name worker_events_repeated{"herald_worker_events_repeated_total",
+                                                    "Events dropped: had already"};
+inline constexpr metric_name worker_sequence_gaps{"herald_worker_sequence_gaps_total",
+                                                  "Events after a gap: an alarm"};
+inline constexpr metric_name worker_unreadable{"herald_worker_unreadable_total",
+                                               "Records passed over: an alarm"};
+inline constexpr metric_name worker_deliveries{"herald_worker_deliveries_total",
+                                               "Deliveries that came, from any topic"};
+/// Label: result (succeeded, failed, cancelled).
+inline constexpr metric_name worker_attempts{"herald_worker_attempts_total", "Attempts by result"};
+inline constexpr metric_name worker_skipped{"herald_worker_skipped_total",
+                                            "Deliveries to deleted webhooks, late tests"};
+inline constexpr metric_name worker_held{"herald_worker_held_total",
+                                         "Deliveries to webhooks that are switched off"};
+inline constexpr metric_name worker_retried{"herald_worker_retried_total",
+                                            "Deliveries put off after an attempt"};
+inline constexpr metric_name worker_spilled{"herald_worker_spilled_total", "Deliveries put off without one"};
+inline constexpr metric_name worker_own_shortages{
+    "herald_worker_own_shortages_total", "Attempts that the process had no descriptor or memory for"};
+inline constexpr metric_name worker_hops{"herald_worker_hops_total",
+                                         "Moves between retry topics within one wait"};
+inline constexpr metric_name worker_dead{"herald_worker_dead_total", "Deliveries given up"};
+inline constexpr metric_name worker_appends_repeated{"herald_worker_appends_repeated_total",
+                                                     "Appends made again"};
+inline constexpr metric_name worker_attempt_records_lost{"herald_worker_attempt_records_lost_total",
+                                                         "Attempts that the delivery log misses"};
+inline constexpr metric_name worker_deliveries_in_memory{"herald_worker_deliveries", "Deliveries in memory"};
+inline constexpr metric_name worker_attempts_in_flight{"herald_worker_attempts_in_flight",
+                                                       "Attempts under way"};
+inline constexpr metric_name worker_breakers_open{"herald_worker_breakers_open",
+                                                  "Webhooks whose breaker is open"};
+inline constexpr metric_name worker_read_ahead_bytes{"herald_worker_read_ahead_bytes",
+                                                     "Of records that are read and not due, or without room"};
+
+/// Of the HTTP server. Label of requests: status.
+inline constexpr metric_name http_requests{"herald_http_requests_total", "Requests answered"};
+inline constexpr metric_name http_request_seconds{
+    "herald_http_request_duration_seconds", "From the first byte of a request to the last of its answer"};
+inline constexpr metric_name http_connections{"herald_http_connections", "Open HTTP connections"};
+inline constexpr metric_name http_connections_refused{
+    "herald_http_connections_refused_total", "Connections beyond the bounds, answered 503 and closed"};
+inline constexpr metric_name http_connections_evicted{"herald_http_connections_evicted_total",
+                                                      "Connections without credentials, closed to make room"};
 
 }  // namespace metrics
 }  // namespace herald::runtime

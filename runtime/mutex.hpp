@@ -64,7 +64,7 @@ class HERALD_THREAD_SAFETY(scoped_lockable) lock_guard {
     Mutex& x_mutex;
 };
 
-/// One that may be let go of before its end.
+/// A guard that may let go of its mutex before its own end.
 class HERALD_THREAD_SAFETY(scoped_lockable) unique_lock {
   public:
     explicit unique_lock(mutex& of) HERALD_THREAD_SAFETY(acquire_capability(of)) : x_mutex(&of) { of.lock(); }
@@ -109,8 +109,8 @@ class HERALD_THREAD_SAFETY(scoped_lockable) unlock_guard {
     mutex& x_mutex;
 };
 
-/// As the standard's, but it waits with the mutex itself: who holds it need not hand its guard around. What
-/// is waited for is a lambda that says REQUIRES(its mutex).
+/// As the standard's, but it waits with the mutex itself: whoever holds that need not hand a guard around.
+/// What is waited for is a lambda that says REQUIRES(its mutex).
 class condition_variable {
   public:
     void notify_one() noexcept { x_standard.notify_one(); }

@@ -165,6 +165,21 @@ std::string http_date(std::int64_t ms_since_epoch) {
     return out.data();
 }
 
+int hex_digit(char c) noexcept {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+std::optional<char> percent_escape(std::string_view text) noexcept {
+    if (text.size() < 3 || text[0] != '%') return std::nullopt;
+    const int high = hex_digit(text[1]);
+    const int low = hex_digit(text[2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    return static_cast<char>(high * 16 + low);
+}
+
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
     std::uint64_t value = 0;
     const char* end = text.data() + text.size();

@@ -16,6 +16,13 @@ bool is_valid_utf8(std::string_view text) noexcept;
 std::string iso8601_ms(std::int64_t ms_since_epoch);
 /// "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110 §5.6.7).
 std::string http_date(std::int64_t ms_since_epoch);
+/// 0 to 15; -1 when it is no hexadecimal digit.
+int hex_digit(char) noexcept;
+
+/// The byte that `%XX` at the start of the text stands for (RFC 3986 §2.1); nothing when the text starts
+/// otherwise.
+std::optional<char> percent_escape(std::string_view text) noexcept;
+
 /// The whole text as a decimal number without sign; nothing when it is not one or does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;  // ASCII only

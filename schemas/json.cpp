@@ -17,13 +17,12 @@ namespace herald::schemas {
 namespace {
 
 constexpr double two_to_63 = 9223372036854775808.0;
-constexpr std::size_t shown_bytes_max = 60;
 
 constexpr std::string_view space = " \t\r\n";
 
 std::string shortened(std::string_view text) {
-    if (text.size() <= shown_bytes_max) return std::string(text);
-    std::size_t end = shown_bytes_max;
+    if (text.size() <= limits::json_shown_bytes_max) return std::string(text);
+    std::size_t end = limits::json_shown_bytes_max;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     return std::string(text.substr(0, end)) + "…";
 }

@@ -1,14 +1,14 @@
 #include "schemas/json_codec.hpp"
-#include "schemas/limits.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "schemas/limits.hpp"
+
 namespace herald::schemas::detail {
 namespace {
 
-constexpr std::size_t shown_bytes_max = 60;
 constexpr double two_to_63 = 9223372036854775808.0;
 
 }  // namespace
@@ -23,7 +23,7 @@ bool is_default(const json_value& value) noexcept {
 
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected) {
     std::string text = to_json_text(found);
-    if (text.size() > shown_bytes_max) text = std::string(found.kind_text());
+    if (text.size() > limits::json_shown_bytes_max) text = std::string(found.kind_text());
     return runtime::invalid_argument(std::string(path) + " is " + text + "; it must be " +
                                      std::string(expected));
 }

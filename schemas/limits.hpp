@@ -16,5 +16,8 @@ constexpr std::size_t name_bytes_max = 256;
 constexpr std::size_t email_bytes_max = 254;
 constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t webhooks_per_workspace_max = 256;
+constexpr std::size_t json_shown_bytes_max = 60;
+
+static_assert(entity_short_bytes_max < entity_bytes_max && entity_bytes_max < entity_json_bytes_max);
 
 }  // namespace herald::limits

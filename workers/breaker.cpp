@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include "runtime/assert.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 
 namespace {
 
-constexpr std::uint32_t failures_in_row_max = 10;
-constexpr std::uint32_t results_min = 20;
 constexpr std::int64_t period_ms = 10'000;
-constexpr std::int64_t open_ms_min = 30'000;
-constexpr std::int64_t open_ms_max = 3'600'000;
 
 }  // namespace
 
@@ -50,7 +47,7 @@ void breaker::failed(admission how, std::int64_t now_ms) noexcept {
     } else if (!x_is_open) {
         ++results_at(now_ms).failed;
         ++x_failures_in_row;
-        if (x_failures_in_row >= failures_in_row_max || mostly_failing(now_ms)) open(now_ms);
+        if (x_failures_in_row >= limits::breaker_failures_in_row_max || mostly_failing(now_ms)) open(now_ms);
     }
 }
 
@@ -74,11 +71,12 @@ bool breaker::mostly_failing(std::int64_t now_ms) const noexcept {
         all += some.succeeded + some.failed;
         failures += some.failed;
     }
-    return all >= results_min && failures * 2 >= all;
+    return all >= limits::breaker_results_min && failures * 2 >= all;
 }
 
 void breaker::open(std::int64_t now_ms) noexcept {
-    x_open_for_ms = x_is_open ? std::min(2 * x_open_for_ms, open_ms_max) : open_ms_min;
+    x_open_for_ms =
+        x_is_open ? std::min(2 * x_open_for_ms, limits::breaker_open_ms_max) : limits::breaker_open_ms_min;
     x_is_open = true;
     x_opened_ms = now_ms;
 }

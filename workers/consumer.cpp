@@ -6,12 +6,12 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 
 namespace {
 
-constexpr std::size_t events_a_poll_max = 64;
 constexpr std::int64_t commit_delay_ms = 50;
 constexpr std::int64_t ask_again_ms = 20;  // for room
 
@@ -78,8 +78,8 @@ void consumer::poll_soon() {
 void consumer::poll() {
     *x_is_poll_planned = false;
     if (x_has_failed || !x_member) return;
-    std::vector<events::log::member_event> found = x_member->poll(events_a_poll_max, 0);
-    const bool more = found.size() >= events_a_poll_max;
+    std::vector<events::log::member_event> found = x_member->poll(limits::events_a_poll_max, 0);
+    const bool more = found.size() >= limits::events_a_poll_max;
     for (events::log::member_event& one : found)
         std::visit([this](auto& event) { handle(std::move(event)); }, one);
     if (more) poll_soon();

@@ -16,8 +16,6 @@ using schemas::attempt_result;
 using schemas::delivery_error;
 using schemas::delivery_source;
 
-constexpr std::int64_t clocks_apart_ms_max = 60'000;  // of two brokers, or of what two workers know of them
-
 receiver_state state_after(const answer_meaning& meaning) noexcept {
     if (meaning.delivery == verdict_on_delivery::done) return receiver_state::well;
     if (!meaning.counts_as_failure) return receiver_state::unknown;
@@ -236,8 +234,9 @@ void delivery_machine::leave_lane(iterator at, receiver_state state) {
 /// since, perhaps by days: nobody knows what is left of it.
 std::int64_t delivery_machine::parked_for_ms(const schemas::delivery& record) const {
     const std::int64_t wait_ms = record.parked_until_ms - log_ms();
-    return wait_ms > limits::parked_ms_max + clocks_apart_ms_max ? 0
-                                                                 : std::min(wait_ms, limits::parked_ms_max);
+    return wait_ms > limits::parked_ms_max + limits::clocks_apart_ms_max
+               ? 0
+               : std::min(wait_ms, limits::parked_ms_max);
 }
 
 void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_ms) {

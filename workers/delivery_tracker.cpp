@@ -7,6 +7,7 @@
 #include "events/log/limits.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
+#include "workers/limits.hpp"
 
 namespace herald::workers {
 
@@ -16,7 +17,6 @@ namespace {
 /// an open record is "offset.part.part…".
 constexpr char between_words = ' ';
 constexpr char before_part = '.';
-constexpr std::size_t position_bytes_max = 64;
 
 std::optional<std::uint64_t> take_number(std::string_view& text) {
     const std::size_t end = text.find_first_of(" .");
@@ -120,7 +120,8 @@ std::optional<commit_point> delivery_tracker::take_commit() {
         if (!one.open.empty()) {
             std::string word = between_words + std::to_string(one.offset - named);
             for (const std::size_t part : one.open) word += before_part + std::to_string(part);
-            if (open.size() + word.size() + position_bytes_max > limits::commit_metadata_bytes_max) break;
+            if (open.size() + word.size() + limits::position_bytes_max > limits::commit_metadata_bytes_max)
+                break;
             open += word;
             named = one.offset;
         }

@@ -10,7 +10,6 @@ namespace herald::workers {
 
 namespace {
 
-constexpr std::size_t tests_waiting_max = 8;
 constexpr std::size_t share_of_replay = 4;  // a quarter
 constexpr std::int64_t idle_lane_kept_ms = 10 * 60'000;
 constexpr std::int64_t open_breaker_kept_ms = 24 * 3'600'000;  // longer than any wait between two attempts
@@ -197,7 +196,7 @@ double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) cons
 }
 
 std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
-    if (share == lane_share::test) return tests_waiting_max;
+    if (share == lane_share::test) return limits::lane_tests_max;
     std::size_t depth = limits::lane_depth_min;
     if (mine.standing == rank::healthy) {
         depth = limits::lane_depth_unknown;

@@ -32,5 +32,23 @@ constexpr std::size_t attempt_records_waiting_max = 10'000;        // beyond, re
 constexpr std::uint64_t retry_backlog_per_webhook_max = 100'000;
 constexpr std::int64_t slow_attempt_ms = 2'000;
 constexpr std::int64_t subscribers_unreachable_ms_max = 30'000;
+constexpr std::uint32_t breaker_failures_in_row_max = 10;
+constexpr std::uint32_t breaker_results_min = 20;
+constexpr std::int64_t breaker_open_ms_min = 30'000;
+constexpr std::int64_t breaker_open_ms_max = 3'600'000;
+constexpr std::size_t events_a_poll_max = 64;
+constexpr std::int64_t clocks_apart_ms_max = 60'000;  // of two brokers, or of what two workers know of them
+constexpr std::size_t position_bytes_max = 64;
+constexpr std::size_t lane_tests_max = 8;
+constexpr std::int64_t write_pause_ms_max = 5'000;
+constexpr std::uint32_t attempt_record_tries_max = 4;
+
+static_assert(lane_depth_min < lane_depth_unknown && lane_depth_unknown < lane_depth_max);
+static_assert(lane_bytes_troubled_max < lane_bytes_max);
+static_assert(lane_concurrency_scarce_max <= lane_concurrency_max);
+static_assert(lane_concurrency_max <= lane_concurrency_setting_max);
+static_assert(slow_backlog_ms_max < backlog_ms_max);
+static_assert(worker_window_max <= worker_window_records_max, "what is held is not done");
+static_assert(breaker_open_ms_min < breaker_open_ms_max);
 
 }  // namespace herald::limits

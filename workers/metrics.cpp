@@ -8,32 +8,28 @@ namespace herald::workers {
 
 worker_metrics::worker_metrics() {
     using counters = worker_counters;
-    const auto add = [this](std::uint64_t counters::*of, std::string_view name, std::string_view help,
+    namespace metrics = runtime::metrics;
+    const auto add = [this](std::uint64_t counters::*of, const runtime::metric_name& name,
                             runtime::metric_labels labels = {}) {
-        x_counters.emplace_back(of, &runtime::metric_counter(name, help, labels));
+        x_counters.emplace_back(of, &runtime::metric_counter(name, labels));
     };
-    add(&counters::events, "herald_worker_events_total", "events accepted");
-    add(&counters::events_repeated, "herald_worker_events_repeated_total", "events dropped: had already");
-    add(&counters::sequence_gaps, "herald_worker_sequence_gaps_total", "events after a gap: an alarm");
-    add(&counters::unreadable, "herald_worker_unreadable_total", "records passed over: an alarm");
-    add(&counters::deliveries, "herald_worker_deliveries_total", "deliveries that came, from any topic");
-    add(&counters::attempts_succeeded, "herald_worker_attempts_total", "attempts by result",
-        {{"result", "succeeded"}});
-    add(&counters::attempts_failed, "herald_worker_attempts_total", "attempts by result",
-        {{"result", "failed"}});
-    add(&counters::attempts_cancelled, "herald_worker_attempts_total", "attempts by result",
-        {{"result", "cancelled"}});
-    add(&counters::skipped, "herald_worker_skipped_total", "deliveries to deleted webhooks, late tests");
-    add(&counters::held, "herald_worker_held_total", "deliveries to webhooks that are switched off");
-    add(&counters::retried, "herald_worker_retried_total", "deliveries put off after an attempt");
-    add(&counters::spilled, "herald_worker_spilled_total", "deliveries put off without one");
-    add(&counters::own_shortages, "herald_worker_own_shortages_total",
-        "attempts that the process had no descriptor or memory for");
-    add(&counters::hops, "herald_worker_hops_total", "moves between retry topics within one wait");
-    add(&counters::dead, "herald_worker_dead_total", "deliveries given up");
-    add(&counters::appends_repeated, "herald_worker_appends_repeated_total", "appends made again");
-    add(&counters::attempt_records_lost, "herald_worker_attempt_records_lost_total",
-        "attempts that the history of deliveries misses");
+    add(&counters::events, metrics::worker_events);
+    add(&counters::events_repeated, metrics::worker_events_repeated);
+    add(&counters::sequence_gaps, metrics::worker_sequence_gaps);
+    add(&counters::unreadable, metrics::worker_unreadable);
+    add(&counters::deliveries, metrics::worker_deliveries);
+    add(&counters::attempts_succeeded, metrics::worker_attempts, {{"result", "succeeded"}});
+    add(&counters::attempts_failed, metrics::worker_attempts, {{"result", "failed"}});
+    add(&counters::attempts_cancelled, metrics::worker_attempts, {{"result", "cancelled"}});
+    add(&counters::skipped, metrics::worker_skipped);
+    add(&counters::held, metrics::worker_held);
+    add(&counters::retried, metrics::worker_retried);
+    add(&counters::spilled, metrics::worker_spilled);
+    add(&counters::own_shortages, metrics::worker_own_shortages);
+    add(&counters::hops, metrics::worker_hops);
+    add(&counters::dead, metrics::worker_dead);
+    add(&counters::appends_repeated, metrics::worker_appends_repeated);
+    add(&counters::attempt_records_lost, metrics::worker_attempt_records_lost);
     HERALD_ASSERT(x_counters.size() == sizeof(counters) / sizeof(std::uint64_t));
     for (const std::string_view reason : runtime::not_ready_reasons_of_worker)
         x_reasons[reason] =

@@ -30,13 +30,10 @@ class worker_metrics {
     std::vector<std::pair<std::uint64_t worker_counters::*, runtime::counter*>> x_counters;
     runtime::gauge& x_oldest = runtime::metric_gauge(runtime::metrics::waiting_oldest);
     runtime::gauge& x_disabled = runtime::metric_gauge(runtime::metrics::webhooks_disabled);
-    runtime::gauge& x_in_memory = runtime::metric_gauge("herald_worker_deliveries", "deliveries in memory");
-    runtime::gauge& x_in_flight =
-        runtime::metric_gauge("herald_worker_attempts_in_flight", "attempts under way");
-    runtime::gauge& x_breakers =
-        runtime::metric_gauge("herald_worker_breakers_open", "webhooks whose breaker is open");
-    runtime::gauge& x_read_ahead = runtime::metric_gauge(
-        "herald_worker_read_ahead_bytes", "of records that are read and not due, or without room");
+    runtime::gauge& x_in_memory = runtime::metric_gauge(runtime::metrics::worker_deliveries_in_memory);
+    runtime::gauge& x_in_flight = runtime::metric_gauge(runtime::metrics::worker_attempts_in_flight);
+    runtime::gauge& x_breakers = runtime::metric_gauge(runtime::metrics::worker_breakers_open);
+    runtime::gauge& x_read_ahead = runtime::metric_gauge(runtime::metrics::worker_read_ahead_bytes);
 };
 
 }  // namespace herald::workers

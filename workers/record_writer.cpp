@@ -16,8 +16,6 @@ namespace herald::workers {
 namespace {
 
 constexpr std::int64_t pause_ms_first = 100;
-constexpr std::int64_t pause_ms_max = 5'000;
-constexpr std::uint32_t attempt_record_tries_max = 4;
 
 bool is_refusal(const error& why) noexcept {
     return why.code == error_code::invalid_argument || why.code == error_code::failed_precondition;
@@ -99,12 +97,12 @@ void record_writer::answered(std::shared_ptr<pending> what, const result<std::in
         return what->ended({});
     }
     const std::int64_t again_ms = x_scheduler.time().steady_ms() + what->pause_ms;
-    what->pause_ms = std::min(2 * what->pause_ms, pause_ms_max);
+    what->pause_ms = std::min(2 * what->pause_ms, limits::write_pause_ms_max);
     x_scheduler.run_at(again_ms, x_lifetime.guard([this, what = std::move(what)] { repeat(what); }));
 }
 
 void record_writer::repeat(std::shared_ptr<pending> what) {
-    if (!what->wanted && what->tries >= attempt_record_tries_max) {
+    if (!what->wanted && what->tries >= limits::attempt_record_tries_max) {
         --x_attempts_waiting;
         ++x_counters.attempt_records_lost;
         return;

@@ -18,21 +18,12 @@ std::string offset_text(std::uint32_t generation, std::uint64_t offset) {
     return std::to_string(generation) + "-" + std::to_string(offset);
 }
 
-std::optional<int> hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return std::nullopt;
-}
-
 /// application/x-www-form-urlencoded: `+` is a space. Bytes that are no escape stay as they are.
 std::string decoded(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-        const auto low = high ? hex_digit(text[i + 2]) : std::nullopt;
-        if (low) {
-            out += static_cast<char>(*high * 16 + *low);
+        if (const auto escaped = runtime::percent_escape(text.substr(i))) {
+            out += *escaped;
             i += 2;
         } else {
             out += text[i] == '+' ? ' ' : text[i];

@@ -37,13 +37,6 @@ std::string_view next_segment(std::string_view& rest) {
 
 bool is_parameter(std::string_view segment) { return segment.starts_with('{') && segment.ends_with('}'); }
 
-int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 // Appends the decoded text to `out` and returns how long it is; nothing when it is no percent-encoded text.
 std::optional<std::size_t> percent_decode(std::string_view encoded, char* out) noexcept {
     char* const begin = out;
@@ -52,13 +45,11 @@ std::optional<std::size_t> percent_decode(std::string_view encoded, char* out) n
             *out++ = encoded[i];
             continue;
         }
-        if (i + 2 >= encoded.size()) return std::nullopt;
-        const int high = hex_digit(encoded[i + 1]);
-        const int low = hex_digit(encoded[i + 2]);
-        if (high < 0 || low < 0) return std::nullopt;
-        const int byte = high * 16 + low;
+        const auto escaped = runtime::percent_escape(encoded.substr(i));
+        if (!escaped) return std::nullopt;
+        const auto byte = static_cast<unsigned char>(*escaped);
         if (byte < 0x20 || byte == 0x7F) return std::nullopt;
-        *out++ = static_cast<char>(byte);
+        *out++ = *escaped;
         i += 2;
     }
     const auto size = static_cast<std::size_t>(out - begin);

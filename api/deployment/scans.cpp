@@ -1,5 +1,6 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
 #include "api/deployment/handlers.hpp"
+#include "api/deployment/limits.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
@@ -14,8 +15,6 @@ using schemas::build;
 using schemas::scan;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
-
-constexpr std::size_t history_max = 100;
 
 /// Herald scans nothing itself: a request names an external scanner.
 result<schemas::json_text> checked_request(call& call) {
@@ -33,7 +32,7 @@ result<schemas::json_text> checked_request(call& call) {
 std::vector<answers::earlier_scan> history_of(const storage::registry::state::state_view& state,
                                               const build& build) {
     std::vector<answers::earlier_scan> scans;
-    for (scan& old : storage::registry::find::older_scans(state, build, history_max))
+    for (scan& old : storage::registry::find::older_scans(state, build, limits::scan_history_max))
         scans.push_back(answers::of(std::move(old)));
     return scans;
 }

@@ -10,5 +10,6 @@ constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
 constexpr std::size_t commit_metadata_bytes_max = 1'024;
 constexpr std::size_t member_poll_bytes_max = 1024 * 1024;  // of records; the one that reaches it still comes
 constexpr std::size_t record_bytes_max = 2 * 1024 * 1024;
+constexpr std::size_t tail_records_per_poll_max = 1'000;
 
 }  // namespace herald::limits

@@ -3,12 +3,12 @@
 #include <atomic>
 #include <utility>
 
+#include "events/log/limits.hpp"
 #include "runtime/lifetime.hpp"
 
 namespace herald::events::log {
 namespace {
 
-constexpr std::size_t records_per_poll_max = 1'000;
 constexpr std::int64_t tick_ms = 1'000;
 
 }  // namespace
@@ -61,7 +61,7 @@ struct tail::state : std::enable_shared_from_this<state> {
     void poll() {
         is_poll_posted->store(false);
         if (!source) return;
-        const result<read_batch> batch = source->poll(records_per_poll_max, 0);
+        const result<read_batch> batch = source->poll(limits::tail_records_per_poll_max, 0);
         if (!batch) {
             if (batch.error().code == error_code::failed_precondition) source.reset();
             return tell.failed(batch.error());

@@ -46,7 +46,7 @@ static_assert(request_header_bytes_max < http_piece_bytes_max,
               "most of such a connection's memory is the piece");
 static_assert(http_piece_bytes_max <= unfinished_bodies_bytes_max / 256, "256 of them come at once");
 static_assert(event_heartbeat_ms <= connection_idle_ms_max,
-              "who closes what is idle, as Herald does, keeps it open");
+              "a proxy that closes idle connections as early as Herald does keeps it open");
 
 // The client
 constexpr std::size_t client_connections_max = 1'024;  // under way and idle
@@ -63,6 +63,11 @@ constexpr std::size_t answer_body_bytes_max =
     16 * 1024;  // of one that is collected, unless the caller says more
 static_assert(client_idle_connections_max <= client_connections_max);
 static_assert(client_resolve_ms < client_deadline_ms && client_connect_ms < client_deadline_ms);
-static_assert(client_continue_ms < client_deadline_ms, "who does not know Expect gets its body in time");
+static_assert(client_continue_ms < client_deadline_ms,
+              "a server that does not know Expect gets the body in time");
+/// Beside a streamed body, and 8 bytes for each of its bytes: tiny chunks are legal.
+constexpr std::uint64_t framing_bytes_max = 16 * 1024;
+/// Of framing that is not complete: the size of a chunk, the trailers.
+constexpr std::size_t unread_framing_bytes_max = 16 * 1024;
 
 }  // namespace herald::limits

@@ -17,11 +17,8 @@ using events::log::topic_partition;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t batch_records_max = 4'096;
-constexpr std::size_t batch_bytes_max = 4 * 1024 * 1024;
-constexpr std::size_t read_bytes_max = 4 * 1024 * 1024;  // of one read(); one record may be larger
-constexpr milliseconds reopen_delay_base{500};           // doubling
-constexpr milliseconds reopen_delay_max{1'000};          // soon after the cause is gone, appends are taken
+constexpr milliseconds reopen_delay_base{500};   // doubling
+constexpr milliseconds reopen_delay_max{1'000};  // soon after the cause is gone, appends are taken
 constexpr milliseconds broken_said_interval{60'000};
 constexpr milliseconds company_wait_max{1};
 
@@ -267,7 +264,8 @@ void log_committer::say_broken(std::string why) {
 
 void log_committer::take_batch() {
     std::size_t bytes = 0;
-    while (!x_queue.empty() && x_batch.size() < batch_records_max && bytes < batch_bytes_max) {
+    while (!x_queue.empty() && x_batch.size() < limits::log_batch_records_max &&
+           bytes < limits::log_batch_bytes_max) {
         bytes += x_queue.front().bytes;
         x_batch.push_back(std::move(x_queue.front()));
         x_queue.pop_front();
@@ -391,7 +389,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
         const std::int64_t first_recent = partition.recent.empty() ? next : partition.recent.front()->offset;
         std::size_t bytes = 0;
         for (std::int64_t at = from; from >= first_recent && at < next; ++at) {
-            if (recent.size() >= records_max || bytes >= read_bytes_max) break;
+            if (recent.size() >= records_max || bytes >= limits::log_read_bytes_max) break;
             recent.push_back(partition.recent[static_cast<std::size_t>(at - first_recent)]);
             bytes += bytes_of(*recent.back());
         }
@@ -399,7 +397,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
     for (const auto& each : recent) batch.records.push_back(*each);
     if (recent.empty() && from < next) {
         result<std::vector<record>> found =
-            x_database.read(partition.where, from, next, records_max, read_bytes_max);
+            x_database.read(partition.where, from, next, records_max, limits::log_read_bytes_max);
         if (!found) return found.error();
         batch.records = std::move(*found);
         // Retention may have come between. (Only compaction leaves holes.)

@@ -15,6 +15,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
+#include "storage/embedded_log/limits.hpp"
 #include "storage/embedded_log/torn_end.hpp"
 #include "storage/rocks/rocks.hpp"
 
@@ -29,7 +30,6 @@ constexpr std::string_view format_key = "v";
 constexpr std::string_view expire_from_key = "e";
 constexpr std::string_view format_now = "1";
 constexpr std::size_t head_bytes = 8 + 1 + 4;  // of a record's row
-constexpr std::size_t erased_per_write_max = 1'000;
 
 // ---- rows
 
@@ -391,9 +391,9 @@ result<std::int64_t> log_database::compact(const topic_partition& where, offset_
 
     const runtime::shared_lock lock(x_open_mutex);
     if (!x_is_writable) return closed();
-    for (std::size_t i = 0; i < superseded.size(); i += erased_per_write_max) {
+    for (std::size_t i = 0; i < superseded.size(); i += limits::log_erased_per_write_max) {
         rocksdb::WriteBatch batch;
-        for (std::size_t j = i; j < std::min(superseded.size(), i + erased_per_write_max); ++j)
+        for (std::size_t j = i; j < std::min(superseded.size(), i + limits::log_erased_per_write_max); ++j)
             batch.Delete(record_key(where, superseded[j]));
         const rocksdb::Status status = x_db->Write({}, &batch);
         if (!status.ok()) return error_of(status);

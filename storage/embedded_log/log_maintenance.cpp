@@ -7,12 +7,6 @@
 #include "storage/embedded_log/log_committer.hpp"
 
 namespace herald::storage::embedded_log {
-namespace {
-
-constexpr std::size_t expired_per_round_max = 100'000;
-
-}  // namespace
-
 void log_committer::run_maintenance() {
     const runtime::lock_guard lock(x_mutex);
     while (!x_is_stopping) {
@@ -61,7 +55,7 @@ void log_committer::expire(log_partition& partition) {
     if (range.next - range.first < 2) return;
     const result<std::int64_t> first_kept =
         x_database.find_expired(partition.where, {range.first, range.next - 1},
-                                time_ms() - partition.settings->kept_ms, expired_per_round_max);
+                                time_ms() - partition.settings->kept_ms, limits::log_expired_per_round_max);
     if (!first_kept || *first_kept == range.first) return;
     {
         const runtime::lock_guard lock(x_mutex);

@@ -20,7 +20,6 @@ using schemas::commands::command_type;
 using std::chrono::steady_clock;
 
 constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
-constexpr unsigned times_too_late_max = 3;
 
 bool is_of_node(command_type type) {
     return schemas::commands::find_command(type)->traits.from == schemas::commands::sender::node;
@@ -180,7 +179,7 @@ void command_gateway::complete(registry::engine::applied_record& applied) {
         found = x_waiting.extract(here);
     }
     waiter& waiting = found.mapped();
-    if (is_too_late && ++waiting.times_too_late < times_too_late_max) {
+    if (is_too_late && ++waiting.times_too_late < limits::times_too_late_max) {
         stamp(waiting.command, *x_parts.state->newest());
         waiting.may_be_in_log = false;  // no copy of it will ever take effect
         return add(std::move(waiting));

@@ -29,9 +29,7 @@ using registry::tables::table;
 
 constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
 constexpr std::int64_t drain_look_ms = 20;
-constexpr std::int64_t farewell_ms_max = 1'000;
 constexpr std::int64_t outbox_look_ms = 2'000;
-constexpr std::size_t replayed_records_min = 10'000;  // fewer do not tell how fast it goes
 
 class publisher_job final : public claimed_job {
   public:
@@ -131,7 +129,7 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
     if (progress.at_end && x_replica->newest()->installation) {
         const auto took_ms =
             static_cast<std::uint64_t>(std::max<std::int64_t>(now_ms() - x_replay_began_ms, 1));
-        if (x_replayed >= replayed_records_min)
+        if (x_replayed >= limits::replayed_records_min)
             x_replayed_per_second = std::max<std::uint64_t>(x_replayed * 1'000 / took_ms, 1);
         x_is_caught_up = true;
         x_on.scheduler.post(if_alive(&log_node::speak));
@@ -267,7 +265,7 @@ void log_node::say_farewell() {
     if (x_options.kind != node_kind::cluster || !x_is_ready) return;
     schemas::commands::node_heartbeat last = heartbeat();
     last.last = true;
-    x_farewell_until_ms = now_ms() + farewell_ms_max;
+    x_farewell_until_ms = now_ms() + limits::farewell_ms_max;
     const auto heard = runtime::if_alive(weak_from_this(),
                                          [](log_node& self, const auto&) { self.x_farewell_until_ms = 0; });
     x_gateway->submit_own(last, runtime::posted(x_on.scheduler, heard));

@@ -11,11 +11,10 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "storage/rocks/limits.hpp"
 
 namespace herald::storage::rocks {
 namespace {
-
-constexpr std::uintmax_t room_bytes_min = 32ull << 20;
 
 class process_logger final : public rocksdb::Logger {
   public:
@@ -58,7 +57,7 @@ rocksdb::Env* env_without_resumption() {
 bool has_room(const std::filesystem::path& folder) {
     std::error_code failure;
     const std::filesystem::space_info space = std::filesystem::space(folder, failure);
-    return !failure && space.available >= room_bytes_min;
+    return !failure && space.available >= limits::rocks_room_bytes_min;
 }
 
 std::shared_ptr<rocksdb::Logger> make_rocks_logger() { return std::make_shared<process_logger>(); }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "events/log/kafka/limits.hpp"
+
 namespace herald::events::log::kafka {
 namespace {
-
-constexpr std::int64_t count_ms_max = 5'000;
 
 using config_resource =
     std::unique_ptr<rd_kafka_ConfigResource_t, destroyed_by<rd_kafka_ConfigResource_destroy>>;
@@ -38,7 +38,8 @@ result<std::int32_t> count_partitions(const installation& installed, rd_kafka_t*
                                       const std::string& topic) {
     const topic_pointer handle(rd_kafka_topic_new(client, installed.name_of_topic(topic).c_str(), nullptr));
     const rd_kafka_metadata_t* found = nullptr;
-    const rd_kafka_resp_err_t code = rd_kafka_metadata(client, 0, handle.get(), &found, count_ms_max);
+    const rd_kafka_resp_err_t code =
+        rd_kafka_metadata(client, 0, handle.get(), &found, limits::kafka_count_ms_max);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return installed.no_answer(code);
     const metadata_pointer owner(found);
     if (found->topic_cnt != 1 || says_unknown(found->topics[0].err))

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "events/log/kafka/limits.hpp"
 #include "events/log/kafka/membership.hpp"
 #include "events/log/limits.hpp"
 #include "runtime/log.hpp"
@@ -13,12 +14,7 @@
 namespace herald::events::log::kafka {
 namespace {
 
-constexpr std::int64_t slice_ms_max = 500;      // answers do not end a wait for records
-constexpr std::int64_t offered_ms_max = 5;      // between looks for the offsets
-constexpr std::int64_t leave_ms_max = 5'000;    // for the destructor
-constexpr std::int64_t silent_ms_max = 10'000;  // then a leader is asked
-constexpr std::int64_t overdue_ms_max = 3'000;  // then a record that the leader has should have come
-constexpr std::int64_t ask_again_ms = 200;      // committed offsets, after an error
+constexpr std::int64_t ask_again_ms = 200;  // committed offsets, after an error
 
 class kafka_member final : public group_member {
   public:
@@ -31,7 +27,7 @@ class kafka_member final : public group_member {
 
     ~kafka_member() override {
         x_bell->silence();
-        leave(leave_ms_max);
+        leave(limits::kafka_leave_ms_max);
     }
 
     void on_ready(std::function<void()> notify) override { x_bell->call(std::move(notify)); }
@@ -48,7 +44,7 @@ class kafka_member final : public group_member {
         while (!x_has_failed && !x_is_recalled && x_events.size() < events_max &&
                x_bytes < limits::member_poll_bytes_max) {
             const std::int64_t left_ms = x_events.empty() ? deadline_ms - now_ms() : 0;
-            const bool heard = turn(std::clamp<std::int64_t>(left_ms, 0, slice_ms_max));
+            const bool heard = turn(std::clamp<std::int64_t>(left_ms, 0, limits::kafka_poll_slice_ms_max));
             if (!heard && !x_events.empty()) break;
             if (!heard) supervise();
             if (!heard && now_ms() >= deadline_ms) break;
@@ -124,7 +120,7 @@ class kafka_member final : public group_member {
         }
         // While offsets are asked for nothing is read, but the group may change again.
         const message_pointer message =
-            x_membership->next(x_offered.empty() ? wait_ms : std::min(wait_ms, offered_ms_max));
+            x_membership->next(x_offered.empty() ? wait_ms : std::min(wait_ms, limits::kafka_offered_ms_max));
         const std::optional<group_change> change = x_membership->take_change();
         if (change && std::holds_alternative<offered>(*change))
             take_offer(std::get<offered>(*change));
@@ -248,12 +244,13 @@ class kafka_member final : public group_member {
             const auto found = x_assigned.find(x_asked);
             if (found == x_assigned.end() || found->second.is_paused || found->second.next_offset > *x_owed)
                 x_owed.reset();
-            else if (now_ms() - x_owed_since_ms > overdue_ms_max)
+            else if (now_ms() - x_owed_since_ms > limits::kafka_overdue_ms_max)
                 rejoin();
             return;
         }
         for (auto& [where, state] : x_assigned) {
-            if (state.is_paused || now_ms() - state.progress_ms < silent_ms_max) continue;
+            if (state.is_paused || now_ms() - state.progress_ms < limits::kafka_member_silent_ms_max)
+                continue;
             state.progress_ms = now_ms();
             return ask(where);
         }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "events/log/kafka/admin.hpp"
+#include "events/log/kafka/limits.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -16,10 +17,6 @@
 
 namespace herald::events::log::kafka {
 namespace {
-
-constexpr std::int64_t find_ms_max = 30'000;
-constexpr std::int64_t last_request_ms_max = 500;  // of one begun when the time is up
-constexpr std::uint64_t offsets_kept_minutes_min = 30 * 24 * 60;
 
 std::set<std::string> all_groups() {
     std::set<std::string> groups;
@@ -36,7 +33,7 @@ result<client_pointer> open_consumer(const std::shared_ptr<installation>& instal
 }
 
 std::int64_t wait_ms_until(std::int64_t deadline_ms) {
-    return std::clamp(deadline_ms - now_ms(), last_request_ms_max, admin_request_ms_max);
+    return std::clamp(deadline_ms - now_ms(), limits::kafka_last_request_ms_max, admin_request_ms_max);
 }
 
 /// First and next offset of all in the list.
@@ -141,7 +138,7 @@ result<void> commit_first_offsets(const std::shared_ptr<installation>& installed
 
 result<std::vector<lost_place>> find_lost_places(const std::shared_ptr<installation>& installed,
                                                  rd_kafka_t* client) {
-    return find_until(installed, client, now_ms() + find_ms_max);
+    return find_until(installed, client, now_ms() + limits::kafka_find_group_ms_max);
 }
 
 result<void> reset_lost_places(const std::shared_ptr<installation>& installed,
@@ -170,10 +167,10 @@ void warn_of_short_retention(const installation& installed, rd_kafka_t* client) 
     const auto& settings = seen->find(broker)->second.settings;
     const auto found = settings.find("offsets.retention.minutes");
     const auto minutes = runtime::parse_decimal(found == settings.end() ? "" : found->second);
-    if (minutes && *minutes < offsets_kept_minutes_min)
+    if (minutes && *minutes < limits::kafka_offsets_kept_minutes_min)
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_offsets_kept_too_short,
                      {{"minutes", static_cast<std::int64_t>(*minutes)},
-                      {"minutes_min", static_cast<std::int64_t>(offsets_kept_minutes_min)}});
+                      {"minutes_min", static_cast<std::int64_t>(limits::kafka_offsets_kept_minutes_min)}});
 }
 
 }  // namespace herald::events::log::kafka

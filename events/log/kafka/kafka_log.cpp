@@ -8,6 +8,7 @@
 #include "events/log/kafka/client.hpp"
 #include "events/log/kafka/group_member.hpp"
 #include "events/log/kafka/group_offsets.hpp"
+#include "events/log/kafka/limits.hpp"
 #include "events/log/kafka/producer.hpp"
 #include "events/log/kafka/range_questions.hpp"
 #include "events/log/kafka/reader.hpp"
@@ -19,8 +20,6 @@
 
 namespace herald::events::log::kafka {
 namespace {
-
-constexpr std::int64_t close_ms_max = 7'000;  // more than a question may take
 
 constexpr int question_threads = 3;
 
@@ -36,7 +35,7 @@ class composed_kafka_log final : public kafka_log {
         x_questions.reset();
         x_questions_of_reads.reset();
         x_client.reset();
-        if (!x_installed->tasks.wait(close_ms_max))
+        if (!x_installed->tasks.wait(limits::kafka_close_ms_max))
             runtime::log(runtime::log_level::warning, runtime::log_events::kafka_client_hangs);
     }
 

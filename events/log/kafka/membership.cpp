@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "events/log/kafka/limits.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -11,8 +12,6 @@
 
 namespace herald::events::log::kafka {
 namespace {
-
-constexpr int committed_ms_max = 5'000;
 
 /// Committed metadata travels as base64: librdkafka loses what is after a NUL byte (#4876).
 std::string metadata_of(const rd_kafka_topic_partition_t& partition) {
@@ -131,7 +130,7 @@ void membership::ask_committed(const std::vector<topic_partition>& partitions) {
 result<std::vector<committed_offset>> membership::wait_for_committed(
     const std::vector<topic_partition>& partitions) const {
     const partition_list list = list_of_all(partitions);
-    const rd_kafka_resp_err_t code = rd_kafka_committed(x_client, list.get(), committed_ms_max);
+    const rd_kafka_resp_err_t code = rd_kafka_committed(x_client, list.get(), limits::kafka_committed_ms_max);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return runtime::unavailable(rd_kafka_err2str(code));
     std::vector<committed_offset> found;
     for (int i = 0; i < list->cnt; ++i) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "events/log/kafka/limits.hpp"
 #include "events/log/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -20,8 +21,6 @@ namespace herald::events::log::kafka {
 namespace {
 
 constexpr int turn_ms = 100;
-/// librdkafka reports a record after 10 s at the latest; a client that does not is broken.
-constexpr std::int64_t silent_ms_max = 15'000;
 
 /// One append. Owns the bytes that librdkafka sends, so it lives until its report or until its client is
 /// closed.
@@ -67,7 +66,8 @@ class outbound {
         if (x_is_stopping || x_has_ended) return runtime::aborted("this producer has ended");
         if (x_line == nullptr) return runtime::aborted("the Kafka client cannot be made");
         const std::size_t bytes = key.size() + (value ? value->size() : 0);
-        if (x_records == unacknowledged_records_max || x_bytes + bytes > unacknowledged_bytes_max)
+        if (x_records == limits::producer_records_unacknowledged_max ||
+            x_bytes + bytes > limits::producer_bytes_unacknowledged_max)
             return too_many();
         unacknowledged& added = x_line->records.emplace_back();
         added.self = std::prev(x_line->records.end());
@@ -234,7 +234,7 @@ class outbound {
     bool is_silent() {
         const runtime::lock_guard lock(x_mutex);
         if (x_kind == producer_kind::strict || x_line == nullptr || x_line->records.empty()) return false;
-        return now_ms() - x_line->records.front().since_ms > silent_ms_max;
+        return now_ms() - x_line->records.front().since_ms > limits::kafka_producer_silent_ms_max;
     }
 
     /// Lets go of the client. Whatever it still holds has an unknown outcome.

@@ -10,22 +10,16 @@
 #include <thread>
 #include <utility>
 
+#include "events/log/kafka/limits.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 namespace {
 
-constexpr std::int64_t answer_ms_max = 5'000;
-/// How long each of the up to three requests of a question may hold its thread: the first time, and, a step
-/// more each time, when it is asked again.
-constexpr std::int64_t first_try_ms_max = 250;
 constexpr std::int64_t next_try_ms_step = 500;
-constexpr std::int64_t next_try_ms_max = 1'000;  // who waits for a leader that died hears of no other
 constexpr std::int64_t pause_ms = 50;
 /// After a question without an answer the brokers are asked first who leads, for so long.
 constexpr std::int64_t look_first_ms = 60'000;
-/// A topic that was just made may be unknown to one of the brokers for a moment.
-constexpr std::int64_t missing_ms_min = 1'000;
 
 /// What waits for one request. Emptied by whoever answers.
 struct question {
@@ -72,8 +66,9 @@ presence presence_of(rd_kafka_t* client, const installation& installed, const to
 std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const installation& installed,
                                                question& open, bool looks_first) {
     const bool is_first = open.tries == 0;
-    const std::int64_t most_ms =
-        is_first ? first_try_ms_max : std::min(open.tries * next_try_ms_step, next_try_ms_max);
+    const std::int64_t most_ms = is_first
+                                     ? limits::kafka_first_try_ms_max
+                                     : std::min(open.tries * next_try_ms_step, limits::kafka_next_try_ms_max);
     const auto wait_ms = [&] { return std::clamp<std::int64_t>(open.deadline_ms - now_ms(), 1, most_ms); };
     ++open.tries;
     // A partition without a leader would hold the thread for all of that time.
@@ -82,7 +77,7 @@ std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const install
     if (seen != presence::missing) open.missing_since_ms = 0;
     if (seen == presence::missing) {
         if (open.missing_since_ms == 0) open.missing_since_ms = now_ms();
-        if (now_ms() - open.missing_since_ms >= missing_ms_min)
+        if (now_ms() - open.missing_since_ms >= limits::kafka_topic_missing_ms_min)
             return runtime::failed_precondition("there is no " + text_of(open.where) + " in Kafka");
     } else if (seen == presence::without_leader) {
         open.trouble = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
@@ -152,7 +147,7 @@ struct range_questions::state {
                 return one->deadline_ms < other->deadline_ms;
             });
             const std::int64_t left_ms =
-                first == late.end() ? answer_ms_max : (*first)->deadline_ms - now_ms();
+                first == late.end() ? limits::kafka_answer_ms_max : (*first)->deadline_ms - now_ms();
             if (left_ms > 0) return left_ms;
             const std::shared_ptr<question> overdue = *first;
             late.erase(first);
@@ -239,7 +234,7 @@ void range_questions::ask(const topic_partition& where, range_handler handler) {
     if (join(x_state->fresh) || join(x_state->late)) return;
     auto open = std::make_shared<question>();
     open->where = where;
-    open->deadline_ms = now_ms() + answer_ms_max;
+    open->deadline_ms = now_ms() + limits::kafka_answer_ms_max;
     open->handlers.push_back(std::move(handler));
     x_state->fresh.push_back(std::move(open));
     x_state->changed.notify_one();

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "events/log/kafka/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
 namespace herald::events::log::kafka {
 namespace {
-
-constexpr std::int64_t silent_ms_max = 5'000;   // then the leader is asked
-constexpr std::int64_t overdue_ms_max = 3'000;  // then a record that the leader has should have come
-constexpr std::int64_t slice_ms_max = 500;      // the leader's answers do not end a wait
 
 /// What is open of one partition; the client must go last.
 struct reading {
@@ -48,7 +45,8 @@ class kafka_reader final : public reader {
         read_batch batch;
         while (!x_failure && !x_trouble && batch.records.size() < records_max) {
             const std::int64_t left_ms = batch.records.empty() ? deadline_ms - now_ms() : 0;
-            const auto slice_ms = static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, slice_ms_max));
+            const auto slice_ms =
+                static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, limits::kafka_poll_slice_ms_max));
             message_pointer message(x_reading->early != nullptr
                                         ? x_reading->early.release()
                                         : rd_kafka_consume_queue(x_reading->queue.get(), slice_ms));
@@ -181,9 +179,9 @@ class kafka_reader final : public reader {
     void supervise() {
         if (const auto answer = x_question.take()) judge(*answer);
         if (x_failure) return;
-        if (x_owed_since_ms && now_ms() - *x_owed_since_ms > overdue_ms_max)
+        if (x_owed_since_ms && now_ms() - *x_owed_since_ms > limits::kafka_overdue_ms_max)
             reopen();
-        else if (!x_owed_since_ms && now_ms() - x_progress_ms > silent_ms_max)
+        else if (!x_owed_since_ms && now_ms() - x_progress_ms > limits::kafka_reader_silent_ms_max)
             ask();
     }
 

@@ -40,8 +40,8 @@ properties of_producers(bool strict) {
         {"linger.ms", "0"},
         {"compression.type", "none"},
         // Twice our own bound: librdkafka still counts what is in the report that is being worked through.
-        {"queue.buffering.max.messages", std::to_string(2 * unacknowledged_records_max)},
-        {"queue.buffering.max.kbytes", std::to_string(2 * unacknowledged_bytes_max / 1024)},
+        {"queue.buffering.max.messages", std::to_string(2 * limits::producer_records_unacknowledged_max)},
+        {"queue.buffering.max.kbytes", std::to_string(2 * limits::producer_bytes_unacknowledged_max / 1024)},
         {"message.max.bytes", std::to_string(limits::record_bytes_max + framing_bytes_max)},
     };
     if (strict) {

@@ -25,8 +25,6 @@ properties settings_of(client_kind, const kafka_options&);
 result<void> check_properties(const properties& from_operator);
 
 /// Unacknowledged at once in one producer; more is resource_exhausted.
-constexpr std::size_t unacknowledged_records_max = 16'384;
-constexpr std::size_t unacknowledged_bytes_max = 24 * 1024 * 1024;
 /// A record's key and value may have record_bytes_max (limits.hpp); this comes on top for Kafka's own
 /// framing.
 constexpr std::size_t framing_bytes_max = 64 * 1024;

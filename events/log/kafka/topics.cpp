@@ -8,6 +8,7 @@
 
 #include "events/log/kafka/admin.hpp"
 #include "events/log/kafka/group_offsets.hpp"
+#include "events/log/kafka/limits.hpp"
 #include "events/log/limits.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/log.hpp"
@@ -16,9 +17,6 @@
 
 namespace herald::events::log::kafka {
 namespace {
-
-constexpr std::int64_t create_ms_max = 60'000;
-constexpr std::int64_t check_ms_max = 30'000;
 
 using new_topic = std::unique_ptr<rd_kafka_NewTopic_t, destroyed_by<rd_kafka_NewTopic_destroy>>;
 
@@ -251,8 +249,8 @@ result<void> create_missing(const installation& installed, rd_kafka_t* client, c
 }
 
 result<cluster> wait_for_cluster(const installation& installed, rd_kafka_t* client) {
-    const std::int64_t deadline_ms = now_ms() + check_ms_max;
-    result<cluster> known = describe_cluster(installed, client, check_ms_max);
+    const std::int64_t deadline_ms = now_ms() + limits::kafka_check_topics_ms_max;
+    result<cluster> known = describe_cluster(installed, client, limits::kafka_check_topics_ms_max);
     while (!known && now_ms() < deadline_ms) {
         std::this_thread::sleep_for(std::chrono::milliseconds(admin_pause_ms));
         known = describe_cluster(installed, client, std::max<std::int64_t>(deadline_ms - now_ms(), 1));
@@ -263,7 +261,7 @@ result<cluster> wait_for_cluster(const installation& installed, rd_kafka_t* clie
 }  // namespace
 
 result<void> create_topics(const std::shared_ptr<installation>& installed, rd_kafka_t* client) {
-    const std::int64_t deadline_ms = now_ms() + create_ms_max;
+    const std::int64_t deadline_ms = now_ms() + limits::kafka_create_topics_ms_max;
     const result<cluster> known = wait_for_cluster(*installed, client);
     if (!known) return known.error();
     const auto differences =

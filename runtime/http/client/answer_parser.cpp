@@ -20,10 +20,6 @@ using boost::system::error_code;
 using runtime::equals_ignoring_case;
 using text_view = boost::beast::string_view;
 
-/// Beside a streamed body, and 8 bytes for each of its bytes: tiny chunks are legal.
-constexpr std::uint64_t framing_bytes_max = 16 * 1024;
-/// Of framing that is not complete: the size of a chunk, the trailers.
-constexpr std::size_t unread_bytes_max = 16 * 1024;
 constexpr const char* header_too_long =
     "the header of the answer, interim answers included, is longer than 16 KiB";
 
@@ -180,12 +176,13 @@ class answer_parser::implementation {
         }
         const std::uint64_t came = x_after_header_bytes + unread_bytes;
         if (is_streamed()) {
-            const bool within =
-                came <= 9 * x_message->body_bytes + framing_bytes_max && unread_bytes <= unread_bytes_max;
+            const bool within = came <= 9 * x_message->body_bytes + limits::framing_bytes_max &&
+                                unread_bytes <= limits::unread_framing_bytes_max;
             return within ? progress::more : fail("the answer has more framing than body");
         }
         // Chunk sizes, extensions and trailers included.
-        const bool within = came <= 4 * std::max<std::uint64_t>(x_form.body_bytes_max, framing_bytes_max);
+        const bool within =
+            came <= 4 * std::max<std::uint64_t>(x_form.body_bytes_max, limits::framing_bytes_max);
         if (!within) x_message->body_cut = true;  // the status is known; the rest is not worth reading
         return within ? progress::more : progress::complete;
     }

@@ -32,9 +32,9 @@ using piece_callback = std::function<void(result<std::string_view>)>;
 class body_source {
   public:
     virtual ~body_source() = default;
-    /// Calls back once, at once or later, but not after it was destroyed; may be destroyed by what it calls,
-    /// and so touches nothing of its own afterwards. Asked again only after the piece
-    /// before was sent, never after the end or an error; an error ends the exchange and its connection.
+    /// Calls back once, from inside next() or later, but never after it was destroyed. The callback may
+    /// destroy it: nothing of it is touched afterwards. Asked again only when the last piece was sent, never
+    /// after the end or an error; an error ends the exchange and its connection.
     virtual void next(piece_callback) = 0;
 };
 

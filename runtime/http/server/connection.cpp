@@ -393,7 +393,7 @@ bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
     x_out.sent(bytes);
     if (failed) {
         x_is_open = false, x_is_broken = true;
-        // Who does not read gets no more time, not even what the kernel still holds.
+        // A client that does not read gets no more time: what the kernel still holds for it is dropped, too.
         boost::system::error_code ignored;
         if (x_is_late) socket().set_option(tcp_socket::linger(true, 0), ignored);
     }

@@ -13,7 +13,7 @@ http_response error_response(const error& failure) {
     runtime::append_json_string(message, failure.message);
     out.body = "{\"error\":" + message + ",\"code\":" + std::to_string(static_cast<int>(failure.code)) +
                ",\"message\":" + message + ",\"details\":[]}";
-    if (out.status == 429 || out.status == 503) out.headers.push_back({"retry-after", "1"});
+    if (runtime::is_retryable(failure)) out.headers.push_back({"retry-after", "1"});
     return out;
 }
 

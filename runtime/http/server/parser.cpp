@@ -23,8 +23,6 @@ constexpr std::size_t buffer_bytes_first = 4 * 1024;
 constexpr std::size_t buffer_bytes_kept = 64 * 1024;  // between requests
 constexpr std::size_t read_bytes_min = 2 * 1024;
 constexpr std::size_t chunked_bytes_min = 5;  // "0\r\n\r\n" ends a body, and Beast asserts on less
-constexpr std::size_t framing_bytes_max =
-    16 * 1024;  // plus 8 for each byte of the body: tiny chunks are legal
 
 // A piece of the request, as a place relative to its first byte: the buffer moves when it grows.
 struct place {
@@ -130,7 +128,7 @@ struct request_parser::header_reader {
 
     // Whether `raw` bytes of the chunked body are too many for the data in them.
     bool has_too_much_framing(std::size_t raw) const noexcept {
-        return raw - body_bytes > framing_bytes_max + 8 * body_bytes;
+        return raw - body_bytes > limits::framing_bytes_max + 8 * body_bytes;
     }
 
     std::string_view value(const special_field& which) const { return fields[which.index].value.in(base); }
@@ -366,7 +364,7 @@ bool request_parser::allow_body(std::size_t bytes_max) {
 // What is left over after a read is the size of a chunk or a trailer. It may grow with the body where that is
 // held anyway, but not where nothing else is.
 bool request_parser::is_framing_unbounded() const noexcept {
-    return x_is_streamed && waiting() > framing_bytes_max;
+    return x_is_streamed && waiting() > limits::framing_bytes_max;
 }
 
 void request_parser::stream_body() {

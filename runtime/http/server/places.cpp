@@ -9,11 +9,9 @@ namespace herald::runtime::http::server {
 
 connection_places::connection_places(const connection_limits& bounds)
     : x_bounds(bounds),
-      x_shown(runtime::metric_gauge("herald_http_connections", "Open HTTP connections")),
-      x_refused(runtime::metric_counter("herald_http_connections_refused_total",
-                                        "Connections beyond the bounds, answered 503 and closed")),
-      x_evicted(runtime::metric_counter("herald_http_connections_evicted_total",
-                                        "Connections without credentials, closed to make room")) {}
+      x_shown(runtime::metric_gauge(runtime::metrics::http_connections)),
+      x_refused(runtime::metric_counter(runtime::metrics::http_connections_refused)),
+      x_evicted(runtime::metric_counter(runtime::metrics::http_connections_evicted)) {}
 
 connection_places::~connection_places() { HERALD_ASSERT(x_by_address.empty()); }
 

@@ -18,10 +18,11 @@
 
 namespace herald::runtime::http::server {
 
-/// A stranger is a connection on which nobody has shown yet who he is. Where a bound is reached the oldest
+/// A stranger is a connection whose client has not authenticated yet. Where a bound is reached the oldest
 /// stranger of the address with the most strangers is asked to leave (of the same address, where it is that
-/// one's bound): so strangers push out each other, and a client from elsewhere finds room. One who leaves is
-/// not counted any more; while many are on their way, is_crowded() and nobody is to be accepted. Thread-safe.
+/// one's bound): so strangers push out each other, and a client from elsewhere finds room. A connection that
+/// was asked to leave is not counted any more; while many of them are not gone yet, is_crowded() says to
+/// accept nobody. Thread-safe.
 class connection_places {
   public:
     class place;
@@ -71,7 +72,7 @@ class connection_places::place {
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
-    /// Set once the client has shown who he is: then he is never asked to leave.
+    /// Set once the client has authenticated: then it is never asked to leave.
     std::atomic<bool> is_known{false};
 
   private:

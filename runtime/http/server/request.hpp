@@ -29,7 +29,7 @@ struct request {
     std::string_view remote_address;  // "192.0.2.7", "2001:db8::7"
     std::string_view request_id;      // the caller's, or a UUID
     std::size_t loop_index = 0;       // runs on this loop of event_loops
-    /// For the handler to set, once the caller has shown who he is: a connection without such a caller may be
+    /// For the handler to set once the caller is authenticated: a connection without such a caller may be
     /// closed to make room for others. Null where nobody wants to know.
     std::atomic<bool>* is_known = nullptr;
 

@@ -1,4 +1,4 @@
-// The id of a request: the caller's where he sends one, else a new one.
+// The id of a request: the caller's if there is one, else a new one.
 #pragma once
 
 #include <span>

@@ -8,15 +8,13 @@
 namespace herald::runtime::http::server {
 
 request_metrics::request_metrics()
-    : x_durations(runtime::metric_histogram("herald_http_request_duration_seconds",
-                                            "From the first byte of a request to the last of its answer")) {}
+    : x_durations(runtime::metric_histogram(runtime::metrics::http_request_seconds)) {}
 
 void request_metrics::count(std::uint16_t status, std::int64_t duration_us) {
     runtime::counter*& counter = x_by_status[std::min<std::size_t>(status, x_by_status.size() - 1)];
     if (!counter) {
         const std::string text = std::to_string(status);
-        counter =
-            &runtime::metric_counter("herald_http_requests_total", "Requests answered", {{"status", text}});
+        counter = &runtime::metric_counter(runtime::metrics::http_requests, {{"status", text}});
     }
     counter->add();
     x_durations.observe_us(duration_us);

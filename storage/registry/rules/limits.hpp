@@ -14,5 +14,8 @@ constexpr std::size_t artifacts_max = 1'000;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
 constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;
+constexpr std::size_t users_per_request_max = 400;
+constexpr std::size_t webhooks_per_delete_max = 100;
+constexpr std::size_t webhook_filters_max = 16;
 
 }  // namespace herald::limits

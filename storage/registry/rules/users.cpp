@@ -5,6 +5,7 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/users.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 using context::rule_context;
 using state::state_changes;
-
-constexpr std::size_t users_per_request_max = 400;
 
 schemas::group_id group_named(const state::state_view& state, schemas::organization_id org,
                               std::string_view name) {
@@ -87,9 +86,9 @@ answer apply(rule_context& context, const schemas::commands::add_group_users& co
     if (!org_admin && !access::is_system_admin(state, context.principal()))
         return runtime::permission_denied(
             "adding users to a group needs a member of Admins or a system administrator");
-    if (command.user_id.size() > users_per_request_max)
+    if (command.user_id.size() > limits::users_per_request_max)
         return runtime::invalid_argument("user_id holds " + std::to_string(command.user_id.size()) +
-                                         " users; at most " + std::to_string(users_per_request_max) +
+                                         " users; at most " + std::to_string(limits::users_per_request_max) +
                                          " at once");
     for (const schemas::user_id user : command.user_id) {
         if (!tables::users::has(state, user))

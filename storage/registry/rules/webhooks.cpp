@@ -24,8 +24,6 @@ using schemas::webhook_status;
 using schemas::commands::webhook_condition;
 using state::state_changes;
 
-constexpr std::size_t webhooks_per_delete_max = 100;
-constexpr std::size_t filters_max = 16;
 constexpr std::int64_t disable_after_ms = 5ll * 24 * 3'600'000;  // of nothing but failures (delivery.md §4)
 
 /// Key of the timer that disables a webhook; its own due time tells whether it is still wanted.
@@ -78,7 +76,7 @@ result<void> check_family(const schemas::resource_filter& filter) {
 }
 
 result<void> check_filters(const std::vector<schemas::resource_filter>& filters) {
-    if (filters.size() > filters_max)
+    if (filters.size() > limits::webhook_filters_max)
         return runtime::invalid_argument("resource_types holds more than 16 objects");
     for (const schemas::resource_filter& filter : filters) {
         const int keys = (filter.registry_service_resource_type != resource_type::none ? 1 : 0) +
@@ -187,9 +185,10 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
 answer apply(rule_context& context, const schemas::commands::delete_webhooks& command) {
     if (const auto may = require_system_admin(context.state, context.principal(), "deleting a webhook"); !may)
         return may.error();
-    if (command.ids.empty() || command.ids.size() > webhooks_per_delete_max)
+    if (command.ids.empty() || command.ids.size() > limits::webhooks_per_delete_max)
         return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
-                                         " webhooks; give 1 to " + std::to_string(webhooks_per_delete_max));
+                                         " webhooks; give 1 to " +
+                                         std::to_string(limits::webhooks_per_delete_max));
     for (const schemas::webhook_id id : std::set(command.ids.begin(), command.ids.end())) {
         const auto hook = tables::webhooks::find(context.state, id);
         if (!hook) return runtime::not_found("webhook " + std::to_string(id.value) + " not found");

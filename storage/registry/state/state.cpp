@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "runtime/mutex.hpp"
+#include "storage/registry/state/limits.hpp"
 
 namespace herald::storage::registry::state {
 namespace {
 
 using rows = std::map<std::string, std::string, std::less<>>;
-
-// Of one remembering_view; it lives for a batch of commands.
-constexpr std::size_t rows_remembered_max = 16'384;
-constexpr std::size_t tables_remembered_max = 1'024;
-constexpr std::size_t rows_of_short_table_max = 32;
-constexpr std::size_t row_bytes_remembered_max = 1'024;
 
 class memory_view final : public state_view {
   public:
@@ -98,7 +93,8 @@ void state_changes::absorb(row_changes changes) {
 std::optional<std::string> remembering_view::get(std::string_view key) const {
     if (const auto known = x_rows.find(key); known != x_rows.end()) return known->second;
     auto value = x_base->get(key);
-    if (x_rows.size() < rows_remembered_max && (!value || value->size() <= row_bytes_remembered_max))
+    if (x_rows.size() < limits::rows_remembered_max &&
+        (!value || value->size() <= limits::row_bytes_remembered_max))
         x_rows.emplace(key, value);
     return value;
 }
@@ -106,11 +102,12 @@ std::optional<std::string> remembering_view::get(std::string_view key) const {
 void remembering_view::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {
     if (!from.empty()) return x_base->scan(prefix, from, visit);
     auto known = x_tables.find(prefix);
-    if (known == x_tables.end() && x_tables.size() < tables_remembered_max) {
+    if (known == x_tables.end() && x_tables.size() < limits::tables_remembered_max) {
         rows found;
         bool is_short = true;
         x_base->scan(prefix, {}, [&](std::string_view key, std::string_view value) {
-            is_short = found.size() < rows_of_short_table_max && value.size() <= row_bytes_remembered_max;
+            is_short = found.size() < limits::rows_of_short_table_max &&
+                       value.size() <= limits::row_bytes_remembered_max;
             if (is_short) found.emplace_back(key, value);
             return is_short;
         });

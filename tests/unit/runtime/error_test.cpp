@@ -17,9 +17,9 @@ struct row {
 };
 
 constexpr row table[] = {
-    {error_code::cancelled, 1, 408, true, "CANCELLED"},
+    {error_code::cancelled, 1, 408, false, "CANCELLED"},
     {error_code::invalid_argument, 3, 400, false, "INVALID_ARGUMENT"},
-    {error_code::deadline_exceeded, 4, 504, true, "DEADLINE_EXCEEDED"},
+    {error_code::deadline_exceeded, 4, 504, false, "DEADLINE_EXCEEDED"},
     {error_code::not_found, 5, 404, false, "NOT_FOUND"},
     {error_code::already_exists, 6, 409, false, "ALREADY_EXISTS"},
     {error_code::permission_denied, 7, 403, false, "PERMISSION_DENIED"},
@@ -36,7 +36,8 @@ TEST(error, has_the_number_status_and_name_of_the_contract) {
     for (const row& each : table) {
         EXPECT_EQ(static_cast<int>(each.code), each.number) << each.name;
         EXPECT_EQ(http_status({each.code, ""}), each.status) << each.name;
-        EXPECT_EQ(is_retryable(each.code), each.retryable) << each.name;
+        EXPECT_EQ(is_retryable({each.code, ""}), each.retryable) << each.name;
+        EXPECT_FALSE(is_retryable({each.code, "", 413})) << each.name;
         EXPECT_EQ(name_of(each.code), each.name);
         EXPECT_TRUE(is_error_code(static_cast<std::uint64_t>(each.number)));
     }

@@ -32,6 +32,14 @@ TEST(append_json_string, replaces_what_is_not_utf8) {
     EXPECT_EQ(json("\xc3"), "\"\xef\xbf\xbd\"");
 }
 
+TEST(percent_escape, is_two_hexadecimal_digits_and_nothing_less) {
+    EXPECT_EQ(percent_escape("%41bc"), 'A');
+    EXPECT_EQ(percent_escape("%fF"), '\xff');
+    EXPECT_EQ(percent_escape("%00"), '\0');
+    for (const char* none : {"", "%", "%4", "4%41", "%4g", "%g4", "% 4"})
+        EXPECT_FALSE(percent_escape(none)) << none;
+}
+
 TEST(is_valid_utf8, knows_the_edges_of_every_row_of_the_table) {
     for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
                              "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})

@@ -1,0 +1,15 @@
+// The bounds of what a view remembers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+// Of one remembering_view; it lives for a batch of commands.
+constexpr std::size_t rows_remembered_max = 16'384;
+constexpr std::size_t tables_remembered_max = 1'024;
+constexpr std::size_t rows_of_short_table_max = 32;
+constexpr std::size_t row_bytes_remembered_max = 1'024;
+
+}  // namespace herald::limits

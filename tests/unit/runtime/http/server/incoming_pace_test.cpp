@@ -1,0 +1,61 @@
+// Protects against clients that dawdle: a header has one bound however it drips, a body time by its bytes.
+#include "runtime/http/server/incoming_pace.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runtime/http/server/server.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace runtime::http::server;
+using phase = incoming_pace::phase;
+
+connection_limits limits_of_test() {
+    connection_limits bounds;
+    bounds.idle_ms = 300;
+    bounds.header_ms = 50;
+    bounds.body_ms_base = 100;
+    bounds.piece_ms = 80;
+    return bounds;
+}
+
+TEST(incoming_pace, counts_each_phase_from_its_first_byte_and_not_from_its_last) {
+    const connection_limits bounds = limits_of_test();
+    incoming_pace pace(bounds);
+    EXPECT_EQ(pace.until_ms(phase::idle, 0, 1'000), 1'300);
+    EXPECT_EQ(pace.until_ms(phase::header, 0, 1'200), 1'250);
+    EXPECT_EQ(pace.until_ms(phase::header, 0, 1'249), 1'250);
+    EXPECT_EQ(pace.until_ms(phase::body, 0, 1'249), 1'349);
+}
+
+TEST(incoming_pace, gives_a_body_a_second_more_for_each_kib_that_came) {
+    const connection_limits bounds = limits_of_test();
+    incoming_pace pace(bounds);
+    EXPECT_EQ(pace.until_ms(phase::body, 0, 1'000), 1'100);
+    EXPECT_EQ(pace.until_ms(phase::body, 2'048, 1'090), 3'100);
+}
+
+TEST(incoming_pace, begins_anew_with_the_next_request) {
+    const connection_limits bounds = limits_of_test();
+    incoming_pace pace(bounds);
+    EXPECT_EQ(pace.until_ms(phase::header, 0, 1'000), 1'050);
+    pace.waited_for_piece(90);
+    pace.next_request();
+    EXPECT_EQ(pace.until_ms(phase::header, 0, 2'000), 2'050);
+    EXPECT_EQ(pace.ms_for_piece(0), 80);
+}
+
+TEST(incoming_pace, gives_a_piece_what_is_left_of_the_bodys_time_but_not_more_than_any_piece_has) {
+    const connection_limits bounds = limits_of_test();
+    incoming_pace pace(bounds);
+    EXPECT_EQ(pace.ms_for_piece(0), 80);
+    pace.waited_for_piece(70);
+    EXPECT_EQ(pace.ms_for_piece(0), 30);
+    pace.waited_for_piece(70);
+    EXPECT_EQ(pace.ms_for_piece(0), 0) << "its time is over";
+    EXPECT_EQ(pace.ms_for_piece(1'024), 80);
+}
+
+}  // namespace
+}  // namespace herald::test
