@@ -21,11 +21,10 @@
 #include "storage/node/outbox_view.hpp"
 #include "storage/node/read_barrier.hpp"
 #include "storage/node/replica.hpp"
+#include "storage/registry/tables/timers.hpp"
 
 namespace herald::storage::node {
 namespace {
-
-using registry::tables::table;
 
 constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
@@ -259,9 +258,7 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
 
 void log_node::written(const written_tables& tables) {
     x_barrier->applied(x_replica->newest()->position.next_offset);
-    if (!tables.has(table::outbox_sequence) && !tables.has(table::webhook_change) &&
-        !tables.has(table::claim))
-        return;
+    if (!tables.has_events() && !tables.has_webhook_changes() && !tables.has_claims()) return;
     {
         const std::lock_guard lock(x_mutex);
         x_written |= tables;
@@ -296,8 +293,8 @@ void log_node::look() {
     }
     if (!x_is_ready || x_has_failed) return;
     const auto state = x_replica->newest();
-    if (tables.has(table::claim) && !x_is_draining) x_jobs->look(*state);
-    if (tables.has(table::outbox_sequence) || tables.has(table::webhook_change)) x_publisher->wake();
+    if (tables.has_claims() && !x_is_draining) x_jobs->look(*state);
+    if (tables.has_events() || tables.has_webhook_changes()) x_publisher->wake();
 }
 
 bool log_node::is_time_to_speak(std::int64_t now) const {
@@ -306,7 +303,7 @@ bool log_node::is_time_to_speak(std::int64_t now) const {
     if (x_options.kind == node_kind::cluster) return now - x_spoke_ms >= limits::heartbeat_interval_ms;
     if (x_heartbeats_in_flight > 0) return false;
     if (now - x_spoke_ms >= limits::heartbeat_interval_standalone_ms) return true;
-    const auto due_ms = next_timer_ms(*x_replica->newest()->view);
+    const auto due_ms = registry::tables::timers::first_due_ms(*x_replica->newest()->view);
     return due_ms && *due_ms <= x_on.log.time_ms().value_or(x_on.scheduler.time().wall_ms());
 }
 

@@ -127,11 +127,11 @@ class registry {
     }
     std::vector<schemas::event> outbox() {
         std::vector<schemas::event> events;
-        view()->scan(storage::registry::tables::key_of(storage::registry::tables::table::outbox), {},
-                     [&](std::string_view key, std::string_view value) {
-                         events.push_back(storage::registry::tables::decode_row<schemas::event>(key, value));
-                         return true;
-                     });
+        const std::string all = storage::registry::tables::key_of(storage::registry::tables::table::outbox);
+        view()->scan(all, {}, [&](std::string_view key, std::string_view value) {
+            events.push_back(storage::registry::tables::decode_row<schemas::event>(key, value));
+            return true;
+        });
         return events;
     }
 

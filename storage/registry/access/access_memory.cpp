@@ -3,12 +3,9 @@
 #include <mutex>
 
 #include "runtime/limits.hpp"
-#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::registry::access {
 namespace {
-
-using tables::table;
 
 template <class Map, class Key>
 typename Map::mapped_type found_in(const Map& map, const Key& key) {
@@ -56,20 +53,6 @@ std::optional<access_rights> access_memory::rights_of(schemas::user_id who,
 void access_memory::keep(schemas::user_id who, schemas::workspace_id where, access_rights found) {
     const std::lock_guard lock(x_mutex);
     keep_in(x_rights, place{who, where}, found);
-}
-
-bool access_memory::depends_on(std::string_view key) noexcept {
-    if (key.empty()) return false;
-    switch (static_cast<table>(key.front())) {
-        case table::user:
-        case table::user_by_email:
-        case table::group_member:
-        case table::role:
-        case table::workspace:
-            return true;
-        default:
-            return false;
-    }
 }
 
 }  // namespace herald::storage::registry::access

@@ -49,9 +49,6 @@ class access_memory final : public state::view_memory {
     std::optional<access_rights> rights_of(schemas::user_id, schemas::workspace_id) const;
     void keep(schemas::user_id, schemas::workspace_id, access_rights found);
 
-    /// Whether the row with this key is one of those that the answers come from.
-    static bool depends_on(std::string_view key) noexcept;
-
   private:
     struct place {
         schemas::user_id user;

@@ -3,16 +3,13 @@
 #include "runtime/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/outbox.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
 
 using context::rule_context;
 using context::timer_kind;
-using tables::find_number;
-using tables::key_of;
-using tables::put_number;
-using tables::table;
 
 constexpr std::size_t looked_at_per_timer = 300;
 constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
@@ -20,12 +17,8 @@ constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
 void take_published(rule_context& context, const schemas::commands::node_heartbeat& heartbeat) {
     const auto claim = tables::claims::find(context.state, "publisher");
     if (!claim || claim->token != heartbeat.publisher_token) return;
-    for (const schemas::published_position& position : heartbeat.published) {
-        const std::string key =
-            key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
-        if (find_number(context.state, key).value_or(0) < position.sequence)
-            put_number(context.state, key, position.sequence);
-    }
+    for (const schemas::published_position& position : heartbeat.published)
+        tables::outbox::put_published(context.state, {position.topic, position.partition}, position.sequence);
 }
 
 bool is_silent(const rule_context& context, const std::optional<schemas::node_row>& node) {
@@ -119,29 +112,10 @@ void fire_node_silence(rule_context& context, std::string_view node) {
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
 /// time. `after` is where the last firing of the day left off: rows that are not published hold up nothing.
 void fire_outbox_trim(rule_context& context, std::string_view after) {
-    state::state_changes& state = context.state;
-    std::vector<std::string> old;
-    const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
-    state.scan(key_of(table::outbox_by_time), from, [&](std::string_view key, std::string_view) {
-        const auto time = static_cast<std::int64_t>(tables::number_in_key(key));
-        if (time + limits::outbox_kept_ms > context.time_ms()) return false;
-        old.emplace_back(key);
-        return old.size() < looked_at_per_timer;
-    });
-    for (const std::string& by_time : old) {
-        // outbox key: letter, topic, 0, partition, sequence; outbox_published has the same without the
-        // sequence.
-        const std::string outbox_key = by_time.substr(9);
-        std::string published_key = outbox_key.substr(0, outbox_key.size() - 8);
-        published_key.front() = static_cast<char>(table::outbox_published);
-        const std::uint64_t sequence =
-            schemas::read_big_endian(std::string_view(outbox_key).substr(outbox_key.size() - 8));
-        if (sequence > find_number(state, published_key).value_or(0)) continue;
-        state.erase(outbox_key);
-        state.erase(by_time);
-    }
-    if (old.size() == looked_at_per_timer)
-        context.set_timer(context.time_ms(), timer_kind::outbox_trim, std::string_view(old.back()).substr(1));
+    const auto more = tables::outbox::trim(context.state, context.time_ms() - limits::outbox_kept_ms, after,
+                                           looked_at_per_timer);
+    if (more)
+        context.set_timer(context.time_ms(), timer_kind::outbox_trim, *more);
     else
         context.set_timer(context.time_ms() + trim_interval_ms, timer_kind::outbox_trim, "");
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/metrics.hpp"
 #include "storage/node/node_metrics.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/support/cluster.hpp"
 
 namespace herald::test {

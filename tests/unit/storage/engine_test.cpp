@@ -1,6 +1,7 @@
 // Property: apply is total and deterministic, and a repeat of a request is safe (P1, P5).
 #include <gmock/gmock.h>
 
+#include "storage/registry/tables/nodes.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {
@@ -269,8 +270,8 @@ TEST(nodes, that_are_silent_for_a_day_are_forgotten) {
     };
     const auto names = [&] {
         std::vector<std::string> found;
-        registry.view()->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view) {
-            found.emplace_back(key.substr(1));
+        nodes::each(*registry.view(), [&](const schemas::node_row& row) {
+            found.push_back(row.node);
             return true;
         });
         return found;
