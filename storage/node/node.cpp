@@ -332,6 +332,7 @@ schemas::commands::node_heartbeat log_node::heartbeat() const {
     beat.publisher_token = x_publisher->token();
     if (beat.publisher_token != 0) beat.published = x_publisher->published();
     beat.first = !x_is_first_heard;
+    beat.isolation_grace_ms = x_options.isolation_grace_ms;
     return beat;
 }
 

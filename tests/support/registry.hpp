@@ -18,6 +18,7 @@ class registry {
         genesis.log_id[0] = 7;
         genesis.event_partitions = 4;
         genesis.organization_name = "default";
+        genesis.admin_uuid = some_uuid;
         genesis.admin_email = admin_email;
         genesis.admin_key_hash = admin_key_hash();
         genesis.require_approval_for = {schemas::stage::production};
@@ -78,6 +79,7 @@ class registry {
         command.email = email;
         command.key_name = "k1";
         command.key_hash = admin_key_hash();
+        command.user_uuid = some_uuid;
         return must<schemas::user>(command);
     }
     /// A user in the built-in group Admins.

@@ -37,6 +37,12 @@ std::vector<schemas::audience_member> audience_of(const state::state_view& state
 
 }  // namespace
 
+bool is_event_partition(const rule_context& context, std::string_view topic, std::uint64_t partition) {
+    return partition < context.event_partitions() &&
+           std::find(events::event_topics.begin(), events::event_topics.end(), topic) !=
+               events::event_topics.end();
+}
+
 bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type resource) {
     const bool type_wanted = hook.all_events || std::find(hook.event_types.begin(), hook.event_types.end(),
                                                           type) != hook.event_types.end();

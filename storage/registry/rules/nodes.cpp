@@ -1,6 +1,9 @@
 // What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
 #include "storage/registry/tables/nodes.hpp"
+#include <algorithm>
+
 #include "runtime/limits.hpp"
+#include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/outbox.hpp"
@@ -39,10 +42,23 @@ bool is_free(const rule_context& context, const schemas::claim_row& held,
 
 answer apply(rule_context&, const schemas::commands::no_operation&) { return std::string(); }
 
-/// Errors: aborted when a later boot of the same node has spoken: the older one must exit.
-/// failed_precondition for a first heartbeat of a process that had not applied the newest boot's: a record of
-/// a dead one that surfaces late must not end the living; who lives has applied more when it speaks again.
+/// Errors: invalid_argument for runtimes beyond their bounds and for positions in what is no partition of
+/// events; aborted when a later boot of the same node has
+/// spoken: the older one must exit. failed_precondition for a first heartbeat of a process that had not
+/// applied the newest boot's: a record of a dead one that surfaces late must not end the living; who lives
+/// has applied more when it speaks again.
 answer apply(rule_context& context, const schemas::commands::node_heartbeat& command) {
+    if (command.runtimes.size() > limits::runtimes_max ||
+        std::ranges::any_of(command.runtimes, [](const std::string& name) {
+            return name.empty() || name.size() > limits::runtime_name_bytes_max;
+        }))
+        return runtime::invalid_argument("a node names at most " + std::to_string(limits::runtimes_max) +
+                                         " runtimes of 1 to " +
+                                         std::to_string(limits::runtime_name_bytes_max) + " bytes");
+    if (!std::ranges::all_of(command.published, [&](const schemas::published_position& position) {
+            return emission::is_event_partition(context, position.topic, position.partition);
+        }))
+        return runtime::invalid_argument("a node publishes to the partitions of events only");
     auto row = tables::nodes::find(context.state, command.node).value_or(schemas::node_row{});
     if (row.boot != command.boot) {
         if (!command.first && !row.node.empty())
@@ -61,6 +77,9 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
     row.level = command.newest_level;
+    row.isolation_grace_ms = command.isolation_grace_ms;
+    row.runtimes = command.runtimes;
+    row.serves_predictions = command.serves_predictions;
     tables::nodes::put(context.state, row);
     take_published(context, command);
     return std::string();

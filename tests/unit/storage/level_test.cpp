@@ -105,6 +105,7 @@ TEST(levels, a_log_may_begin_at_a_higher_one) {
     engine at_start(*store);
     schemas::commands::genesis genesis;
     genesis.event_partitions = 1;
+    genesis.admin_uuid = some_uuid;
     genesis.admin_email = "admin@example.org";
     genesis.level = next_level;
     auto command = schemas::commands::make_envelope(genesis);
