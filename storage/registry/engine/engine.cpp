@@ -28,6 +28,8 @@ template <class Command>
 rules::answer run_as(rule_context& context, std::string_view body) {
     const auto command = schemas::decode<Command>(body);
     if (!command) return command.error();
+    if (!schemas::has_only_named_values(*command))
+        return runtime::invalid_argument("an enumeration of this command holds a number without a name");
     return rules::apply(context, *command);
 }
 

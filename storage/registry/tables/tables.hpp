@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/assert.hpp"
 #include "schemas/binary.hpp"
 #include "storage/registry/state/state.hpp"
 
@@ -100,6 +101,9 @@ Row decode_row(std::string_view key, std::string_view value) {
     auto row = schemas::decode<Row>(value);
     if (!row)
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
+    if (!schemas::has_only_named_values(*row))
+        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
+                                   "' holds a number that its enumeration does not have"};
     return *std::move(row);
 }
 
@@ -112,6 +116,7 @@ std::optional<Row> find_row(const state::state_view& state, const std::string& k
 
 template <schemas::described Row>
 void put_row(state::state_changes& state, std::string key, const Row& row) {
+    HERALD_ASSERT(schemas::has_only_named_values(row));
     state.put(std::move(key), schemas::encode(row));
 }
 
