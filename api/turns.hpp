@@ -4,7 +4,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 
-#include "api/limits.hpp"
 #include "runtime/error.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/ids.hpp"

@@ -152,9 +152,15 @@ class composed_api_node final : public api_node {
         if (!partitions) return partitions.error();
         x_triggers = storage::deliveries::make_trigger_calls(x_parts.log, *partitions, x_jobs[0],
                                                              runtime::system_random());
-        x_services.emplace(api::calls::services{*x_node, *x_triggers, *x_deliveries, x_parts.keys,
-                                                runtime::system_random(), runtime::system_clock(),
-                                                x_chosen.transport.http, x_chosen.transport.policy});
+        x_services.emplace(api::calls::services{*x_node,
+                                                *x_triggers,
+                                                *x_deliveries,
+                                                x_parts.keys,
+                                                runtime::system_random(),
+                                                runtime::system_clock(),
+                                                x_chosen.transport.http,
+                                                x_chosen.transport.policy,
+                                                {x_chosen.public_url, scheme()}});
         return {};
     }
 
@@ -188,10 +194,12 @@ class composed_api_node final : public api_node {
         }
         const std::string address = x_chosen.listen->address;
         const bool is_v6 = address.find(':') != std::string::npos;
-        log_that_it_runs(runtime::log_events::serving, x_chosen,
-                         (x_chosen.server.tls_certificate_file.empty() ? "http://" : "https://") +
-                             (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port()));
+        log_that_it_runs(
+            runtime::log_events::serving, x_chosen,
+            scheme() + "://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port()));
     }
+
+    std::string scheme() const { return x_chosen.server.tls_certificate_file.empty() ? "http" : "https"; }
 
     void show_metrics() {
         x_metrics.show(x_node->state_now());

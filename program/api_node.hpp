@@ -8,7 +8,6 @@
 
 #include "program/node_parts.hpp"
 #include "program/process_end.hpp"
-#include "runtime/limits.hpp"
 #include "runtime/readiness.hpp"
 
 namespace herald::program {

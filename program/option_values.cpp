@@ -5,6 +5,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <sstream>
 
+#include "api/calls/limits.hpp"
 #include "runtime/http/client/address_policy.hpp"
 #include "runtime/text.hpp"
 #include "schemas/enums.hpp"
@@ -123,6 +124,25 @@ result<void> read_dns_servers(settings& all, const given& said) {
                 dashed(said) + " names \"" + server +
                 "\"; it must be ADDRESS:PORT with a port from 1 to 65535, as in 127.0.0.1:53 or [::1]:53");
     all.transport.dns.servers = said.text();
+    return {};
+}
+
+result<void> read_public_url(settings& all, const given& said) {
+    std::string_view url = said.text();
+    while (url.ends_with('/')) url.remove_suffix(1);
+    const std::size_t scheme_end = url.starts_with("https://")  ? 8
+                                   : url.starts_with("http://") ? 7
+                                                                : url.size();
+    const std::string_view place = url.substr(scheme_end);
+    const bool is_plain = std::ranges::all_of(place, [](char c) {
+        return c > ' ' && c < 0x7F && std::string_view("?#@\"<>\\").find(c) == std::string_view::npos;
+    });
+    if (!said.text().empty() &&
+        (place.empty() || place.starts_with('/') || !is_plain || url.size() > limits::base_url_bytes_max))
+        return must_be(said,
+                       "a URL as in https://models.example.com or https://example.com/herald, at most " +
+                           std::to_string(limits::base_url_bytes_max) + " bytes long");
+    all.public_url = url;
     return {};
 }
 

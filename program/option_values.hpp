@@ -121,6 +121,7 @@ option_value address_and_port(Path... path) {
 result<void> read_header_prefixes(settings&, const given&);
 result<void> read_allowed_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);
+result<void> read_public_url(settings&, const given&);
 result<void> read_kafka_properties(settings&, const given&);
 result<void> read_admin_email(settings&, const given&);
 result<void> read_admin_key(settings&, const given&);

@@ -31,6 +31,7 @@ struct settings {
     std::filesystem::path key_ring;  // as given; which file is meant says key_ring_file()
     std::optional<endpoint> listen;  // a worker that was told none serves no HTTP
     std::optional<endpoint> metrics_listen;
+    std::string public_url;  // where callers find the node; empty: where each request says that it did
     runtime::http::server::server_options server;  // of every address that is served
     events::log::kafka::kafka_options kafka;
     storage::embedded_log::embedded_log_options embedded_log;

@@ -188,6 +188,16 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
     return value;
 }
 
+bool is_traceparent(std::string_view text) noexcept {
+    if (text.size() != 55 || !text.starts_with("00-") || text[35] != '-' || text[52] != '-') return false;
+    const auto digits = std::count_if(
+        text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    const auto is_some = [&](std::size_t at, std::size_t size) {
+        return text.substr(at, size).find_first_not_of('0') != text.npos;
+    };
+    return digits == 52 && is_some(3, 32) && is_some(36, 16);  // all but the three dashes
+}
+
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
     return std::equal(left.begin(), left.end(), right.begin(), right.end(),
                       [](char a, char b) { return lower(a) == lower(b); });

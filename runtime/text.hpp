@@ -27,6 +27,8 @@ std::optional<char> percent_escape(std::string_view text) noexcept;
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;  // ASCII only
 std::string to_lower(std::string_view text);                                        // ASCII only
+/// W3C Trace Context §3.2.2, version 00: neither id is all zeros.
+bool is_traceparent(std::string_view text) noexcept;
 /// The one of `names` that `word` was probably meant to be: the nearest by single changed characters, if less
 /// than half of it differs; else "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);

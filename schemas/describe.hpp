@@ -160,6 +160,34 @@ constexpr std::string_view name_of(E value) noexcept {
         if (candidate.value == value) return candidate.name;
     return "";
 }
+
+namespace detail {
+struct names_checker {
+    bool& good;
+
+    template <class T>
+    constexpr void operator()(unsigned, std::string_view, const T& value, shown = shown::always) const {
+        if constexpr (named_enum<T>) {
+            good = good && (value == T{} || !name_of(value).empty());
+        } else if constexpr (described<T>) {
+            T::describe(value, *this);
+        } else if constexpr (optional_field<T>) {
+            if (value) (*this)(0, "", *value);
+        } else if constexpr (vector_field<T>) {
+            for (const auto& element : value) (*this)(0, "", element);
+        }
+    }
+};
+}  // namespace detail
+
+/// Whether each of its enumerations is at its default or has a name: bytes may hold any number.
+template <described T>
+constexpr bool has_only_named_values(const T& value) {
+    bool good = true;
+    T::describe(value, detail::names_checker{good});
+    return good;
+}
+
 template <named_enum E>
 constexpr std::optional<E> from_name(std::string_view name) noexcept {
     for (const named<E>& candidate : enum_names<E>::all)

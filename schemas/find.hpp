@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/enums.hpp"
-#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 

@@ -29,6 +29,7 @@ struct user {
     bool service_account = false;
     workspace_id default_workspace_id;
     std::int64_t time_created = 0;
+    uuid user_uuid{};  // svc-endpoint-owner-id: tells nothing, unlike the number
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -41,6 +42,7 @@ struct user {
         field(8, "service_account", self.service_account);
         field(9, "default_workspace_id", self.default_workspace_id);
         field(10, "time_created", self.time_created);
+        field(11, "user_uuid", self.user_uuid, shown::never);
     }
 };
 

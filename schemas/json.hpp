@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "runtime/error.hpp"
-#include "schemas/limits.hpp"
 
 namespace herald::schemas {
 

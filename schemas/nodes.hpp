@@ -52,6 +52,10 @@ struct node_row {
     std::uint64_t applied_offset = 0;
     std::uint32_t level = 0;
     std::uint64_t boot_offset = 0;  // offset of the boot's first heartbeat: a later boot has a higher one
+    // As the heartbeat says (schemas/commands/nodes.hpp):
+    std::int64_t isolation_grace_ms = 0;
+    std::vector<std::string> runtimes;
+    bool serves_predictions = false;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "node", self.node);
@@ -60,6 +64,9 @@ struct node_row {
         field(4, "applied_offset", self.applied_offset);
         field(5, "level", self.level);
         field(6, "boot_offset", self.boot_offset);
+        field(7, "isolation_grace_ms", self.isolation_grace_ms);
+        field(8, "runtimes", self.runtimes);
+        field(9, "serves_predictions", self.serves_predictions);
     }
 };
 

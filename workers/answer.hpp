@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "workers/limits.hpp"
 #include "workers/transport.hpp"
 
 namespace herald::workers {

@@ -7,7 +7,6 @@
 #include <deque>
 #include <optional>
 
-#include "events/log/limits.hpp"
 #include "events/log/log.hpp"
 #include "runtime/clock.hpp"
 #include "workers/log_clock.hpp"

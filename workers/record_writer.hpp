@@ -13,7 +13,6 @@
 #include "runtime/lifetime.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
-#include "workers/limits.hpp"
 #include "workers/worker_counters.hpp"
 
 namespace herald::workers {

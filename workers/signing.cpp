@@ -37,14 +37,6 @@ std::string cloud_event_value(std::string_view text) {
     return out;
 }
 
-/// W3C Trace Context §3.2.2, version 00. It came from a caller, who may have written anything.
-bool is_traceparent(std::string_view text) {
-    if (text.size() != 55 || !text.starts_with("00-") || text[35] != '-' || text[52] != '-') return false;
-    const auto digits = std::count_if(
-        text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-    return digits == 52;  // all but the three dashes
-}
-
 void add_signatures(const delivery_description& delivery, const std::string& timestamp,
                     std::vector<header>& out) {
     std::string signed_text(delivery.id);
@@ -121,7 +113,7 @@ std::vector<header> delivery_headers(const delivery_description& delivery, std::
     out.push_back({own + "sequence", std::to_string(event.resource_sequence)});
     if (delivery.test) out.push_back({own + "test", "true"});
     add_cloud_event(event, type, out);
-    if (is_traceparent(event.traceparent)) out.push_back({"traceparent", event.traceparent});
+    if (runtime::is_traceparent(event.traceparent)) out.push_back({"traceparent", event.traceparent});
     return out;
 }
 

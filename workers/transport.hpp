@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "runtime/http/client/client.hpp"
-#include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
 #include "schemas/webhooks.hpp"
 #include "workers/limits.hpp"

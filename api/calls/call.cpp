@@ -157,6 +157,13 @@ void call::show(storage::node::registry_node::reading state, caller who) {
     x_caller = std::move(who);
 }
 
+std::string call::base_url() const {
+    const address_of_node& node = x_services.address;
+    const auto host = x_request.header("host");
+    if (!node.public_url.empty() || !host || host->empty()) return node.public_url;
+    return node.scheme + "://" + std::string(*host);
+}
+
 result<schemas::commands::request_identity> call::identity() const {
     schemas::commands::request_identity identity;
     identity.principal = x_caller.user->id;
@@ -174,8 +181,11 @@ result<schemas::commands::request_identity> call::identity() const {
             std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
     identity.idempotency_key = key.value_or("");
     identity.address = x_request.remote_address;
-    identity.traceparent =
-        x_request.header("traceparent").value_or("").substr(0, limits::idempotency_key_bytes_max);
+    identity.base_url = base_url();
+    if (identity.base_url.size() > limits::base_url_bytes_max)
+        return runtime::invalid_argument("the Host field is too long");
+    const std::string_view trace = x_request.header("traceparent").value_or("");
+    if (runtime::is_traceparent(trace)) identity.traceparent = trace;
     if (!key) return identity;
     runtime::sha256_stream fingerprint;
     fingerprint.add(x_request.query);

@@ -22,6 +22,12 @@
 
 namespace herald::api::calls {
 
+/// Where callers find this node.
+struct address_of_node {
+    std::string public_url;       // as the operator says it; empty: what the request's Host field names,
+    std::string scheme = "http";  // by this scheme
+};
+
 /// What handlers work with. Made by the composition; all of it outlives the server. Thread-safe.
 struct services {
     storage::node::registry_node& registry;
@@ -32,6 +38,7 @@ struct services {
     const runtime::clock& clock;
     runtime::http::client::plain_http http_locations = runtime::http::client::plain_http::refused;
     runtime::http::client::address_policy addresses;
+    address_of_node address;
 };
 
 template <class T = void>
@@ -158,6 +165,7 @@ class call {
     runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
     result<std::uint64_t> path_number(std::string_view name) const;
     result<schemas::commands::request_identity> identity() const;
+    std::string base_url() const;
     task<schemas::commands::outcome> append(schemas::commands::command_type, std::string body,
                                             schemas::uuid command_id);
     result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,

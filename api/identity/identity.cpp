@@ -55,6 +55,7 @@ response create_user(call& call) {
     command.full_name = body->info->full_name;
     if (body->info->verta_info) command.username = body->info->verta_info->username;
     command.key_name = call.with().keys.current_name();
+    command.user_uuid = call.with().random.uuid();
     const auto outcome = co_await call.submit_minting(command, key_purpose);
     if (!outcome) co_return outcome.error();
     const auto user = schemas::decode<schemas::user>(outcome->body);

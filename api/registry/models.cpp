@@ -32,7 +32,7 @@ calls::response create_model(call& call) {
         co_return good.error();
     schemas::commands::create_model command;
     command.workspace_name = call.path("workspace");
-    command.model = requests::row_of(*std::move(model));
+    command.model = requests::content_of(*std::move(model));
     const auto outcome = co_await call.submit(command);
     if (!outcome) co_return outcome.error();
     auto made = schemas::decode<registered_model>(outcome->body);

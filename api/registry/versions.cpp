@@ -51,7 +51,7 @@ response update_version(call& call, schemas::commands::update_mode mode) {
     }
     command.mode = mode;
     command.present = members_of(*body);
-    command.version = requests::row_of(*std::move(version));
+    command.version = requests::content_of(*std::move(version));
     if (call.is_strict())
         if (const auto good = co_await refuse_ignored(call, *body, *id); !good) co_return good.error();
     const auto outcome = co_await call.submit(command);
@@ -79,7 +79,7 @@ response create_version(call& call) {
         command.workspace_name = call.path("workspace");
         command.model_name = call.path("model");
     }
-    command.version = requests::row_of(*std::move(version));
+    command.version = requests::content_of(*std::move(version));
     answers::version kept;
     kept.registered_model_id = command.registered_model_id;
     if (!kept.registered_model_id)

@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "events/log/limits.hpp"
 #include "runtime/error.hpp"
 
 namespace herald::events::log {

@@ -20,15 +20,17 @@ struct command_traits {
     bool passes_full_disk;  // makes room, or must arrive whatever room there is
 };
 
-/// Who asks, and what makes a repeat of a request safe (design.md §1 "Repeats").
+/// Who asks, from where, and what makes a repeat of a request safe (design.md §1 "Repeats"). Empty for
+/// commands of nodes.
 struct request_identity {
-    user_id principal;            // none for commands of nodes
+    user_id principal;
     std::string credential_hash;  // SHA-256 of the developer key that was shown
     std::string scope;            // "POST /api/v1/…": method and path
     std::string idempotency_key;  // empty: no row is kept
     std::string fingerprint;      // SHA-256 of query and raw body
     std::string address;          // of the caller, for the audit log
-    std::string traceparent;      // W3C trace context, passed on to deliveries
+    std::string traceparent;      // W3C trace context, passed on to deliveries; empty: none
+    std::string base_url;         // where the caller found this node: "https://host[:port][/path]"
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "principal", self.principal);
@@ -38,6 +40,7 @@ struct request_identity {
         field(5, "fingerprint", self.fingerprint);
         field(6, "address", self.address);
         field(7, "traceparent", self.traceparent);
+        field(8, "base_url", self.base_url);
     }
 };
 

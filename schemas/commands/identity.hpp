@@ -17,6 +17,7 @@ struct create_user {
     std::string key_name;
     std::string key_hash;
     bool service_account = false;
+    uuid user_uuid{};  // random
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "email", self.email);
@@ -25,6 +26,7 @@ struct create_user {
         field(4, "key_name", self.key_name);
         field(5, "key_hash", self.key_hash);
         field(6, "service_account", self.service_account);
+        field(7, "user_uuid", self.user_uuid);
     }
 };
 

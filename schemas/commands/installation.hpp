@@ -24,6 +24,7 @@ struct genesis {
     /// The level in force from here on; none: first_level. A new installation need not be raised to what the
     /// program that began it can do.
     std::uint32_t level = 0;
+    uuid admin_uuid{};  // the administrator's user_uuid: random
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "log_id", self.log_id);
@@ -37,6 +38,7 @@ struct genesis {
         field(9, "parent_log_id", self.parent_log_id);
         field(10, "snapshot_digest", self.snapshot_digest);
         field(11, "level", self.level);
+        field(12, "admin_uuid", self.admin_uuid);
     }
 };
 

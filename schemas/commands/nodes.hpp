@@ -34,6 +34,10 @@ struct node_heartbeat {
     bool first = false;
     /// The boot's last: its claims are free.
     bool last = false;
+    /// How long the node may serve predictions while the log is out of its reach.
+    std::int64_t isolation_grace_ms = 0;
+    std::vector<std::string> runtimes;  // for models, that the program has
+    bool serves_predictions = false;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "node", self.node);
@@ -47,6 +51,9 @@ struct node_heartbeat {
         field(9, "first", self.first);
         field(10, "last", self.last);
         field(11, "vouches", self.vouches);
+        field(12, "isolation_grace_ms", self.isolation_grace_ms);
+        field(13, "runtimes", self.runtimes);
+        field(14, "serves_predictions", self.serves_predictions);
     }
 };
 

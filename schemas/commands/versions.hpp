@@ -6,6 +6,55 @@
 
 namespace herald::schemas::commands {
 
+/// What a user may say of a version; its numbers are those of the row.
+struct version_content {
+    std::string version;
+    std::int64_t time_updated = 0;  // what the caller had read: tells a repeat of a completion
+    std::string description;
+    std::vector<std::string> labels;
+    std::string readme_text;
+    std::vector<key_value> attributes;
+    schemas::lock_level lock_level = schemas::lock_level::open;  // of a new version
+    std::string experiment_run_id;                               // of a new version
+    std::optional<artifact> model;
+    std::vector<artifact> artifacts;
+    json_text environment;
+    json_text docker_metadata;
+    std::vector<artifact> datasets;
+    json_text code_blob_map;
+    bool archived = false;
+    std::vector<std::string> apis;
+    std::string input_description;
+    std::string output_description;
+    bool hide_input_label = false;
+    bool hide_output_label = false;
+    std::string redirect_metadata;  // of an update: completes a promotion
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(4, "version", self.version);
+        field(7, "time_updated", self.time_updated);
+        field(8, "description", self.description);
+        field(9, "labels", self.labels);
+        field(10, "readme_text", self.readme_text);
+        field(12, "attributes", self.attributes);
+        field(14, "lock_level", self.lock_level);
+        field(15, "experiment_run_id", self.experiment_run_id);
+        field(16, "model", self.model);
+        field(17, "artifacts", self.artifacts);
+        field(18, "environment", self.environment);
+        field(19, "docker_metadata", self.docker_metadata);
+        field(20, "datasets", self.datasets);
+        field(21, "code_blob_map", self.code_blob_map);
+        field(22, "archived", self.archived);
+        field(23, "apis", self.apis);
+        field(24, "input_description", self.input_description);
+        field(25, "output_description", self.output_description);
+        field(26, "hide_input_label", self.hide_input_label);
+        field(27, "hide_output_label", self.hide_output_label);
+        field(28, "redirect_metadata", self.redirect_metadata);
+    }
+};
+
 /// → model_version. The model by id, or by workspace and name.
 struct create_version {
     static constexpr command_type type{21};
@@ -14,7 +63,7 @@ struct create_version {
     model_id registered_model_id;
     std::string workspace_name;
     std::string model_name;
-    model_version version;
+    version_content version;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "registered_model_id", self.registered_model_id);
@@ -36,7 +85,7 @@ struct update_version {
     model_id registered_model_id;  // of the path; none in forms without it
     update_mode mode = update_mode::merge;
     std::vector<std::string> present;  // names of the members that the body had
-    model_version version;
+    version_content version;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);

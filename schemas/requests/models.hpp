@@ -1,7 +1,7 @@
 // Bodies about registered models (wire.md §3).
 #pragma once
 
-#include "schemas/registry.hpp"
+#include "schemas/commands/models.hpp"
 #include "schemas/requests/request.hpp"
 #include "schemas/sharing.hpp"
 
@@ -40,7 +40,6 @@ struct create_model {
     }
 };
 
-/// The row that a command carries: what the server owns is at its default.
-registered_model row_of(create_model);
+commands::model_content content_of(create_model);
 
 }  // namespace herald::schemas::requests

@@ -91,7 +91,7 @@ struct create_version {
         field(19, "experiment_run_id", self.experiment_run_id);
     }
 };
-model_version row_of(create_version);
+commands::version_content content_of(create_version);
 
 /// Of PATCH and PUT. time_updated says what the caller had read: a completion by an old one is refused.
 struct update_version {
@@ -132,6 +132,6 @@ struct update_version {
         field(19, "redirect_metadata", self.redirect_metadata);
     }
 };
-model_version row_of(update_version);
+commands::version_content content_of(update_version);
 
 }  // namespace herald::schemas::requests

@@ -12,7 +12,6 @@
 
 #include "events/log/log.hpp"
 #include "runtime/error.hpp"
-#include "schemas/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::storage::deliveries {

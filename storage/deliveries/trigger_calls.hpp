@@ -8,7 +8,6 @@
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/webhooks.hpp"
-#include "storage/deliveries/limits.hpp"
 
 namespace herald::storage::deliveries {
 

@@ -10,7 +10,6 @@
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/commands/webhooks.hpp"
-#include "storage/deliveries/limits.hpp"
 #include "storage/node/node.hpp"
 
 namespace herald::storage::deliveries {

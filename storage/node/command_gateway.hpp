@@ -20,7 +20,6 @@
 #include "schemas/binary.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/disk_guard.hpp"
-#include "storage/node/limits.hpp"
 #include "storage/node/replica.hpp"
 
 namespace herald::storage::node {

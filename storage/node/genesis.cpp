@@ -160,6 +160,7 @@ result<log_beginning> begin_log(events::log::partitioned_log& log, const runtime
         beginning.level = schemas::commands::newest_level;
         beginning.key_check = keys.check_value();
         beginning.organization_name = options.organization_name;
+        beginning.admin_uuid = random.uuid();
         beginning.admin_email = options.admin_email;
         beginning.admin_key_hash = runtime::as_bytes(runtime::sha256(options.admin_key));
         beginning.require_approval_for = options.require_approval_for;

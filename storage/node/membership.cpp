@@ -2,13 +2,9 @@
 
 #include "schemas/commands/limits.hpp"
 #include "storage/registry/tables/nodes.hpp"
-#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::node {
 namespace {
-
-using registry::tables::key_of;
-using registry::tables::table;
 
 bool is_silent(const applied_state& state, const schemas::node_row& row) {
     return state.position.time_ms - row.last_heartbeat_ms > limits::claim_lapse_ms;
@@ -38,15 +34,6 @@ std::vector<schemas::node_row> nodes_below(const applied_state& state, std::uint
 bool is_lapsed(const applied_state& state, const schemas::claim_row& held) {
     const auto holder = registry::tables::nodes::find(*state.view, held.node);
     return !holder || holder->boot != held.boot || is_silent(state, *holder);
-}
-
-std::optional<std::int64_t> next_timer_ms(const registry::state::state_view& state) {
-    std::optional<std::int64_t> due_ms;
-    state.scan(key_of(table::timer), {}, [&](std::string_view key, std::string_view) {
-        due_ms = static_cast<std::int64_t>(registry::tables::number_in_key(key));
-        return false;
-    });
-    return due_ms;
 }
 
 }  // namespace herald::storage::node

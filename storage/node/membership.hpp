@@ -1,12 +1,10 @@
 // What a node reads from the other nodes' heartbeats (design.md §1 "Heartbeat"). Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "schemas/commands/limits.hpp"
 #include "schemas/nodes.hpp"
 #include "storage/node/replica.hpp"
 
@@ -21,8 +19,5 @@ std::vector<schemas::node_row> nodes_below(const applied_state&, std::uint32_t l
 
 /// Whether the node that holds a claim has fallen silent, or began anew without it.
 bool is_lapsed(const applied_state&, const schemas::claim_row&);
-
-/// Due time of the first timer; nothing when none is set.
-std::optional<std::int64_t> next_timer_ms(const registry::state::state_view&);
 
 }  // namespace herald::storage::node

@@ -25,8 +25,6 @@
 namespace herald::storage::node {
 namespace {
 
-using registry::tables::table;
-
 constexpr std::int64_t applier_wait_ms = 200;  // also how long a stop may take
 constexpr std::int64_t drain_look_ms = 20;
 constexpr std::int64_t outbox_look_ms = 2'000;
@@ -139,9 +137,7 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
 
 void log_node::written(const written_tables& tables) {
     x_barrier->applied(x_replica->newest()->position.next_offset);
-    if (!tables.has(table::outbox_sequence) && !tables.has(table::webhook_change) &&
-        !tables.has(table::claim))
-        return;
+    if (!tables.has_events() && !tables.has_webhook_changes() && !tables.has_claims()) return;
     {
         const runtime::lock_guard lock(x_mutex);
         x_written |= tables;

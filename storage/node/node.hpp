@@ -14,7 +14,6 @@
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
 #include "schemas/commands/all.hpp"
-#include "schemas/commands/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/registry/engine/engine.hpp"
@@ -57,6 +56,8 @@ class registry_node {
         read_mode reads = read_mode::linearizable;  // standalone always reads locally
         /// Applies on a thread of its own; else on the scheduler, as tests and simulations want it.
         bool has_thread = true;
+        /// Told to the other nodes: how long this one may serve predictions while the log is out of reach.
+        std::int64_t isolation_grace_ms = limits::isolation_grace_ms_default;
         disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
         /// Called once, on any thread; the node serves nothing more after that.
         std::function<void(const node_failure&)> on_failure;

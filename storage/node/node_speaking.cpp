@@ -6,11 +6,10 @@
 #include "storage/node/limits.hpp"
 #include "storage/node/log_node.hpp"
 #include "storage/node/membership.hpp"
+#include "storage/registry/tables/timers.hpp"
 
 namespace herald::storage::node {
 namespace {
-
-using registry::tables::table;
 
 constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t timers_due_rest_ms = 20;
@@ -42,8 +41,8 @@ void log_node::look() {
     }
     if (!x_is_ready || x_has_failed) return;
     const auto state = x_replica->newest();
-    if (tables.has(table::claim) && !x_is_draining) x_jobs->look(*state);
-    if (tables.has(table::outbox_sequence) || tables.has(table::webhook_change)) x_publisher->wake();
+    if (tables.has_claims() && !x_is_draining) x_jobs->look(*state);
+    if (tables.has_events() || tables.has_webhook_changes()) x_publisher->wake();
 }
 
 bool log_node::is_time_to_speak(std::int64_t now) const {
@@ -52,7 +51,7 @@ bool log_node::is_time_to_speak(std::int64_t now) const {
     if (x_options.kind == node_kind::cluster) return now - x_spoke_ms >= limits::heartbeat_interval_ms;
     if (x_heartbeats_in_flight > 0) return false;
     if (now - x_spoke_ms >= limits::heartbeat_interval_standalone_ms) return true;
-    const auto due_ms = next_timer_ms(*x_replica->newest()->view);
+    const auto due_ms = registry::tables::timers::first_due_ms(*x_replica->newest()->view);
     return due_ms && *due_ms <= x_on.log.time_ms().value_or(x_on.scheduler.time().wall_ms());
 }
 
@@ -78,6 +77,7 @@ schemas::commands::node_heartbeat log_node::heartbeat() const {
     beat.publisher_token = x_publisher->token();
     if (beat.publisher_token != 0) beat.published = x_publisher->published();
     beat.first = !x_is_first_heard;
+    beat.isolation_grace_ms = x_options.isolation_grace_ms;
     return beat;
 }
 

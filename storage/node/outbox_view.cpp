@@ -2,20 +2,17 @@
 
 #include "events/event_topic.hpp"
 #include "runtime/assert.hpp"
-#include "schemas/nodes.hpp"
 #include "storage/registry/tables/installation.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::node {
 namespace {
 
-using registry::tables::decode_row;
-using registry::tables::key_of;
-using registry::tables::table;
+using registry::tables::output_partition;
 
-key_of partition_key(table which, const events::log::topic_partition& where) {
-    return key_of(which).ended_text(where.topic).number(static_cast<std::uint64_t>(where.partition));
+output_partition place_of(const events::log::topic_partition& where) {
+    return {where.topic, static_cast<std::uint64_t>(where.partition)};
 }
 
 schemas::subscriber subscriber_of(const schemas::webhook& hook) {
@@ -53,23 +50,18 @@ std::vector<events::log::topic_partition> outbox_view::output_partitions() const
 }
 
 std::uint64_t outbox_view::published(const events::log::topic_partition& where) const {
-    return registry::tables::find_number(*x_store.view(), partition_key(table::outbox_published, where))
-        .value_or(0);
+    return registry::tables::outbox::published(*x_store.view(), place_of(where));
 }
 
 std::uint64_t outbox_view::last_sequence(const std::shared_ptr<const registry::state::state_view>& view,
                                          const events::log::topic_partition& where) const {
     if (x_counted.lock() != view) {
-        view->scan(key_of(table::outbox_sequence), {}, [&](std::string_view key, std::string_view value) {
-            std::uint64_t number = 0;
-            if (!schemas::take_varint(value, number))
-                throw registry::state::state_corrupt{"a row of table 'j' does not hold a number"};
-            x_last_sequences.insert_or_assign(std::string(key), number);
-            return true;
+        registry::tables::outbox::each_last(*view, [&](const output_partition& one, std::uint64_t sequence) {
+            x_last_sequences.insert_or_assign(one, sequence);
         });
         x_counted = view;
     }
-    const auto found = x_last_sequences.find(std::string_view(partition_key(table::outbox_sequence, where)));
+    const auto found = x_last_sequences.find(place_of(where));
     return found == x_last_sequences.end() ? 0 : found->second;
 }
 
@@ -80,13 +72,12 @@ std::vector<events::outbox_row> outbox_view::rows(const events::log::topic_parti
     std::size_t bytes = 0;
     const auto view = x_store.view();
     if (last_sequence(view, where) < from || rows_max == 0) return found;
-    const key_of prefix = partition_key(table::outbox, where);
-    view->scan(prefix, key_of(prefix).number(from), [&](std::string_view key, std::string_view value) {
-        const auto event = decode_row<schemas::event>(key, value);
-        found.push_back({event.partition_sequence, event.resource_id, std::string(value)});
-        bytes += value.size();
-        return found.size() < rows_max && bytes < bytes_max;
-    });
+    registry::tables::outbox::each_of(
+        *view, place_of(where), from, [&](const schemas::event& event, std::string_view row) {
+            found.push_back({event.partition_sequence, event.resource_id, std::string(row)});
+            bytes += row.size();
+            return found.size() < rows_max && bytes < bytes_max;
+        });
     return found;
 }
 

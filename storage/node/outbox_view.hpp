@@ -8,6 +8,7 @@
 #include "events/outbox.hpp"
 #include "schemas/commands/installation.hpp"
 #include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/outbox.hpp"
 
 namespace herald::storage::node {
 
@@ -39,7 +40,7 @@ class outbox_view final : public events::outbox {
     // The publisher asks for every partition in turn: one scan of the counters answers for all of them.
     // Not held: a view keeps all that has been overwritten since.
     mutable std::weak_ptr<const registry::state::state_view> x_counted;
-    mutable std::map<std::string, std::uint64_t, std::less<>> x_last_sequences;  // by key of outbox_sequence
+    mutable std::map<registry::tables::output_partition, std::uint64_t> x_last_sequences;
     mutable std::uint64_t x_last_change = 0;
 };
 

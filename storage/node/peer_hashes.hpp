@@ -8,7 +8,6 @@
 #include <string>
 
 #include "runtime/mutex.hpp"
-#include "schemas/commands/limits.hpp"
 #include "schemas/commands/nodes.hpp"
 #include "storage/node/record_ring.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "runtime/crypto.hpp"
-#include "storage/node/limits.hpp"
 #include "storage/registry/engine/engine.hpp"
 
 namespace herald::storage::node {

@@ -6,6 +6,7 @@
 #include "runtime/crypto.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "schemas/binary.hpp"
 #include "storage/node/limits.hpp"
 
 namespace herald::storage::node {
@@ -23,8 +24,7 @@ events::log::topic_partition commands() { return {std::string(events::log::topic
 
 result<void> replica::watched_store::write(const registry::state::row_changes& changes) {
     auto written = x_to.write(changes);
-    if (written)
-        for (const auto& [key, row] : changes) x_written.add(key);
+    if (written) x_written |= written_tables(changes);
     return written;
 }
 

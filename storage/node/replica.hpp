@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,25 +19,11 @@
 #include "storage/node/peer_hashes.hpp"
 #include "storage/node/record_ring.hpp"
 #include "storage/registry/engine/engine.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/written_tables.hpp"
 
 namespace herald::storage::node {
 
-/// Which tables a write touched.
-class written_tables {
-  public:
-    void add(std::string_view key) { x_letters.set(static_cast<unsigned char>(key.front())); }
-    bool has(registry::tables::table which) const {
-        return x_letters.test(static_cast<unsigned char>(which));
-    }
-    written_tables& operator|=(const written_tables& more) {
-        x_letters |= more.x_letters;
-        return *this;
-    }
-
-  private:
-    std::bitset<256> x_letters;
-};
+using registry::tables::written_tables;
 
 /// A state, and how far it is. Immutable.
 struct applied_state {

@@ -17,6 +17,7 @@
 #include "runtime/mutex.hpp"
 #include "runtime/newest.hpp"
 #include "storage/registry/access/access_memory.hpp"
+#include "storage/registry/tables/written_tables.hpp"
 #include "storage/rocks/rocks.hpp"
 
 namespace herald::storage::rocks {
@@ -186,8 +187,7 @@ class rocks_state_store final : public rocks_state {
         }
         const rocksdb::Status status = x_in->db().Write({}, &batch);
         if (!status.ok()) return write_failed(status);
-        const auto matters = [](const auto& change) { return access_memory::depends_on(change.first); };
-        if (std::any_of(changes.begin(), changes.end(), matters))
+        if (registry::tables::written_tables(changes).has_rights())
             x_access = std::make_shared<access_memory>();
         publish();
         return {};

@@ -26,6 +26,7 @@ struct registry {
         schemas::commands::genesis genesis;
         genesis.event_partitions = 2;
         genesis.organization_name = "default";
+        genesis.admin_uuid = test::some_uuid;
         genesis.admin_email = test::admin_email;
         genesis.admin_key_hash = test::admin_key_hash();
         apply(envelope(genesis));

@@ -116,6 +116,7 @@ void client::prepare() {
     schemas::commands::create_user second;
     second.email = "second@example.org";
     second.key_hash = second_admin_key_hash;
+    second.user_uuid = some_uuid;
     ask(second, repeat::with_key, [this](const schemas::commands::outcome& outcome) {
         schemas::commands::add_group_users members;
         members.org_id = schemas::organization_id{1};

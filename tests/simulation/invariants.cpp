@@ -9,7 +9,7 @@
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "schemas/binary.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 #include "tests/simulation/world.hpp"
 #include "workers/delivery_tracker.hpp"
 #include "workers/event_position.hpp"
@@ -269,25 +269,21 @@ void check_subscribers(const reference& truth, events::log::partitioned_log& log
     std::uint64_t newest = 0;
     std::size_t rows = 0;
     const auto view = truth.store().view();
-    view->scan(storage::registry::tables::key_of(storage::registry::tables::table::webhook_change), "",
-               [&](std::string_view key, std::string_view) {
-                   newest = storage::registry::tables::number_in_key(key);
-                   return true;
-               });
-    view->scan(
-        storage::registry::tables::key_of(storage::registry::tables::table::webhook), "",
-        [&](std::string_view key, std::string_view value) {
-            const auto hook = storage::registry::tables::decode_row<schemas::webhook>(key, value);
-            const auto found = content.find(events::subscriber_key(hook.id));
-            const auto row = found == content.end()
-                                 ? std::nullopt
-                                 : std::optional(schemas::decode<schemas::subscriber>(found->second));
-            require(
-                row && *row && (*row)->revision == hook.revision && (*row)->settings == hook.settings,
+    using storage::registry::tables::webhooks;
+    webhooks::each_change(*view, 0, [&](const webhooks::change& change) {
+        newest = change.offset;
+        return true;
+    });
+    webhooks::each(*view, [&](const schemas::webhook& hook) {
+        const auto found = content.find(events::subscriber_key(hook.id));
+        const auto row = found == content.end()
+                             ? std::nullopt
+                             : std::optional(schemas::decode<schemas::subscriber>(found->second));
+        require(row && *row && (*row)->revision == hook.revision && (*row)->settings == hook.settings,
                 "`subscribers` lacks webhook " + std::to_string(hook.id.value) + " as it is (invariant 6)");
-            ++rows;
-            return true;
-        });
+        ++rows;
+        return true;
+    });
     const auto head =
         schemas::decode<schemas::subscribers_head>(content[std::string(events::subscribers_head_key)]);
     require(head && events::reaches(*head, truth.generation(), newest),

@@ -3,15 +3,19 @@
 #include <algorithm>
 
 #include "schemas/binary.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/tables/outbox.hpp"
+#include "storage/registry/tables/position.hpp"
+#include "storage/registry/tables/scans.hpp"
+#include "storage/registry/tables/timers.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::test {
 namespace {
 
 using schemas::commands::command_type;
-using storage::registry::tables::key_of;
-using storage::registry::tables::table;
+namespace tables = storage::registry::tables;
 
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t ahead_ms_max = 60'000;
@@ -63,8 +67,7 @@ void log_rules::judge(const events::log::record& record,
         judge_repeat(what);
     judge_timers();
     x_webhooks.clear();
-    x_now->scan(key_of(table::webhook), {}, [&](std::string_view key, std::string_view row) {
-        const auto hook = storage::registry::tables::decode_row<schemas::webhook>(key, row);
+    tables::webhooks::each(*x_now, [&](const schemas::webhook& hook) {
         x_webhooks.emplace(hook.id.value, hook);
         return true;
     });
@@ -73,8 +76,7 @@ void log_rules::judge(const events::log::record& record,
 
 void log_rules::judge_time(const events::log::record& record,
                            const schemas::commands::command_envelope& command) {
-    const auto position = storage::registry::tables::find_row<storage::registry::engine::engine_position>(
-        *x_now, key_of(table::position));
+    const auto position = tables::positions::find(*x_now);
     const std::string place = "at offset " + std::to_string(x_offset) + " log time ";
     x_senders_ms = std::max(x_senders_ms, command.sender_clock_ms);
     require(position->time_ms >= x_time_ms, place + "goes back (invariant 10)");
@@ -153,11 +155,10 @@ void log_rules::judge_published(const schemas::commands::node_heartbeat& heartbe
     const auto held = x_claims.find("publisher");
     const bool is_holder = held != x_claims.end() && held->second.token == heartbeat.publisher_token;
     for (const schemas::published_position& position : heartbeat.published) {
-        const std::string key =
-            key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
-        std::uint64_t& known = x_published[key];
+        const tables::output_partition where{position.topic, position.partition};
+        std::uint64_t& known = x_published[where];
         if (is_holder) known = std::max(known, position.sequence);
-        require(storage::registry::tables::find_number(*x_now, key).value_or(0) == known,
+        require(tables::outbox::published(*x_now, where) == known,
                 "who does not hold the claim said at offset " + std::to_string(x_offset) +
                     " what is published (invariant 10)");
     }
@@ -205,8 +206,7 @@ void log_rules::judge_health(const applied& what) {
             "the health of a webhook was told at offset " + std::to_string(x_offset) +
                 " by who does not hold the job (invariant 10)");
     const std::uint64_t id = health.webhook_id.value;
-    const auto hook = storage::registry::tables::find_row<schemas::webhook>(
-        *x_now, key_of(table::webhook).number(health.webhook_id));
+    const auto hook = tables::webhooks::find(*x_now, health.webhook_id);
     const auto before = x_webhooks.find(id);
     if (hook && before != x_webhooks.end() && before->second.revision != health.revision)
         require(hook->failing_since_ms == before->second.failing_since_ms &&
@@ -257,14 +257,9 @@ void log_rules::learn(const applied& what) {
 
 /// Never early; at the first record whose time is theirs, but for the bound of one record.
 void log_rules::judge_timers() {
-    bool all_have_fired = true;
-    x_now->scan(key_of(table::timer), {}, [&](std::string_view key, std::string_view) {
-        all_have_fired = static_cast<std::int64_t>(storage::registry::tables::number_in_key(key)) > x_time_ms;
-        return false;
-    });
+    const bool all_have_fired = tables::timers::first_due_ms(*x_now).value_or(INT64_MAX) > x_time_ms;
     std::size_t rows = 0;
-    x_now->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view row) {
-        const auto member = storage::registry::tables::decode_row<schemas::node_row>(key, row);
+    tables::nodes::each(*x_now, [&](const schemas::node_row& member) {
         require(x_members.contains(member.node) || !all_have_fired,
                 "node " + member.node + " was not forgotten in time (invariant 12)");
         ++rows;
@@ -278,8 +273,7 @@ void log_rules::judge_timers() {
 void log_rules::judge_scans(bool all_have_fired) {
     for (auto next = x_open_scans.begin(); next != x_open_scans.end();) {
         const auto open = next++;
-        const auto scan = storage::registry::tables::find_row<schemas::scan>(
-            *x_now, key_of(table::scan).number(open->first));
+        const auto scan = tables::scans::find(*x_now, schemas::scan_id{open->first});
         const bool is_over = scan->scan_status != schemas::scan_status::scanning;
         const bool is_due = x_time_ms >= open->second + scan_ms;
         const std::string name = "scan " + std::to_string(open->first);
@@ -297,8 +291,7 @@ bool log_rules::is_disable_due(std::uint64_t webhook) const {
 void log_rules::judge_webhooks(bool all_have_fired) {
     for (auto next = x_failing_since.begin(); next != x_failing_since.end();) {
         const auto failing = next++;
-        const auto hook = storage::registry::tables::find_row<schemas::webhook>(
-            *x_now, key_of(table::webhook).number(failing->first));
+        const auto hook = tables::webhooks::find(*x_now, schemas::webhook_id{failing->first});
         const bool is_over = hook->status == schemas::webhook_status::disabled;
         const bool is_due = is_disable_due(failing->first);
         const std::string name = "webhook " + std::to_string(failing->first);

@@ -12,6 +12,7 @@
 #include "events/log/log.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/outbox.hpp"
 
 namespace herald::test {
 
@@ -67,7 +68,7 @@ class log_rules {
     std::map<std::tuple<std::uint64_t, std::string, std::string>, kept_answer> x_answers;
     std::map<std::string, member> x_members;
     std::map<std::string, schemas::claim_row> x_claims;
-    std::map<std::string, std::uint64_t> x_published;       // by key of the row
+    std::map<storage::registry::tables::output_partition, std::uint64_t> x_published;
     std::map<std::uint64_t, std::int64_t> x_open_scans;     // since when
     std::map<std::uint64_t, std::int64_t> x_failing_since;  // webhooks
     std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record

@@ -13,6 +13,7 @@
 #include "schemas/commands/all.hpp"
 #include "storage/node/outbox_view.hpp"
 #include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 #include "tests/simulation/reference.hpp"
 #include "tests/support/forwarding.hpp"
 #include "workers/event_position.hpp"
@@ -336,14 +337,11 @@ member_filter audience_of_the_moment(const storage::registry::state::state_store
         auto content = schemas::decode<schemas::event>(what ? what->what.value.value_or("") : "");
         if (!what || !content) return true;
         content->audience.clear();
-        state.view()->scan(storage::registry::tables::key_of(storage::registry::tables::table::webhook), "",
-                           [&](std::string_view key, std::string_view row) {
-                               const auto hook =
-                                   storage::registry::tables::decode_row<schemas::webhook>(key, row);
-                               if (wants(hook, content->type, content->resource_type))
-                                   content->audience.push_back({hook.id, false});
-                               return true;
-                           });
+        storage::registry::tables::webhooks::each(*state.view(), [&](const schemas::webhook& hook) {
+            if (wants(hook, content->type, content->resource_type))
+                content->audience.push_back({hook.id, false});
+            return true;
+        });
         what->what.value = schemas::encode(*content);
         return true;
     };

@@ -60,6 +60,7 @@ class run {
         x_world.chance.source().fill(first.log_id.data(), first.log_id.size());
         first.event_partitions = static_cast<std::uint32_t>(x_world.chance.between(1, 3));
         first.organization_name = client::workspace;
+        first.admin_uuid = some_uuid;
         first.admin_email = client::first_admin_email;
         first.admin_key_hash = client::admin_key_hash;
         if (x_world.chance.one_in(4)) first.generation = leave_traces_of_a_generation(first.event_partitions);

@@ -19,7 +19,8 @@
 #include "storage/node/genesis.hpp"
 #include "storage/node/node.hpp"
 #include "storage/node/node_metrics.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/nodes.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/manual_scheduler.hpp"
 
@@ -178,17 +179,14 @@ class cluster {
     }
     static std::size_t models(const storage::registry::state::state_view& view) {
         std::size_t count = 0;
-        view.scan(storage::registry::tables::key_of(storage::registry::tables::table::model), {},
-                  [&](std::string_view, std::string_view) {
-                      ++count;
-                      return true;
-                  });
+        storage::registry::tables::models::each(view, [&](const schemas::registered_model&) {
+            ++count;
+            return true;
+        });
         return count;
     }
-    static std::optional<schemas::claim_row> claim(const machine& on, std::string_view job) {
-        return storage::registry::tables::find_row<schemas::claim_row>(
-            *on.store->view(),
-            storage::registry::tables::key_of(storage::registry::tables::table::claim).text(job));
+    static std::optional<schemas::claim_row> claim(const machine& on, const std::string& job) {
+        return storage::registry::tables::claims::find(*on.store->view(), job);
     }
 
     storage::node::node_kind kind;

@@ -8,14 +8,17 @@
 #include <utility>
 
 #include "runtime/crypto.hpp"
+#include "schemas/binary.hpp"
 #include "schemas/commands/envelope.hpp"
 #include "schemas/commands/limits.hpp"
+#include "schemas/commands/versions.hpp"
 
 namespace herald::test {
 
 inline constexpr std::string_view admin_email = "admin@example.org";
 inline constexpr std::string_view admin_key = "the administrator's key";
 inline constexpr schemas::user_id admin{1};
+inline constexpr schemas::uuid some_uuid{1};
 
 /// SHA-256 of the administrator's key.
 inline const std::string& admin_key_hash() {
@@ -30,6 +33,11 @@ inline schemas::commands::request_identity request_of(schemas::user_id user = ad
     who.credential_hash = admin_key_hash();
     who.scope = "POST /test";
     return who;
+}
+
+/// As a client sends back what it has read.
+inline schemas::commands::version_content content_of(const schemas::model_version& row) {
+    return *schemas::decode<schemas::commands::version_content>(schemas::encode(row));
 }
 
 /// As a node sends the command of a request at that time, in the log's first generation. The log's and the

@@ -18,6 +18,7 @@ class registry {
         genesis.log_id[0] = 7;
         genesis.event_partitions = 4;
         genesis.organization_name = "default";
+        genesis.admin_uuid = some_uuid;
         genesis.admin_email = admin_email;
         genesis.admin_key_hash = admin_key_hash();
         genesis.require_approval_for = {schemas::stage::production};
@@ -78,6 +79,7 @@ class registry {
         command.email = email;
         command.key_name = "k1";
         command.key_hash = admin_key_hash();
+        command.user_uuid = some_uuid;
         return must<schemas::user>(command);
     }
     /// A user in the built-in group Admins.
@@ -127,11 +129,11 @@ class registry {
     }
     std::vector<schemas::event> outbox() {
         std::vector<schemas::event> events;
-        view()->scan(storage::registry::tables::key_of(storage::registry::tables::table::outbox), {},
-                     [&](std::string_view key, std::string_view value) {
-                         events.push_back(storage::registry::tables::decode_row<schemas::event>(key, value));
-                         return true;
-                     });
+        const std::string all = storage::registry::tables::key_of(storage::registry::tables::table::outbox);
+        view()->scan(all, {}, [&](std::string_view key, std::string_view value) {
+            events.push_back(storage::registry::tables::decode_row<schemas::event>(key, value));
+            return true;
+        });
         return events;
     }
 

@@ -8,7 +8,6 @@
 
 #include "runtime/error.hpp"
 #include "runtime/http/client/address_policy.hpp"
-#include "runtime/limits.hpp"
 
 namespace herald::runtime::http::client {
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/http/limits.hpp"
 #include "runtime/http/server/request.hpp"
 
 namespace herald::runtime::http::server {

@@ -122,10 +122,18 @@ std::optional<schemas::workspace> find_workspace(const state_view& state, schema
     return found;
 }
 
+schemas::workspace workspace_of(const state_view& state, schemas::workspace_id id) {
+    auto found = find_workspace(state, id);
+    if (!found)
+        throw state::state_corrupt{"a row names workspace " + std::to_string(id.value) +
+                                   ", which is not there"};
+    return *std::move(found);
+}
+
 result<schemas::workspace> workspace_named(const state_view& state, std::string_view name) {
     const auto id = tables::workspaces::named(state, name);
     if (!id) return no_such("workspace " + quoted(name));
-    return *find_workspace(state, *id);
+    return workspace_of(state, *id);
 }
 
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
@@ -133,7 +141,7 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
     const std::string what = "registered model " + std::to_string(id.value);
     auto model = tables::models::find(state, id);
     if (!model) return no_such(what);
-    auto workspace = *find_workspace(state, model->workspace_id);
+    auto workspace = workspace_of(state, model->workspace_id);
     if (const auto may =
             require(state, user, workspace, protected_type::registered_model, action::read, what);
         !may)
@@ -161,7 +169,7 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
     const std::string what = "model version " + std::to_string(id.value);
     auto version = tables::versions::find(state, id);
     if (!version) return no_such(what);
-    auto workspace = *find_workspace(state, version->workspace_id);
+    auto workspace = workspace_of(state, version->workspace_id);
     if (const auto may =
             require(state, user, workspace, protected_type::registered_model, action::read, what);
         !may)
@@ -190,7 +198,7 @@ result<placed<schemas::build>> readable_build(const state_view& state, schemas::
     const std::string what = "build " + std::to_string(id.value);
     auto build = tables::builds::find(state, id);
     if (!build) return no_such(what);
-    auto workspace = *find_workspace(state, build->workspace_id);
+    auto workspace = workspace_of(state, build->workspace_id);
     if (!may_read_builds(state, user, workspace)) return no_such(what);
     return placed<schemas::build>{*std::move(build), std::move(workspace)};
 }

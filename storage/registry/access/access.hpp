@@ -33,6 +33,8 @@ result<void> require(const state::state_view&, schemas::user_id, const schemas::
                      schemas::protected_type, schemas::action, std::string_view what);
 
 std::optional<schemas::workspace> find_workspace(const state::state_view&, schemas::workspace_id);
+/// Of a row that names it. Throws state_corrupt when it is not there.
+schemas::workspace workspace_of(const state::state_view&, schemas::workspace_id);
 /// not_found when there is none of that name (whether the user may see it is the caller's question).
 result<schemas::workspace> workspace_named(const state::state_view&, std::string_view name);
 

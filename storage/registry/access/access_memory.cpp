@@ -2,12 +2,9 @@
 
 #include "runtime/mutex.hpp"
 #include "storage/registry/access/limits.hpp"
-#include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::registry::access {
 namespace {
-
-using tables::table;
 
 template <class Map, class Key>
 typename Map::mapped_type found_in(const Map& map, const Key& key) {
@@ -55,20 +52,6 @@ std::optional<access_rights> access_memory::rights_of(schemas::user_id who,
 void access_memory::keep(schemas::user_id who, schemas::workspace_id where, access_rights found) {
     const runtime::lock_guard lock(x_mutex);
     keep_in(x_rights, place{who, where}, found);
-}
-
-bool access_memory::depends_on(std::string_view key) noexcept {
-    if (key.empty()) return false;
-    switch (static_cast<table>(key.front())) {
-        case table::user:
-        case table::user_by_email:
-        case table::group_member:
-        case table::role:
-        case table::workspace:
-            return true;
-        default:
-            return false;
-    }
 }
 
 }  // namespace herald::storage::registry::access

@@ -10,7 +10,6 @@
 
 #include "runtime/mutex.hpp"
 #include "schemas/identity.hpp"
-#include "storage/registry/access/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::access {
@@ -49,9 +48,6 @@ class access_memory final : public state::view_memory {
     void keep(workspace found);
     std::optional<access_rights> rights_of(schemas::user_id, schemas::workspace_id) const;
     void keep(schemas::user_id, schemas::workspace_id, access_rights found);
-
-    /// Whether the row with this key is one of those that the answers come from.
-    static bool depends_on(std::string_view key) noexcept;
 
   private:
     struct place {

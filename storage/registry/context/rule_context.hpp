@@ -9,19 +9,11 @@
 #include "schemas/commands/envelope.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/registry/state/state.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/timers.hpp"
 
 namespace herald::storage::registry::context {
 
-/// What a due timer is for. Numbers are frozen.
-enum class timer_kind : std::uint8_t {
-    outcome_sweep = 1,
-    scan_deadline = 2,
-    outbox_trim = 3,
-    webhook_change_trim = 4,
-    webhook_disable = 5,
-    node_silence = 6,
-};
+using tables::timer_kind;
 
 /// Lives for one command (or one timer). Deterministic: the same log gives the same calls and answers on
 /// every node.

@@ -6,7 +6,7 @@
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
 #include "schemas/limits.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::registry::emission {
@@ -15,10 +15,6 @@ namespace {
 using context::rule_context;
 using schemas::resource_filter;
 using schemas::resource_type;
-using tables::find_number;
-using tables::key_of;
-using tables::put_number;
-using tables::table;
 
 bool filter_matches(const resource_filter& filter, resource_type type) {
     for (const resource_type wanted :
@@ -41,6 +37,12 @@ std::vector<schemas::audience_member> audience_of(const state::state_view& state
 
 }  // namespace
 
+bool is_event_partition(const rule_context& context, std::string_view topic, std::uint64_t partition) {
+    return partition < context.event_partitions() &&
+           std::find(events::event_topics.begin(), events::event_topics.end(), topic) !=
+               events::event_topics.end();
+}
+
 bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type resource) {
     const bool type_wanted = hook.settings.all_events ||
                              std::find(hook.settings.event_types.begin(), hook.settings.event_types.end(),
@@ -53,9 +55,8 @@ bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type
 }
 
 std::size_t emit(rule_context& context, const event_draft& draft) {
-    state::state_changes& state = context.state;
     schemas::event event;
-    event.audience = audience_of(state, draft);
+    event.audience = audience_of(context.state, draft);
     if (event.audience.empty()) return 0;
     event.id = draft.id;
     event.type = draft.type;
@@ -68,26 +69,9 @@ std::size_t emit(rule_context& context, const event_draft& draft) {
     event.body = draft.make_body(draft);
     event.traceparent = context.command().request.traceparent;
 
-    const std::string_view topic = events::topic_of(draft.type);
     const auto partition =
         static_cast<std::uint64_t>(events::partition_of(draft.resource_id, context.event_partitions()));
-    const std::string sequence_key = key_of(table::outbox_sequence).ended_text(topic).number(partition);
-    event.partition_sequence = find_number(state, sequence_key).value_or(0) + 1;
-    put_number(state, sequence_key, event.partition_sequence);
-
-    const std::string resource_key = key_of(table::resource_sequence)
-                                         .number(static_cast<std::uint64_t>(draft.type))
-                                         .number(static_cast<std::uint64_t>(draft.resource_type))
-                                         .text(draft.resource_id);
-    event.resource_sequence = find_number(state, resource_key).value_or(0) + 1;
-    put_number(state, resource_key, event.resource_sequence);
-
-    const std::string row_key =
-        key_of(table::outbox).ended_text(topic).number(partition).number(event.partition_sequence);
-    tables::put_row(state, row_key, event);
-    state.put(
-        key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(context.time_ms())).text(row_key),
-        "");
+    tables::outbox::add(context.state, {std::string(events::topic_of(draft.type)), partition}, event);
     return event.audience.size();
 }
 

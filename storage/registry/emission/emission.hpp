@@ -27,6 +27,9 @@ struct event_draft {
 /// outbox. Nothing is written when no webhook matches. Returns the size of the audience.
 std::size_t emit(context::rule_context&, const event_draft&);
 
+/// Whether the outbox has events for it.
+bool is_event_partition(const context::rule_context&, std::string_view topic, std::uint64_t partition);
+
 /// Whether events of this type that tell of this resource reach the webhook: by its event_types and
 /// resource_types, whatever its status.
 bool hears(const schemas::webhook&, schemas::event_type, schemas::resource_type);

@@ -8,7 +8,7 @@
 #include "storage/registry/outcomes/outcomes.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/users.hpp"
 
 namespace herald::storage::registry::engine {
 namespace {
@@ -20,18 +20,16 @@ using schemas::commands::command_type;
 using state::remembering_view;
 using state::row_changes;
 using state::state_changes;
-using tables::find_row;
-using tables::key_of;
 using tables::level_in_force;
-using tables::number_in_key;
-using tables::table;
-
-const std::string position_key = key_of(table::position);
+using tables::timer;
+using tables::timers;
 
 template <class Command>
 rules::answer run_as(rule_context& context, std::string_view body) {
     const auto command = schemas::decode<Command>(body);
     if (!command) return command.error();
+    if (!schemas::has_only_named_values(*command))
+        return runtime::invalid_argument("an enumeration of this command holds a number without a name");
     return rules::apply(context, *command);
 }
 
@@ -47,7 +45,7 @@ runner runner_of(command_type type) { return find_runner(type, schemas::commands
 
 /// The key that was shown at the door must still be one of the user's at the command's place (revocation).
 bool is_authenticated(const state::state_view& state, const schemas::commands::request_identity& request) {
-    const auto user = find_row<schemas::user>(state, key_of(table::user).number(request.principal));
+    const auto user = tables::users::find(state, request.principal);
     if (!user || request.credential_hash.empty()) return false;
     return runtime::constant_time_equal(request.credential_hash, user->primary_key_hash) ||
            runtime::constant_time_equal(request.credential_hash, user->secondary_key_hash);
@@ -95,7 +93,7 @@ std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::
 
 engine::engine(state::state_store& store) : x_store(store) {
     start_batch();
-    if (auto position = find_row<engine_position>(*x_batch, position_key)) x_position = *std::move(position);
+    if (auto position = tables::positions::find(*x_batch)) x_position = *std::move(position);
     x_installation = tables::installation::find(*x_batch);
     x_level = level_in_force(*x_batch);
 }
@@ -161,21 +159,19 @@ void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
                                    x_installation->event_partitions,
                                    x_level};
     static const command_envelope nobody;
-    std::vector<std::string> due;
-    const std::string prefix = key_of(table::timer);
-    changes.scan(prefix, {}, [&](std::string_view key, std::string_view) {
-        const auto due_ms = static_cast<std::int64_t>(number_in_key(key));
-        if (due_ms > x_position.time_ms || due.size() == limits::timers_per_apply_max) {
-            x_next_timer_ms = due_ms;
+    std::vector<timer> due;
+    timers::each(changes, [&](const timer& next) {
+        if (next.due_ms > x_position.time_ms || due.size() == limits::timers_per_apply_max) {
+            x_next_timer_ms = next.due_ms;
             return false;
         }
-        due.emplace_back(key);
+        due.push_back(next);
         return true;
     });
-    for (const std::string& key : due) {
-        changes.erase(key);
+    for (const timer& one : due) {
+        timers::erase(changes, one);
         rule_context context(changes, here, nobody);
-        fire(context, static_cast<timer_kind>(key[9]), std::string_view(key).substr(10));
+        fire(context, one.kind, one.key);
     }
 }
 
@@ -238,18 +234,15 @@ void engine::finish(const events::log::record& record, row_changes mutations) {
     x_position.hash = runtime::as_bytes(x_hash.finish());
     x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
     x_position.log_bytes += record.key.size() + value.size();
-    const std::string timers = key_of(table::timer);
-    for (auto row = mutations.lower_bound(timers); row != mutations.end() && row->first.starts_with(timers);
-         ++row)
-        if (row->second)
-            x_next_timer_ms = std::min(x_next_timer_ms, static_cast<std::int64_t>(number_in_key(row->first)));
+    if (const auto due_ms = timers::first_due_ms(mutations))
+        x_next_timer_ms = std::min(x_next_timer_ms, *due_ms);
     const bool is_raised = tables::is_level_changed(mutations);
     x_batch->absorb(std::move(mutations));
     if (is_raised) x_level = level_in_force(*x_batch);
 }
 
 result<void> engine::write() {
-    tables::put_row(*x_batch, position_key, x_position);
+    tables::positions::put(*x_batch, x_position);
     const row_changes& changes = x_batch->changes();
     x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
     if (const auto written = x_store.write(changes); !written) {

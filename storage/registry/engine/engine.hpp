@@ -11,29 +11,12 @@
 #include "events/log/log.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/installation.hpp"
-#include "storage/registry/engine/limits.hpp"
 #include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/position.hpp"
 
 namespace herald::storage::registry::engine {
 
-/// How far a state is: kept in the row table::position, written with the rows it belongs to.
-struct engine_position {
-    std::uint64_t next_offset = 0;  // of the record to be applied next
-    std::int64_t time_ms = 0;
-    std::string hash;  // rolling: H(previous ‖ record ‖ mutations); empty before the first record
-    std::uint64_t last_record_offset = 0;
-    std::string last_record_hash;  // SHA-256 of the newest applied record: tells a re-created log
-    std::uint64_t log_bytes = 0;   // of all records up to here
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "next_offset", self.next_offset);
-        field(2, "time_ms", self.time_ms);
-        field(3, "hash", self.hash);
-        field(4, "last_record_offset", self.last_record_offset);
-        field(5, "last_record_hash", self.last_record_hash);
-        field(6, "log_bytes", self.log_bytes);
-    }
-};
+using tables::engine_position;
 
 /// What became of one record.
 struct applied_record {

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "schemas/find.hpp"
-#include "schemas/limits.hpp"
 #include "schemas/registry.hpp"
-#include "storage/registry/find/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::find {

@@ -42,7 +42,7 @@ std::vector<schemas::build> readable_builds(const state_view& state, schemas::us
     std::vector<schemas::build> builds;
     schemas::workspace_id from;  // the index goes by workspace: whole ones are passed over
     while (const auto workspace = tables::builds::next_workspace(state, version, from)) {
-        if (access::may_read_builds(state, user, *access::find_workspace(state, *workspace)))
+        if (access::may_read_builds(state, user, access::workspace_of(state, *workspace)))
             add_builds(state, version, *workspace, builds);
         from = schemas::workspace_id{workspace->value + 1};
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/deployment.hpp"
-#include "schemas/limits.hpp"
 #include "schemas/registry.hpp"
 #include "storage/registry/state/state.hpp"
 

@@ -17,7 +17,7 @@ std::vector<schemas::webhook> webhooks_visible_to(
     std::vector<schemas::webhook> found;
     tables::webhooks::each(state, [&](const schemas::webhook& hook) {
         if (wanted(hook) &&
-            (sees_all || access::is_visible(state, user, *access::find_workspace(state, hook.workspace_id))))
+            (sees_all || access::is_visible(state, user, access::workspace_of(state, hook.workspace_id))))
             found.push_back(hook);
         return found.size() < limits::list_rows_max;
     });

@@ -4,7 +4,6 @@
 #include <functional>
 #include <vector>
 
-#include "schemas/limits.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/registry/state/state.hpp"
 

@@ -1,8 +1,10 @@
 #include "storage/registry/outcomes/outcomes.hpp"
 
 #include "runtime/assert.hpp"
-#include "runtime/crypto.hpp"
+#include "schemas/binary.hpp"
 #include "storage/registry/outcomes/limits.hpp"
+#include "storage/registry/tables/counters.hpp"
+#include "storage/registry/tables/outcomes.hpp"
 
 namespace herald::storage::registry::outcomes {
 namespace {
@@ -11,30 +13,24 @@ using context::rule_context;
 using context::timer_kind;
 using state::state_changes;
 using state::state_view;
-using tables::find_number;
-using tables::key_of;
-using tables::put_number;
-using tables::table;
+using tables::counters;
+using tables::kept_amount;
+using tables::kept_outcomes;
 
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::size_t rows_per_sweep = 400;
 
-const std::string kept_counter = key_of(table::counter).text("outcomes kept");
-const std::string bytes_counter = key_of(table::counter).text("bytes of outcomes kept");
+constexpr std::string_view kept_counter = "outcomes kept";
+constexpr std::string_view bytes_counter = "bytes of outcomes kept";
 
-std::string row_key(const schemas::commands::request_identity& request) {
-    const runtime::sha256_digest digest = runtime::sha256(request.scope + '\0' + request.idempotency_key);
-    return key_of(table::outcome).number(request.principal).text(runtime::as_bytes(digest).substr(0, 16));
+void add_to(state_changes& state, std::string_view counter, std::uint64_t more) {
+    counters::put(state, counter, counters::value(state, counter) + more);
 }
 
-void add_to(state_changes& state, const std::string& counter, std::uint64_t more) {
-    put_number(state, counter, find_number(state, counter).value_or(0) + more);
-}
-
-void take_from(state_changes& state, const std::string& counter, std::uint64_t less) {
-    const std::uint64_t kept = find_number(state, counter).value_or(0);
+void take_from(state_changes& state, std::string_view counter, std::uint64_t less) {
+    const std::uint64_t kept = counters::value(state, counter);
     HERALD_ASSERT(kept >= less);
-    put_number(state, counter, kept - less);
+    counters::put(state, counter, kept - less);
 }
 
 std::string hour_text(std::uint64_t hour) {
@@ -48,7 +44,7 @@ std::string hour_text(std::uint64_t hour) {
 std::optional<schemas::commands::outcome> find_outcome(const state_view& state,
                                                        const schemas::commands::request_identity& request) {
     if (request.idempotency_key.empty()) return std::nullopt;
-    auto kept = tables::find_row<schemas::commands::outcome>(state, row_key(request));
+    auto kept = kept_outcomes::find(state, request);
     if (kept && kept->fingerprint != request.fingerprint) {
         schemas::commands::outcome refusal;
         refusal.code = static_cast<std::uint32_t>(error_code::already_exists);
@@ -61,45 +57,29 @@ std::optional<schemas::commands::outcome> find_outcome(const state_view& state,
 
 bool has_room_for_outcome(const state_view& state, const schemas::commands::request_identity& request) {
     return request.idempotency_key.empty() ||
-           (find_number(state, kept_counter).value_or(0) < limits::outcome_rows_max &&
-            find_number(state, bytes_counter).value_or(0) < limits::outcome_bytes_max);
+           (counters::value(state, kept_counter) < limits::outcome_rows_max &&
+            counters::value(state, bytes_counter) < limits::outcome_bytes_max);
 }
 
 schemas::commands::outcome keep_outcome(rule_context& context, schemas::commands::outcome outcome) {
     const schemas::commands::request_identity& request = context.command().request;
     if (request.idempotency_key.empty()) return outcome;
     outcome.fingerprint = request.fingerprint;
-    const std::string key = row_key(request);
-    std::string row = schemas::encode(outcome);
-    const std::uint64_t bytes = key.size() + row.size();
-    context.state.put(key, std::move(row));
     const auto hour = static_cast<std::uint64_t>(context.time_ms() / hour_ms);
-    put_number(context.state, key_of(table::outcome_bucket).number(hour).text(key), bytes);
+    const kept_amount kept = kept_outcomes::put(context.state, request, hour, outcome);
     context.set_timer(static_cast<std::int64_t>(hour + 1) * hour_ms + limits::outcome_kept_ms,
                       timer_kind::outcome_sweep, hour_text(hour));
-    add_to(context.state, kept_counter, 1);
-    add_to(context.state, bytes_counter, bytes);
+    add_to(context.state, kept_counter, kept.rows);
+    add_to(context.state, bytes_counter, kept.bytes);
     return outcome;
 }
 
 void sweep_outcomes(rule_context& context, std::string_view key) {
-    const std::string prefix = key_of(table::outcome_bucket).text(key);
-    std::vector<std::string> found;
-    std::uint64_t bytes = 0;
-    context.state.scan(prefix, {}, [&](std::string_view row, std::string_view size) {
-        found.emplace_back(row);
-        std::uint64_t of_row = 0;
-        schemas::take_varint(size, of_row);
-        bytes += of_row;
-        return found.size() < rows_per_sweep;
-    });
-    for (const std::string& bucket_row : found) {
-        context.state.erase(bucket_row.substr(prefix.size()));
-        context.state.erase(bucket_row);
-    }
-    take_from(context.state, kept_counter, found.size());
-    take_from(context.state, bytes_counter, bytes);
-    if (found.size() == rows_per_sweep) context.set_timer(context.time_ms(), timer_kind::outcome_sweep, key);
+    const kept_amount erased =
+        kept_outcomes::erase_of(context.state, schemas::read_big_endian(key), rows_per_sweep);
+    take_from(context.state, kept_counter, erased.rows);
+    take_from(context.state, bytes_counter, erased.bytes);
+    if (erased.rows == rows_per_sweep) context.set_timer(context.time_ms(), timer_kind::outcome_sweep, key);
 }
 
 }  // namespace herald::storage::registry::outcomes

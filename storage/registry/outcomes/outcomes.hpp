@@ -6,7 +6,6 @@
 
 #include "schemas/commands/envelope.hpp"
 #include "storage/registry/context/rule_context.hpp"
-#include "storage/registry/outcomes/limits.hpp"
 
 namespace herald::storage::registry::outcomes {
 

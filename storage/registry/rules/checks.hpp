@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/limits.hpp"
 #include "schemas/commands/installation.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/views.hpp"

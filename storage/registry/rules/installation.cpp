@@ -46,13 +46,15 @@ schemas::group built_in_group(rule_context& context, schemas::organization_id or
 
 }  // namespace
 
-/// Errors: failed_precondition for a second GENESIS; invalid_argument for one without event partitions.
+/// Errors: failed_precondition for a second GENESIS; invalid_argument for one without event partitions or
+/// without the administrator's UUID.
 answer apply(rule_context& context, const schemas::commands::genesis& command) {
     state::state_changes& state = context.state;
     if (tables::installation::has(state))
         return runtime::failed_precondition("this log has its GENESIS already");
     if (command.event_partitions == 0)
         return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
+    if (command.admin_uuid == schemas::uuid{}) return runtime::invalid_argument("admin_uuid is missing");
     tables::installation::put(state, command);
     if (command.level > schemas::commands::first_level) tables::put_level(state, command.level);
 
@@ -84,6 +86,7 @@ answer apply(rule_context& context, const schemas::commands::genesis& command) {
     admin.id = context.next_id<schemas::user_id>("user");
     admin.email = admin.username = command.admin_email;
     admin.primary_key_hash = command.admin_key_hash;
+    admin.user_uuid = command.admin_uuid;
     admin.system_admin = true;
     admin.default_workspace_id = workspace.id;
     admin.time_created = context.stamp_ms();

@@ -14,7 +14,7 @@ namespace {
 using schemas::action;
 using schemas::protected_type;
 
-result<void> check_model(const schemas::registered_model& model) {
+result<void> check_content(const schemas::commands::model_content& model) {
     if (const auto good = check_name("name", model.name, limits::name_bytes_max); !good) return good;
     if (const auto good = check_text("description", model.description, limits::description_bytes_max); !good)
         return good;
@@ -38,19 +38,27 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
                             action::create, "workspace \"" + command.workspace_name + "\"");
         !may)
         return may.error();
-    schemas::registered_model model = command.model;
-    if (const auto good = check_model(model); !good) return good.error();
-    if (tables::models::named(state, workspace->id, model.name))
-        return runtime::already_exists("a registered model named \"" + model.name +
+    const schemas::commands::model_content& sent = command.model;
+    if (const auto good = check_content(sent); !good) return good.error();
+    if (tables::models::named(state, workspace->id, sent.name))
+        return runtime::already_exists("a registered model named \"" + sent.name +
                                        "\" already exists in the workspace \"" + workspace->name + "\"");
+    schemas::registered_model model;
     model.id = context.next_id<schemas::model_id>("model");
+    model.name = sent.name;
+    model.description = sent.description;
+    model.labels = sorted_labels(sent.labels);
+    model.attributes = merged_attributes({}, sent.attributes);
+    model.readme_text = sent.readme_text;
+    model.visibility = sent.visibility;
+    model.resource_visibility = sent.resource_visibility;
+    model.custom_permission = sent.custom_permission;
+    model.data_type = sent.data_type;
+    model.task_type = sent.task_type;
+    model.pii = sent.pii;
     model.workspace_id = workspace->id;
     model.owner = context.principal();
-    model.labels = sorted_labels(std::move(model.labels));
-    model.attributes = merged_attributes({}, model.attributes);
     model.time_created = model.time_updated = context.stamp_ms();
-    model.version_number = 0;
-    model.versions_made = 0;
     std::string encoded = schemas::encode(model);
     if (const auto good = check_entity_size("the registered model", model, encoded); !good)
         return good.error();

@@ -1,19 +1,19 @@
 // What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
 #include "storage/registry/tables/nodes.hpp"
+#include <algorithm>
+
 #include "schemas/commands/limits.hpp"
+#include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/outbox.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
 
 using context::rule_context;
 using context::timer_kind;
-using tables::find_number;
-using tables::key_of;
-using tables::put_number;
-using tables::table;
 
 constexpr std::size_t looked_at_per_timer = 300;
 constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
@@ -21,12 +21,8 @@ constexpr std::int64_t trim_interval_ms = 24ll * 3'600'000;
 void take_published(rule_context& context, const schemas::commands::node_heartbeat& heartbeat) {
     const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::publisher));
     if (!claim || claim->token != heartbeat.publisher_token) return;
-    for (const schemas::published_position& position : heartbeat.published) {
-        const std::string key =
-            key_of(table::outbox_published).ended_text(position.topic).number(position.partition);
-        if (find_number(context.state, key).value_or(0) < position.sequence)
-            put_number(context.state, key, position.sequence);
-    }
+    for (const schemas::published_position& position : heartbeat.published)
+        tables::outbox::put_published(context.state, {position.topic, position.partition}, position.sequence);
 }
 
 bool is_silent(const rule_context& context, const std::optional<schemas::node_row>& node) {
@@ -47,10 +43,23 @@ bool is_free(const rule_context& context, const schemas::claim_row& held,
 
 answer apply(rule_context&, const schemas::commands::no_operation&) { return std::string(); }
 
-/// Errors: aborted when a later boot of the same node has spoken: the older one must exit.
-/// failed_precondition for a first heartbeat of a process that had not applied the newest boot's: a record of
-/// a dead one that surfaces late must not end the living; who lives has applied more when it speaks again.
+/// Errors: invalid_argument for runtimes beyond their bounds and for positions in what is no partition of
+/// events; aborted when a later boot of the same node has
+/// spoken: the older one must exit. failed_precondition for a first heartbeat of a process that had not
+/// applied the newest boot's: a record of a dead one that surfaces late must not end the living; who lives
+/// has applied more when it speaks again.
 answer apply(rule_context& context, const schemas::commands::node_heartbeat& command) {
+    if (command.runtimes.size() > limits::runtimes_max ||
+        std::ranges::any_of(command.runtimes, [](const std::string& name) {
+            return name.empty() || name.size() > limits::runtime_name_bytes_max;
+        }))
+        return runtime::invalid_argument("a node names at most " + std::to_string(limits::runtimes_max) +
+                                         " runtimes of 1 to " +
+                                         std::to_string(limits::runtime_name_bytes_max) + " bytes");
+    if (!std::ranges::all_of(command.published, [&](const schemas::published_position& position) {
+            return emission::is_event_partition(context, position.topic, position.partition);
+        }))
+        return runtime::invalid_argument("a node publishes to the partitions of events only");
     auto row = tables::nodes::find(context.state, command.node).value_or(schemas::node_row{});
     if (row.boot != command.boot) {
         if (!command.first && !row.node.empty())
@@ -69,6 +78,9 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
     row.level = command.newest_level;
+    row.isolation_grace_ms = command.isolation_grace_ms;
+    row.runtimes = command.runtimes;
+    row.serves_predictions = command.serves_predictions;
     tables::nodes::put(context.state, row);
     take_published(context, command);
     return std::string();
@@ -120,29 +132,10 @@ void fire_node_silence(rule_context& context, std::string_view node) {
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
 /// time. `after` is where the last firing of the day left off: rows that are not published hold up nothing.
 void fire_outbox_trim(rule_context& context, std::string_view after) {
-    state::state_changes& state = context.state;
-    std::vector<std::string> old;
-    const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
-    state.scan(key_of(table::outbox_by_time), from, [&](std::string_view key, std::string_view) {
-        const auto time = static_cast<std::int64_t>(tables::number_in_key(key));
-        if (time + limits::outbox_kept_ms > context.time_ms()) return false;
-        old.emplace_back(key);
-        return old.size() < looked_at_per_timer;
-    });
-    for (const std::string& by_time : old) {
-        // outbox key: letter, topic, 0, partition, sequence; outbox_published has the same without the
-        // sequence.
-        const std::string outbox_key = by_time.substr(9);
-        std::string published_key = outbox_key.substr(0, outbox_key.size() - 8);
-        published_key.front() = static_cast<char>(table::outbox_published);
-        const std::uint64_t sequence =
-            schemas::read_big_endian(std::string_view(outbox_key).substr(outbox_key.size() - 8));
-        if (sequence > find_number(state, published_key).value_or(0)) continue;
-        state.erase(outbox_key);
-        state.erase(by_time);
-    }
-    if (old.size() == looked_at_per_timer)
-        context.set_timer(context.time_ms(), timer_kind::outbox_trim, std::string_view(old.back()).substr(1));
+    const auto more = tables::outbox::trim(context.state, context.time_ms() - limits::outbox_kept_ms, after,
+                                           looked_at_per_timer);
+    if (more)
+        context.set_timer(context.time_ms(), timer_kind::outbox_trim, *more);
     else
         context.set_timer(context.time_ms() + trim_interval_ms, timer_kind::outbox_trim, "");
 }

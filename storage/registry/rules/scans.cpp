@@ -171,7 +171,7 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
     std::optional<placed<build>> newest;
     for (const build& candidate : find::readable_builds(context.state, context.principal(), version->row.id))
         if (candidate.status == build_status::finished)
-            newest = {candidate, *access::find_workspace(context.state, candidate.workspace_id)};
+            newest = {candidate, access::workspace_of(context.state, candidate.workspace_id)};
     if (!newest)
         return runtime::failed_precondition(
             "model version " + std::to_string(version->row.id.value) +

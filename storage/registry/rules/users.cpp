@@ -43,6 +43,7 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
         return good.error();
     if (command.key_hash.size() != std::tuple_size_v<runtime::sha256_digest>)
         return runtime::invalid_argument("the developer key's hash must be 32 bytes");
+    if (command.user_uuid == schemas::uuid{}) return runtime::invalid_argument("user_uuid is missing");
     if (tables::users::with_email(state, command.email))
         return runtime::already_exists("a user with the e-mail \"" + command.email + "\" already exists");
     if (tables::workspaces::named(state, username))
@@ -56,6 +57,7 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
     user.full_name = command.full_name;
     user.primary_key_hash = command.key_hash;
     user.service_account = command.service_account;
+    user.user_uuid = command.user_uuid;
     user.time_created = context.stamp_ms();
 
     schemas::workspace own;  // nobody else could approve in it: its policies demand nothing

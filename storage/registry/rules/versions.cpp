@@ -26,6 +26,7 @@ using schemas::promotion;
 using schemas::promotion_status;
 using schemas::protected_type;
 using schemas::registered_model;
+using schemas::commands::version_content;
 using state::state_changes;
 
 result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
@@ -39,9 +40,10 @@ result<void> check_artifacts(std::string_view field, const std::vector<schemas::
     return {};
 }
 
-/// What a version is made of. What a client sent is checked before it is merged: the work of a merge grows
-/// with the product of two lists.
-result<void> check_parts(const model_version& version) {
+/// What a version is made of, or is to be. What a client sent is checked before it is merged: the work of a
+/// merge grows with the product of two lists.
+template <class Version>
+result<void> check_parts(const Version& version) {
     if (const auto good = check_labels(version.labels); !good) return good;
     if (const auto good = check_attributes(version.attributes); !good) return good;
     if (const auto good = check_artifacts("artifacts", version.artifacts); !good) return good;
@@ -53,7 +55,7 @@ result<void> check_parts(const model_version& version) {
     return check_name("model.key", version.model->key, limits::name_bytes_max);
 }
 
-result<void> check_version(const model_version& version) {
+result<void> check_texts(const model_version& version) {
     if (const auto good = check_name("version", version.version, limits::name_bytes_max); !good) return good;
     if (const auto good = check_text("description", version.description, limits::description_bytes_max);
         !good)
@@ -70,7 +72,7 @@ result<void> check_version(const model_version& version) {
         return good;
     if (name_of(version.lock_level).empty())
         return runtime::invalid_argument("lock_level must be one of OPEN CLOSED REDACT");
-    return check_parts(version);
+    return {};
 }
 
 bool has_free_name(const state::state_view& state, const model_version& version) {
@@ -152,7 +154,7 @@ void merge_artifacts(std::vector<schemas::artifact>& into, const std::vector<sch
 /// PATCH: labels are added, attributes, artifacts and datasets merge by key, what else is present is set.
 model_version merged(const model_version& before, const schemas::commands::update_version& command) {
     model_version after = before;
-    const model_version& sent = command.version;
+    const version_content& sent = command.version;
     const std::set<std::string_view> members(command.present.begin(), command.present.end());
     for (const std::string_view member : members) {
         if (member == "version")
@@ -193,21 +195,31 @@ model_version merged(const model_version& before, const schemas::commands::updat
     return after;
 }
 
+/// The row with all that a version is made of as it was sent.
+model_version with_content(model_version row, const version_content& sent) {
+    row.version = sent.version;
+    row.description = sent.description;
+    row.labels = sent.labels;
+    row.readme_text = sent.readme_text;
+    row.attributes = merged_attributes({}, sent.attributes);
+    row.model = sent.model;
+    row.artifacts = sent.artifacts;
+    row.environment = sent.environment;
+    row.docker_metadata = sent.docker_metadata;
+    row.datasets = sent.datasets;
+    row.code_blob_map = sent.code_blob_map;
+    row.archived = sent.archived;
+    row.apis = sent.apis;
+    row.input_description = sent.input_description;
+    row.output_description = sent.output_description;
+    row.hide_input_label = sent.hide_input_label;
+    row.hide_output_label = sent.hide_output_label;
+    return row;
+}
+
 /// PUT: the whole record; what the server owns stays. A body without a name keeps the old one.
-model_version replaced(const model_version& before, const schemas::commands::update_version& command) {
-    model_version after = command.version;
-    after.attributes = merged_attributes({}, command.version.attributes);
-    after.id = before.id;
-    after.registered_model_id = before.registered_model_id;
-    after.workspace_id = before.workspace_id;
-    after.version_number = before.version_number;
-    after.time_created = before.time_created;
-    after.time_updated = before.time_updated;
-    after.owner = before.owner;
-    after.stage = before.stage;
-    after.lock_level = before.lock_level;
-    after.experiment_run_id = before.experiment_run_id;
-    after.redirect_metadata = before.redirect_metadata;
+model_version replaced(const model_version& before, const version_content& sent) {
+    model_version after = with_content(before, sent);
     if (after.version.empty()) after.version = before.version;
     return after;
 }
@@ -254,11 +266,13 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
                                  protected_type::registered_model, action::create, "registered model");
         !may)
         return may.error();
-    model_version version = without_empty_parts(command.version);
+    if (const auto good = check_parts(command.version); !good) return good.error();
+    model_version version = without_empty_parts(with_content({}, command.version));
     version.registered_model_id = parent->row.id;
-    if (const auto good = check_version(version); !good) return good.error();
-    if (!version.experiment_run_id.empty())
-        return runtime::not_found("experiment run " + version.experiment_run_id + " not found");
+    version.lock_level = command.version.lock_level;
+    if (const auto good = check_texts(version); !good) return good.error();
+    if (!command.version.experiment_run_id.empty())
+        return runtime::not_found("experiment run " + command.version.experiment_run_id + " not found");
     if (!has_free_name(state, version)) return name_taken(version);
 
     version.id = context.next_id<schemas::version_id>("version");
@@ -267,10 +281,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     version.version_number = ++counted.versions_made;
     version.owner = context.principal();
     version.labels = sorted_labels(std::move(version.labels));
-    version.attributes = merged_attributes({}, version.attributes);
-    version.stage = schemas::stage::unassigned;
     if (version.lock_level == schemas::lock_level::unknown) version.lock_level = schemas::lock_level::open;
-    version.redirect_metadata.clear();
     version.time_created = version.time_updated = context.stamp_ms();
     std::string encoded = schemas::encode(version);
     if (const auto good = check_entity_size("the model version", version, encoded); !good)
@@ -315,9 +326,10 @@ answer apply(rule_context& context, const schemas::commands::update_version& com
     if (const auto good = check_parts(command.version); !good) return good.error();
     model_version after = without_empty_parts(command.mode == schemas::commands::update_mode::merge
                                                   ? merged(before, command)
-                                                  : replaced(before, command));
+                                                  : replaced(before, command.version));
     after.labels = sorted_labels(std::move(after.labels));
-    if (const auto good = check_version(after); !good) return good.error();
+    if (const auto good = check_texts(after); !good) return good.error();
+    if (const auto good = check_parts(after); !good) return good.error();
     if (const auto free = check_lock(context, found->workspace, before, after); !free) return free.error();
     if (after.version != before.version && !has_free_name(state, after)) return name_taken(after);
     return store(context, before, std::move(after));

@@ -104,7 +104,7 @@ void keyed_table<Row, Key>::each(const state::state_view& state, const visitor<R
 
 template <class Row, class Key>
 void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row) {
-    state.put(key_to_write(row), schemas::encode(row));
+    put_row(state, key_to_write(row), row);
     const index_entries entries = entries_of(row);
     for (const auto& [key, value] : entries.all()) state.put(key, value);
 }
@@ -119,7 +119,7 @@ void keyed_table<Row, Key>::update(state::state_changes& state, const Row& befor
         if (!fresh.all().contains(entry.first)) state.erase(entry.first);
     for (const auto& [key, value] : fresh.all())
         if (!old.all().contains(key)) state.put(key, value);
-    state.put(place, schemas::encode(after));
+    put_row(state, place, after);
 }
 
 template <class Row, class Key>

@@ -4,15 +4,18 @@ namespace herald::storage::registry::tables {
 
 using state::state_view;
 
-std::optional<std::uint64_t> find_number(const state_view& state, std::string_view key) {
-    const std::optional<std::string> value = state.get(key);
-    if (!value) return std::nullopt;
-    std::string_view bytes = *value;
+std::uint64_t read_number(std::string_view key, std::string_view value) {
     std::uint64_t number = 0;
-    if (!schemas::take_varint(bytes, number) || !bytes.empty())
+    if (!schemas::take_varint(value, number) || !value.empty())
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
                                    "' does not hold a number"};
     return number;
+}
+
+std::optional<std::uint64_t> find_number(const state_view& state, const std::string& key) {
+    const std::optional<std::string> value = state.get(key);
+    if (!value) return std::nullopt;
+    return read_number(key, *value);
 }
 
 void put_number(state::state_changes& state, std::string key, std::uint64_t value) {

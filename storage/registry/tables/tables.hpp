@@ -1,5 +1,5 @@
-// The tables of the state and the grammar of their keys. Letters are frozen: nodes of different versions
-// share them.
+// The tables of the state and the grammar of their keys: only for the .cpp files of this folder, and tests.
+// Letters are frozen: nodes of different versions share them.
 //
 //   key    := letter component*
 //   number := 8 bytes big-endian          so that rows sort by number
@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/assert.hpp"
 #include "schemas/binary.hpp"
 #include "storage/registry/state/state.hpp"
 
@@ -37,7 +38,6 @@ enum class table : char {
     activity = 'R',              // id
     activity_of_version = 'S',   // version, activity → ""
     transition = 'T',            // activity id → transition_row
-    transition_activity = 'U',   // transition, activity → "": its reviews, close and commit
     promotion = 'V',             // version
     build = 'W',                 // id
     build_of_version = 'X',      // version, workspace, build → ""
@@ -86,7 +86,6 @@ class key_of {
     }
     operator std::string() const& { return x_key; }
     operator std::string() && { return std::move(x_key); }
-    operator std::string_view() const { return x_key; }
 
   private:
     std::string x_key;
@@ -102,11 +101,14 @@ Row decode_row(std::string_view key, std::string_view value) {
     auto row = schemas::decode<Row>(value);
     if (!row)
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
+    if (!schemas::has_only_named_values(*row))
+        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
+                                   "' holds a number that its enumeration does not have"};
     return *std::move(row);
 }
 
 template <schemas::described Row>
-std::optional<Row> find_row(const state::state_view& state, std::string_view key) {
+std::optional<Row> find_row(const state::state_view& state, const std::string& key) {
     const std::optional<std::string> value = state.get(key);
     if (!value) return std::nullopt;
     return decode_row<Row>(key, *value);
@@ -114,11 +116,13 @@ std::optional<Row> find_row(const state::state_view& state, std::string_view key
 
 template <schemas::described Row>
 void put_row(state::state_changes& state, std::string key, const Row& row) {
+    HERALD_ASSERT(schemas::has_only_named_values(row));
     state.put(std::move(key), schemas::encode(row));
 }
 
 /// Numbers are kept as varints.
-std::optional<std::uint64_t> find_number(const state::state_view&, std::string_view key);
+std::uint64_t read_number(std::string_view key, std::string_view value);
+std::optional<std::uint64_t> find_number(const state::state_view&, const std::string& key);
 void put_number(state::state_changes&, std::string key, std::uint64_t value);
 
 }  // namespace herald::storage::registry::tables

@@ -48,6 +48,7 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
     genesis.log_id = random.uuid();
     genesis.event_partitions = 12;
     genesis.organization_name = "Default";
+    genesis.admin_uuid = test::some_uuid;
     genesis.admin_email = test::admin_email;
     genesis.admin_key_hash = test::admin_key_hash();
     std::vector<std::string> values;

@@ -17,7 +17,7 @@
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/node/node.hpp"
-#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/models.hpp"
 #include "storage/rocks/rocks_state.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/until.hpp"
@@ -56,11 +56,8 @@ class standalone {
         return answer->get_future();
     }
     bool has_model(const std::string& name) const {
-        return node->read_now()
-            ->view
-            ->get(storage::registry::tables::key_of(storage::registry::tables::table::model_by_name)
-                      .number(1)
-                      .text(name))
+        return storage::registry::tables::models::named(*node->read_now()->view, schemas::workspace_id{1},
+                                                        name)
             .has_value();
     }
     std::size_t rows() const {

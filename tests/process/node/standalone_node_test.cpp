@@ -25,8 +25,7 @@ namespace fs = std::filesystem;
 
 /// Whether its state is what its log gives, applied in memory from the start.
 bool is_state_of_its_log(standalone& on) {
-    const auto shown = storage::registry::tables::find_row<storage::registry::engine::engine_position>(
-        *on.store->view(), storage::registry::tables::key_of(storage::registry::tables::table::position));
+    const auto shown = storage::registry::tables::positions::find(*on.store->view());
     const auto rows = storage::registry::state::make_memory_state();
     storage::registry::engine::engine engine(*rows);
     const auto reader = on.log->open_reader({std::string(events::log::topic::commands), 0}, 0);

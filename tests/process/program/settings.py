@@ -48,6 +48,9 @@ def values_of_another_kind_are_refused_wherever_they_stand():
                             ("free-disk-mb = 1e9", ["free-disk-mb is 1", "a whole number"]),
                             ("free-disk-mb = [64]", ["free-disk-mb is [ 64 ]", "a whole number"]),
                             ("free-disk-mb = -1", ['free-disk-mb is "-1"', "must be a number"]),
+                            ('public-url = "models.example.com"', ['public-url is "models.example.com"', "must be a URL"]),
+                            ('public-url = "https://"', ["must be a URL"]),
+                            ('public-url = "https://h/?q"', ["must be a URL"]),
                             ("require-approval-for = [3]", ["require-approval-for holds 3", "list of texts"]),
                             ("listen = 8080", ["listen is 8080", "a text in quotes"]),
                             ("kafka-option = 1.5", ["kafka-option is 1.5", "list of texts"]),  # an option of other verbs

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/unit/api/node_without_sockets.hpp"
 
 namespace herald::test {
@@ -60,6 +62,31 @@ TEST_F(handlers, a_repeat_under_the_same_key_gives_the_same_answer_and_another_r
     EXPECT_EQ(node.post(models, R"({"name":"m"})", key).body(), first.body());
     expect_refused(node.post(models, R"({"name":"n"})", key), 409, error_code::already_exists,
                    "Idempotency-Key");
+}
+
+TEST_F(handlers, a_command_says_from_where_it_was_asked_for) {
+    const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const auto asked = [&](const std::string& name, const std::string& more) {
+        EXPECT_EQ(node.post(models, R"({"name":")" + name + R"("})", more).status(), 200);
+        return node.commands(schemas::commands::create_model::type).back().request;
+    };
+    const auto plain = asked("a", "traceparent: " + trace + "\r\n");
+    EXPECT_EQ(plain.base_url, "http://herald");
+    EXPECT_EQ(plain.traceparent, trace);
+    EXPECT_EQ(asked("b", "traceparent: 00-abc\r\n").traceparent, "");
+    node.is_found_at({"", "https"});
+    EXPECT_EQ(asked("c", "").base_url, "https://herald");
+    node.is_found_at({"https://models.example.com/herald", "http"});
+    EXPECT_EQ(asked("d", "").base_url, "https://models.example.com/herald");
+}
+
+TEST_F(handlers, users_have_uuids_that_differ) {
+    node.user("a@example.org");
+    node.user("b@example.org");
+    std::set<schemas::uuid> uuids{schemas::uuid{}};
+    for (const auto& command : node.commands(schemas::commands::create_user::type))
+        uuids.insert(schemas::decode<schemas::commands::create_user>(command.body)->user_uuid);
+    EXPECT_EQ(uuids.size(), 3u);
 }
 
 TEST_F(handlers, a_member_that_is_unknown_is_named_and_refused_to_strict_callers) {

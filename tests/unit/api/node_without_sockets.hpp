@@ -92,6 +92,12 @@ class node_without_sockets {
     std::string model(const std::string& name);
     std::string version(const std::string& model, const std::string& name);
 
+    /// The commands of this type that the log has.
+    std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
+        return x_cluster.commands(type);
+    }
+    void is_found_at(api::calls::address_of_node address) { x_services.address = std::move(address); }
+
     told_tests tests;
 
   private:

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemas/commands/limits.hpp"
+#include "storage/node/limits.hpp"
 #include "tests/support/cluster.hpp"
 
 namespace herald::test {

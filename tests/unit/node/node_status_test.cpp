@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "storage/node/limits.hpp"
 #include "tests/support/cluster.hpp"
 
 namespace herald::test {

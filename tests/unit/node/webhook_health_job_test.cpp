@@ -5,6 +5,7 @@
 
 #include "storage/deliveries/limits.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 #include "tests/support/cluster.hpp"
 
 namespace herald::test {
@@ -38,9 +39,7 @@ struct webhook_health_job_test : ::testing::Test {
     }
     void TearDown() override { on.node.reset(); }
 
-    schemas::webhook hook() const {
-        return *find_row<schemas::webhook>(*on.store->view(), key_of(table::webhook).number(1));
-    }
+    schemas::webhook hook() const { return *webhooks::find(*on.store->view(), schemas::webhook_id{1}); }
     schemas::attempt attempt(attempt_result result, std::uint16_t status) const {
         schemas::attempt made;
         made.webhook_id.value = 1;

@@ -27,6 +27,16 @@ TEST(append_json_string, escapes_what_must_be_escaped) {
     EXPECT_EQ(json("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
 }
 
+TEST(is_traceparent, takes_version_00_with_two_ids_and_nothing_else) {
+    EXPECT_TRUE(is_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+    for (const char* wrong : {"", "00-x", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0\n",
+                              "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                              "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                              "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                              "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01"})
+        EXPECT_FALSE(is_traceparent(wrong)) << wrong;
+}
+
 TEST(append_json_string, replaces_what_is_not_utf8) {
     EXPECT_EQ(json("a\xff"s + "b"), "\"a\xef\xbf\xbd"s + "b\"");
     EXPECT_EQ(json("\xc3"), "\"\xef\xbf\xbd\"");

@@ -4,6 +4,8 @@
 #include "schemas/commands/limits.hpp"
 #include "storage/registry/engine/limits.hpp"
 #include "storage/registry/outcomes/limits.hpp"
+#include "storage/registry/rules/limits.hpp"
+#include "storage/registry/tables/nodes.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {
@@ -21,6 +23,40 @@ schemas::commands::create_model model_command(const std::string& name) {
     command.workspace_name = "default";
     command.model.name = name;
     return command;
+}
+
+// Apply is total: what no version of Herald sends is refused, and nothing is written that no row may hold.
+TEST(engine, refuses_what_only_a_broken_sender_can_say) {
+    registry registry;
+    const auto refusal = [&](const auto& command) {
+        const auto outcome = registry.run(command);
+        EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
+        return outcome.message;
+    };
+    schemas::commands::create_model model = model_command("m");
+    model.model.task_type = static_cast<schemas::task_type>(77);
+    EXPECT_THAT(refusal(model), HasSubstr("without a name"));
+
+    schemas::commands::create_user user;
+    user.email = "b@example.org";
+    user.key_hash = admin_key_hash();
+    EXPECT_THAT(refusal(user), HasSubstr("user_uuid is missing"));
+
+    schemas::commands::node_heartbeat beat;
+    beat.node = "n";
+    beat.first = true;
+    beat.runtimes.assign(limits::runtimes_max + 1, "onnx");
+    EXPECT_THAT(refusal(beat), HasSubstr("runtimes"));
+    beat.runtimes = {std::string(limits::runtime_name_bytes_max + 1, 'r')};
+    EXPECT_THAT(refusal(beat), HasSubstr("runtimes"));
+    beat.runtimes = {std::string(limits::runtime_name_bytes_max, 'r')};
+    beat.published = {{"commands", 0, 1}};
+    EXPECT_THAT(refusal(beat), HasSubstr("partitions of events"));
+    beat.published = {{"events.promote", 1'000'000, 1}};
+    EXPECT_THAT(refusal(beat), HasSubstr("partitions of events"));
+    beat.published.clear();
+    EXPECT_EQ(registry.run(beat).code, 0u);
+    EXPECT_EQ(nodes::find(*registry.view(), "n")->runtimes, beat.runtimes);
 }
 
 TEST(engine, refuses_a_log_that_does_not_begin_with_genesis) {
@@ -272,8 +308,8 @@ TEST(nodes, that_are_silent_for_a_day_are_forgotten) {
     };
     const auto names = [&] {
         std::vector<std::string> found;
-        registry.view()->scan(key_of(table::node), {}, [&](std::string_view key, std::string_view) {
-            found.emplace_back(key.substr(1));
+        nodes::each(*registry.view(), [&](const schemas::node_row& row) {
+            found.push_back(row.node);
             return true;
         });
         return found;

@@ -141,7 +141,7 @@ TEST_F(find_calls, by_ids) {
 }
 
 TEST_F(find_calls, a_page_has_a_bounded_size) {
-    schemas::model_version large;
+    schemas::commands::version_content large;
     large.readme_text.assign(limits::entity_bytes_max - 1'000, 'x');
     const std::size_t fitting = limits::find_answer_bytes_max / limits::entity_bytes_max;
     for (std::size_t i = 0; i <= fitting; ++i) {

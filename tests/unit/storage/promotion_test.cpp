@@ -51,7 +51,7 @@ class promotion_rules : public testing::Test {
         return *find_row<schemas::promotion>(*registry.view(), key_of(table::promotion).number(version.id));
     }
     schemas::commands::outcome update(
-        const schemas::model_version& body, std::vector<std::string> present,
+        const schemas::commands::version_content& body, std::vector<std::string> present,
         schemas::commands::update_mode mode = schemas::commands::update_mode::merge) {
         schemas::commands::update_version command;
         command.id = version.id;
@@ -61,7 +61,7 @@ class promotion_rules : public testing::Test {
         return registry.run(command);
     }
     schemas::commands::outcome complete_with(const std::string& url) {
-        schemas::model_version body;
+        schemas::commands::version_content body;
         body.redirect_metadata = url;
         return update(body, {"redirect_metadata"});
     }
@@ -181,7 +181,7 @@ TEST_F(promotion_rules, to_the_same_stage_leaves_an_activity_and_nothing_else) {
 
 TEST_F(promotion_rules, redirect_metadata_completes_a_promotion_in_progress_and_changes_nothing_else) {
     promote();
-    schemas::model_version body;
+    schemas::commands::version_content body;
     body.redirect_metadata = "https://example.org/serving";
     body.description = "ignored";
     EXPECT_EQ(
@@ -195,11 +195,11 @@ TEST_F(promotion_rules, redirect_metadata_completes_a_promotion_in_progress_and_
 }
 
 TEST_F(promotion_rules, a_completion_sent_twice_clears_nothing) {
-    schemas::model_version body;
+    schemas::commands::version_content body;
     body.description = "kept";
     update(body, {"description"});
     promote();
-    body = stored();
+    body = content_of(stored());
     body.description.clear();
     body.redirect_metadata = "https://example.org/serving";
     const std::vector<std::string> members{"id",           "registered_model_id", "version",
@@ -210,18 +210,18 @@ TEST_F(promotion_rules, a_completion_sent_twice_clears_nothing) {
         EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace).code, 0u);
         EXPECT_EQ(stored().description, "kept");
     }
-    body = stored();
+    body = content_of(stored());
     body.description = "new";
     EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace).code, 0u);
     EXPECT_EQ(stored().description, "new") << "another body is an update";
 }
 
 TEST_F(promotion_rules, a_completion_of_one_member_sent_twice_clears_nothing) {
-    schemas::model_version body;
+    schemas::commands::version_content body;
     body.description = "kept";
     update(body, {"description"});
     promote();
-    schemas::model_version completion;
+    schemas::commands::version_content completion;
     completion.redirect_metadata = "https://example.org/serving";
     for (int time = 0; time < 2; ++time)
         EXPECT_EQ(update(completion, {"redirect_metadata"}, schemas::commands::update_mode::replace).code,

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "runtime/crypto.hpp"
+#include "schemas/binary.hpp"
 #include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/feature_flags.hpp"
 #include "storage/registry/tables/groups.hpp"
@@ -285,7 +286,23 @@ TEST_F(tables_test, a_row_under_the_key_of_another_is_not_believed) {
     EXPECT_THROW(tables::versions::find(state, schemas::version_id{9}), state_corrupt);
 }
 
+TEST_F(tables_test, a_row_with_a_number_that_its_enumeration_does_not_have_is_not_believed) {
+    tables::versions::put(state, version_named("v1"));
+    row_changes stored = state.take();
+    auto version = version_named("v1");
+    version.stage = static_cast<schemas::stage>(77);
+    stored.begin()->second = schemas::encode(version);
+    state.absorb(stored);
+    EXPECT_THROW(tables::versions::find(state, version.id), state_corrupt);
+}
+
 using tables_death_test = tables_test;
+
+TEST_F(tables_death_test, a_number_that_its_enumeration_does_not_have_is_never_written) {
+    auto version = version_named("v1");
+    version.stage = static_cast<schemas::stage>(77);
+    EXPECT_DEATH(tables::versions::put(state, version), "broken invariant");
+}
 
 TEST_F(tables_death_test, a_row_without_an_id_is_never_written) {
     auto version = version_named("v1");

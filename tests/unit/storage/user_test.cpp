@@ -21,6 +21,7 @@ TEST(users, only_a_system_administrator_makes_them) {
     schemas::commands::create_user command;
     command.email = "c@example.org";
     command.key_hash = admin_key_hash();
+    command.user_uuid = some_uuid;
     EXPECT_EQ(code_of(registry.run_as(plain.id, command)), error_code::permission_denied);
 }
 
@@ -30,6 +31,7 @@ TEST(users, have_unique_emails_whatever_the_case) {
     schemas::commands::create_user command;
     command.email = "B@Example.org";
     command.key_hash = admin_key_hash();
+    command.user_uuid = some_uuid;
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
     for (const char* bad : {"", "b", "@x", "x@", "a@b@c", "a b@c"}) {
         command.email = bad;

@@ -21,14 +21,15 @@ class version_rules : public testing::Test {
     registry registry;
     schemas::registered_model model = registry.model_named("m");
 
-    schemas::commands::outcome create(const schemas::model_version& version) {
+    schemas::commands::outcome create(const schemas::commands::version_content& version) {
         schemas::commands::create_version command;
         command.registered_model_id = model.id;
         command.version = version;
         return registry.run(command);
     }
     schemas::commands::outcome update(
-        schemas::version_id id, const schemas::model_version& body, std::vector<std::string> present,
+        schemas::version_id id, const schemas::commands::version_content& body,
+        std::vector<std::string> present,
         schemas::commands::update_mode mode = schemas::commands::update_mode::merge) {
         schemas::commands::update_version command;
         command.id = id;
@@ -46,7 +47,7 @@ class version_rules : public testing::Test {
 TEST_F(version_rules, names_are_unique_in_their_model_and_numbers_never_reused) {
     EXPECT_EQ(registry.version_named("v1", model.id).version_number, 1u);
     EXPECT_EQ(registry.version_named("v2", model.id).version_number, 2u);
-    schemas::model_version again;
+    schemas::commands::version_content again;
     again.version = "v1";
     const auto outcome = create(again);
     EXPECT_EQ(code_of(outcome), error_code::already_exists);
@@ -62,7 +63,7 @@ TEST_F(version_rules, every_version_has_a_time_of_its_own) {
 
 TEST_F(version_rules, a_record_whose_json_would_not_fit_into_an_event_is_refused) {
     const auto made = registry.version_named("v1", model.id);
-    schemas::model_version texts;
+    schemas::commands::version_content texts;
     texts.readme_text = std::string(119'500, '\x01');
     const auto outcome = update(made.id, texts, {"readme_text"});
     EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
@@ -82,12 +83,12 @@ TEST_F(version_rules, a_record_whose_json_would_not_fit_into_an_event_is_refused
 TEST_F(version_rules, the_largest_event_fits_into_a_record_with_all_that_a_delivery_adds) {
     for (std::size_t hooks = 0; hooks < limits::webhooks_per_workspace_max; ++hooks)
         registry.webhook_for({schemas::event_type::update, schemas::event_type::promote});
-    schemas::model_version texts;
+    schemas::commands::version_content texts;
     texts.version = "v1";
     texts.readme_text = std::string(119'000, '\x01');
     while (create(texts).code != 0) texts.readme_text.resize(texts.readme_text.size() - 100);
     const schemas::version_id id{1};
-    schemas::model_version label;
+    schemas::commands::version_content label;
     label.labels = {"a"};
     ASSERT_EQ(update(id, label, {"labels"}).code, 0u);
     std::size_t largest = 0;
@@ -117,7 +118,7 @@ TEST_F(version_rules, what_counts_as_short_fits_as_json_whatever_it_holds) {
 }
 
 TEST_F(version_rules, bad_names_are_refused) {
-    schemas::model_version bad;
+    schemas::commands::version_content bad;
     for (const std::string& name :
          {std::string(), std::string(257, 'x'), std::string("a\nb"), std::string("\xff")}) {
         bad.version = name;
@@ -126,13 +127,13 @@ TEST_F(version_rules, bad_names_are_refused) {
 }
 
 TEST_F(version_rules, patch_adds_labels_and_merges_attributes_by_key) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     made.labels = {"b", "a", "b"};
     made.attributes = {{"x", {"1"}, {}}, {"y", {"2"}, {}}};
     const auto version = read(create(made));
     EXPECT_THAT(version.labels, ElementsAre("a", "b"));
-    schemas::model_version patch;
+    schemas::commands::version_content patch;
     patch.labels = {"c", "a"};
     patch.attributes = {{"y", {"3"}, {}}, {"z", {"4"}, {}}};
     const auto patched = read(update(version.id, patch, {"labels", "attributes"}));
@@ -148,16 +149,13 @@ TEST_F(version_rules, an_empty_patch_changes_nothing) {
 }
 
 TEST_F(version_rules, put_replaces_the_record_and_keeps_what_the_server_owns) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     made.labels = {"a"};
     made.description = "text";
     const auto version = read(create(made));
-    schemas::model_version body = version;
+    auto body = content_of(version);
     body.labels.clear();
-    body.id.value = 99;
-    body.stage = schemas::stage::production;
-    body.owner.value = 42;
     const auto replaced = read(update(version.id, body, {}, schemas::commands::update_mode::replace));
     EXPECT_TRUE(replaced.labels.empty());
     EXPECT_EQ(replaced.description, "text");
@@ -167,11 +165,11 @@ TEST_F(version_rules, put_replaces_the_record_and_keeps_what_the_server_owns) {
 }
 
 TEST_F(version_rules, a_closed_version_is_locked_for_changes_of_what_it_is_made_of) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     made.lock_level = schemas::lock_level::closed;
     const auto version = read(create(made));
-    schemas::model_version patch;
+    schemas::commands::version_content patch;
     patch.attributes = {{"x", {"1"}, {}}};
     const auto outcome = update(version.id, patch, {"attributes"});
     EXPECT_EQ(code_of(outcome), error_code::permission_denied);
@@ -181,7 +179,7 @@ TEST_F(version_rules, a_closed_version_is_locked_for_changes_of_what_it_is_made_
 }
 
 TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another_form) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     made.lock_level = schemas::lock_level::closed;
     made.attributes = {{"a", {"{\"x\":1.0,\"y\":[2]}"}, {"0"}}, {"n", {}, {}}};
@@ -191,7 +189,7 @@ TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another
     const auto version = read(create(made));
     EXPECT_EQ(version.model, std::nullopt) << "a model without a key is none";
     EXPECT_EQ(version.code_blob_map.text, "") << "a map without entries is none";
-    schemas::model_version body = version;
+    auto body = content_of(version);
     body.attributes = {{"a", {"{\"y\":[2.0],\"x\":1}"}, {}}, {"n", {}, {}}};
     body.environment = {"{\"b\":2,\"a\":1}"};
     EXPECT_EQ(update(version.id, body, {}, schemas::commands::update_mode::replace).code, 0u);
@@ -202,20 +200,21 @@ TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another
 
 TEST_F(version_rules, parts_that_are_echoed_must_be_objects) {
     const auto version = registry.version_named("v1", model.id);
-    for (auto part : {&schemas::model_version::environment, &schemas::model_version::docker_metadata,
-                      &schemas::model_version::code_blob_map}) {
-        schemas::model_version body;
+    for (auto part : {&schemas::commands::version_content::environment,
+                      &schemas::commands::version_content::docker_metadata,
+                      &schemas::commands::version_content::code_blob_map}) {
+        schemas::commands::version_content body;
         body.*part = {"[1]"};
         EXPECT_EQ(code_of(update(version.id, body, {"environment", "docker_metadata", "code_blob_map"})),
                   error_code::invalid_argument);
     }
-    schemas::model_version body;
+    schemas::commands::version_content body;
     body.attributes = {{"a", {"1"}, {"{}"}}};
     EXPECT_EQ(code_of(update(version.id, body, {"attributes"})), error_code::invalid_argument);
 }
 
 TEST_F(version_rules, an_unknown_experiment_run_is_not_found) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     made.experiment_run_id = "run";
     const auto outcome = create(made);
@@ -224,7 +223,7 @@ TEST_F(version_rules, an_unknown_experiment_run_is_not_found) {
 }
 
 TEST_F(version_rules, a_version_has_a_bounded_size) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     for (int i = 0; i < 100; ++i)
         made.attributes.push_back({std::to_string(i), {"\"" + std::string(4096, 'x') + "\""}, {}});
@@ -240,7 +239,7 @@ TEST_F(version_rules, an_update_through_another_models_path_finds_nothing) {
 }
 
 TEST_F(version_rules, attributes_sent_twice_count_once) {
-    schemas::model_version body;
+    schemas::commands::version_content body;
     body.version = "v1";
     body.attributes = {{"a", {"1"}, {}}, {"b", {"2"}, {}}, {"a", {"3"}, {}}};
     const std::vector<schemas::key_value> once{{"a", {"3"}, {}}, {"b", {"2"}, {}}};
@@ -252,14 +251,14 @@ TEST_F(version_rules, attributes_sent_twice_count_once) {
 
 TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
     const auto version = registry.version_named("v1", model.id);
-    schemas::model_version attributes;
+    schemas::commands::version_content attributes;
     for (std::size_t i = 0; i <= limits::attributes_max; ++i)
         attributes.attributes.push_back({std::to_string(i), {"1"}, {}});
-    schemas::model_version artifacts;
+    schemas::commands::version_content artifacts;
     artifacts.artifacts.resize(limits::artifacts_max + 1, {.key = "a"});
-    schemas::model_version datasets;
+    schemas::commands::version_content datasets;
     datasets.datasets = artifacts.artifacts;
-    schemas::model_version labels;
+    schemas::commands::version_content labels;
     labels.labels.assign(limits::labels_max + 1, "l");
     for (const auto& body : {attributes, artifacts, datasets, labels})
         for (const auto mode :
@@ -296,7 +295,7 @@ TEST_F(version_rules, names_show_all_that_they_hold) {
 
 TEST_F(version_rules, a_member_named_many_times_is_merged_once) {
     const auto version = registry.version_named("v1", model.id);
-    schemas::model_version body;
+    schemas::commands::version_content body;
     body.labels.assign(limits::labels_max, "l");
     const std::vector<std::string> named(10'000, "labels");
     EXPECT_THAT(read(update(version.id, body, named)).labels, ElementsAre("l"));

@@ -88,7 +88,8 @@ TEST_F(webhook_rules, deleted_hear_nothing_and_leave_a_change_for_the_subscriber
     EXPECT_EQ(registry.run(command).code, 0u);
     EXPECT_TRUE(audience_after_creating_a_model().empty());
     std::vector<std::string> changes;
-    registry.view()->scan(key_of(table::webhook_change), {}, [&](std::string_view, std::string_view value) {
+    const std::string all = key_of(table::webhook_change);
+    registry.view()->scan(all, {}, [&](std::string_view, std::string_view value) {
         changes.emplace_back(value);
         return true;
     });

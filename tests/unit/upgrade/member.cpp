@@ -8,6 +8,7 @@
 #include "schemas/commands/all.hpp"
 #include "storage/node/node.hpp"
 #include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage {
@@ -16,7 +17,6 @@ namespace {
 using node::node_failure;
 using node::registry_node;
 using registry::tables::key_of;
-using registry::tables::table;
 
 std::string name_of(node_failure::kind what) {
     switch (what) {
@@ -89,13 +89,13 @@ class node_member final : public upgrade::member {
     }
     std::shared_ptr<upgrade::reply> describe_model(std::uint64_t id, const std::string& description) override;
     std::optional<std::string> description_of(std::uint64_t model) const override {
-        const auto row = registry::tables::find_row<schemas::registered_model>(
-            *x_store->view(), key_of(table::model).number(model));
+        const auto row = registry::tables::models::find(*x_store->view(), schemas::model_id{model});
         return row ? std::optional(row->description) : std::nullopt;
     }
     std::vector<std::string> events() const override {
         std::map<std::uint64_t, std::string> by_offset;
-        x_store->view()->scan(key_of(table::outbox), {}, [&](std::string_view key, std::string_view value) {
+        const std::string all = registry::tables::key_of(registry::tables::table::outbox);
+        x_store->view()->scan(all, {}, [&](std::string_view key, std::string_view value) {
             const auto event = registry::tables::decode_row<schemas::event>(key, value);
             by_offset.emplace(event.offset, event.body);
             return true;

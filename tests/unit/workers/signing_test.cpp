@@ -144,6 +144,8 @@ TEST(signing, what_callers_wrote_cannot_break_out_of_a_header) {
     EXPECT_EQ(value_of(headers, "ce-subject"), "a%0D%0Ax-evil:%201%20%22%25%C3%A4");
     for (const char* wrong : {"", "00-x", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0\n",
                               "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                              "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                              "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
                               "00-0af7651916cd43dd8448eb211c8031-c-b7ad6b7169203331-01"}) {
         event.traceparent = wrong;
         EXPECT_EQ(value_of(delivery_headers(describe(event), "svc-"), "traceparent"), "(none)") << wrong;

@@ -7,8 +7,11 @@
 
 #include <set>
 
+#include "runtime/limits.hpp"
+#include "storage/deliveries/limits.hpp"
 #include "tests/unit/workers_machine/worker_world.hpp"
 #include "workers/fan_out.hpp"
+#include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"
 
 namespace herald::test {

@@ -1,0 +1,119 @@
+#include "storage/registry/tables/outbox.hpp"
+
+#include <vector>
+
+#include "runtime/assert.hpp"
+#include "storage/registry/tables/tables.hpp"
+
+namespace herald::storage::registry::tables {
+namespace {
+
+key_of partition_key(table which, const output_partition& where) {
+    return key_of(which).ended_text(where.topic).number(where.partition);
+}
+
+std::string event_key(const output_partition& where, std::uint64_t sequence) {
+    return partition_key(table::outbox, where).number(sequence);
+}
+
+std::string by_time_key(std::int64_t time_ms, std::string_view of_event) {
+    return key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms)).text(of_event);
+}
+
+/// What the keys of an event and of its partition's sequences say after their letters.
+struct place {
+    output_partition partition;
+    std::uint64_t sequence = 0;  // of an event
+};
+place place_in(std::string_view key) {
+    const std::size_t topic_end = key.find('\0');
+    HERALD_ASSERT(topic_end != key.npos && key.size() >= topic_end + 9);
+    const std::string_view numbers = key.substr(topic_end + 1);
+    place found{{std::string(key.substr(1, topic_end - 1)), schemas::read_big_endian(numbers)}};
+    if (numbers.size() == 16) found.sequence = schemas::read_big_endian(numbers.substr(8));
+    return found;
+}
+
+std::uint64_t next_number(state::state_changes& state, std::string key) {
+    const std::uint64_t next = find_number(state, key).value_or(0) + 1;
+    put_number(state, std::move(key), next);
+    return next;
+}
+
+void each_sequence(const state::state_view& state, table which, const outbox::sequence_visitor& visit) {
+    const std::string prefix = key_of(which);
+    state.scan(prefix, {}, [&](std::string_view key, std::string_view value) {
+        visit(place_in(key).partition, read_number(key, value));
+        return true;
+    });
+}
+
+}  // namespace
+
+void outbox::add(state::state_changes& state, const output_partition& where, schemas::event& event) {
+    event.partition_sequence = next_number(state, partition_key(table::outbox_sequence, where));
+    event.resource_sequence = next_number(state, key_of(table::resource_sequence)
+                                                     .number(static_cast<std::uint64_t>(event.type))
+                                                     .number(static_cast<std::uint64_t>(event.resource_type))
+                                                     .text(event.resource_id));
+    const std::string key = event_key(where, event.partition_sequence);
+    put_row(state, key, event);
+    state.put(by_time_key(event.time_ms, key), "");
+}
+
+std::optional<schemas::event> outbox::find(const state::state_view& state, const output_partition& where,
+                                           std::uint64_t sequence) {
+    return find_row<schemas::event>(state, event_key(where, sequence));
+}
+
+void outbox::each_of(const state::state_view& state, const output_partition& where, std::uint64_t from,
+                     const event_visitor& visit) {
+    const std::string prefix = partition_key(table::outbox, where);
+    state.scan(prefix, event_key(where, from), [&](std::string_view key, std::string_view bytes) {
+        const auto event = decode_row<schemas::event>(key, bytes);
+        if (event.partition_sequence != place_in(key).sequence)
+            throw state::state_corrupt{"an event stands under the sequence of another"};
+        return visit(event, bytes);
+    });
+}
+
+void outbox::each_last(const state::state_view& state, const sequence_visitor& visit) {
+    each_sequence(state, table::outbox_sequence, visit);
+}
+
+void outbox::each_published(const state::state_view& state, const sequence_visitor& visit) {
+    each_sequence(state, table::outbox_published, visit);
+}
+
+std::uint64_t outbox::published(const state::state_view& state, const output_partition& where) {
+    return find_number(state, partition_key(table::outbox_published, where)).value_or(0);
+}
+
+void outbox::put_published(state::state_changes& state, const output_partition& where,
+                           std::uint64_t sequence) {
+    if (published(state, where) < sequence)
+        put_number(state, partition_key(table::outbox_published, where), sequence);
+}
+
+std::optional<std::string> outbox::trim(state::state_changes& state, std::int64_t until_ms,
+                                        std::string_view after, std::size_t events_max) {
+    const std::string prefix = key_of(table::outbox_by_time);
+    const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
+    std::vector<std::string> old;
+    state.scan(prefix, from, [&](std::string_view key, std::string_view) {
+        if (static_cast<std::int64_t>(number_in_key(key)) > until_ms) return false;
+        old.emplace_back(key);
+        return old.size() < events_max;
+    });
+    for (const std::string& by_time : old) {
+        const std::string key = by_time.substr(9);
+        const place of_event = place_in(key);
+        if (of_event.sequence > published(state, of_event.partition)) continue;
+        state.erase(key);
+        state.erase(by_time);
+    }
+    if (old.size() < events_max) return std::nullopt;
+    return old.back().substr(1);
+}
+
+}  // namespace herald::storage::registry::tables

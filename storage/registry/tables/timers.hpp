@@ -1,0 +1,44 @@
+// Timers, by the time at which they are due: apply fires each once, at the first record of that time or
+// later.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/keyed_table.hpp"
+
+namespace herald::storage::registry::tables {
+
+/// What a timer is for. Numbers are frozen.
+enum class timer_kind : std::uint8_t {
+    outcome_sweep = 1,
+    scan_deadline = 2,
+    outbox_trim = 3,
+    webhook_change_trim = 4,
+    webhook_disable = 5,
+    node_silence = 6,
+};
+
+struct timer {
+    std::int64_t due_ms = 0;
+    timer_kind kind{};
+    std::string key;  // what it is to look at; at most 64 bytes
+
+    bool operator==(const timer&) const = default;
+};
+
+class timers final {
+  public:
+    static void set(state::state_changes&, const timer&);
+    static void erase(state::state_changes&, const timer&);
+    /// The first due first.
+    static void each(const state::state_view&, const visitor<timer>&);
+    /// Nothing when none is set.
+    static std::optional<std::int64_t> first_due_ms(const state::state_view&);
+    /// Of those that these changes set.
+    static std::optional<std::int64_t> first_due_ms(const state::row_changes&);
+};
+
+}  // namespace herald::storage::registry::tables

@@ -1,0 +1,30 @@
+// What a write to the state touched, as those want to know it who wait for something.
+#pragma once
+
+#include <bitset>
+#include <string_view>
+
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage::registry::tables {
+
+class written_tables {
+  public:
+    written_tables() = default;
+    explicit written_tables(const state::row_changes&);
+    written_tables& operator|=(const written_tables& more) {
+        x_letters |= more.x_letters;
+        return *this;
+    }
+
+    bool has_events() const;
+    bool has_webhook_changes() const;
+    bool has_claims() const;
+    /// Users, groups, roles or workspaces: who may do what.
+    bool has_rights() const;
+
+  private:
+    std::bitset<256> x_letters;
+};
+
+}  // namespace herald::storage::registry::tables

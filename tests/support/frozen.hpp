@@ -1,0 +1,32 @@
+// Bytes that never change, in files beside the tests: a line has a name, ": ", and the bytes in hexadecimal
+// digits.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/crypto.hpp"
+
+namespace herald::test {
+
+inline std::string frozen_line(std::string_view name, std::string_view bytes) {
+    return std::string(name) + ": " + runtime::to_hex(bytes);
+}
+
+/// That the file has these lines and no others, in this order. Lines that begin with # say something to
+/// readers.
+inline void expect_frozen(const std::vector<std::string>& lines, const std::string& file) {
+    std::vector<std::string> frozen;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);)
+        if (!line.starts_with('#')) frozen.push_back(line);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        EXPECT_EQ(lines[i], i < frozen.size() ? frozen[i] : "(no line yet)") << "in " << file;
+    EXPECT_LE(frozen.size(), lines.size()) << file << " has the bytes of something that is gone";
+}
+
+}  // namespace herald::test

@@ -1,0 +1,96 @@
+// Property: the bytes of every row, index entry and timer are frozen: nodes of different versions share the
+// state. A table, a kind of timer or a member of a row without frozen bytes fails.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "runtime/crypto.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/counters.hpp"
+#include "storage/registry/tables/feature_flags.hpp"
+#include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/tables/outbox.hpp"
+#include "storage/registry/tables/outcomes.hpp"
+#include "storage/registry/tables/position.hpp"
+#include "storage/registry/tables/scans.hpp"
+#include "storage/registry/tables/stages.hpp"
+#include "storage/registry/tables/tables.hpp"
+#include "storage/registry/tables/timers.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/versions.hpp"
+#include "storage/registry/tables/webhooks.hpp"
+#include "storage/registry/tables/workspaces.hpp"
+#include "tests/support/filled.hpp"
+#include "tests/support/frozen.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace storage::registry::tables;
+using storage::registry::state::make_memory_state;
+using storage::registry::state::row_changes;
+using storage::registry::state::state_changes;
+
+/// Whether an enumeration has a name for the value.
+template <auto Value>
+consteval bool is_named() {
+    constexpr std::string_view text = __PRETTY_FUNCTION__;  // "… [Value = herald::…::table::user]" or "…)65]"
+    return text.rfind("::") > text.rfind(')') || text.rfind(')') == text.npos;
+}
+
+template <class Enum, std::size_t... Numbers>
+std::vector<Enum> named_values(std::index_sequence<Numbers...>) {
+    std::vector<Enum> all;
+    (..., (is_named<static_cast<Enum>(Numbers)>() ? all.push_back(static_cast<Enum>(Numbers)) : void()));
+    return all;
+}
+
+template <class... Tables>
+void put_filled(state_changes& state) {
+    (Tables::put(state, filled<typename Tables::row_type>()), ...);
+}
+
+row_changes rows_of_all_tables() {
+    const auto store = make_memory_state();
+    const auto view = store->view();
+    state_changes state(view.get());
+    put_filled<organizations, users, groups, roles, workspaces, models, versions, activities, transitions,
+               promotions, builds, scans, webhooks, feature_flags, nodes, claims>(state);
+    members::put(state, schemas::group_id{4}, schemas::user_id{7});
+    installation::put(state, filled<schemas::commands::genesis>());
+    put_level(state, 3);
+    positions::put(state, filled<engine_position>());
+    counters::put(state, "model", 300);
+    kept_outcomes::put(state, filled<schemas::commands::request_identity>(), 300,
+                       filled<schemas::commands::outcome>());
+    for (const timer_kind kind : named_values<timer_kind>(std::make_index_sequence<256>()))
+        timers::set(state, {300, kind, "key"});
+    auto event = filled<schemas::event>();
+    outbox::add(state, {"events.promote", 3}, event);
+    outbox::put_published(state, {"events.promote", 3}, 300);
+    return state.take();
+}
+
+TEST(rows, of_every_table_keep_their_bytes) {
+    std::vector<std::string> lines;
+    std::set<char> letters;
+    for (const auto& [key, value] : rows_of_all_tables()) {
+        lines.push_back(frozen_line(runtime::to_hex(key), value.value()));
+        letters.insert(key.front());
+    }
+    expect_frozen(lines, HERALD_FROZEN_BYTES);
+    for (const table one : named_values<table>(std::make_index_sequence<128>()))
+        EXPECT_TRUE(letters.contains(static_cast<char>(one)))
+            << "table '" << static_cast<char>(one) << "' has no frozen bytes";
+}
+
+TEST(rows, are_walked_by_the_names_of_tables_and_timers) {
+    EXPECT_GT(named_values<table>(std::make_index_sequence<128>()).size(), 40u);
+    EXPECT_EQ(named_values<timer_kind>(std::make_index_sequence<256>()).size(), 6u);
+}
+
+}  // namespace
+}  // namespace herald::test
