@@ -96,7 +96,7 @@ error refusal_of(const schemas::commands::outcome& outcome) {
 
 }  // namespace
 
-std::string call::query(std::string_view name) const {
+std::optional<std::string> call::find_query(std::string_view name) const {
     std::string_view rest = x_request.query;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('&'), rest.size());
@@ -106,7 +106,7 @@ std::string call::query(std::string_view name) const {
             return decoded(pair.substr(std::min(equals + 1, pair.size())));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return {};
+    return std::nullopt;
 }
 
 result<std::uint64_t> call::query_number(std::string_view name) const {
@@ -260,7 +260,7 @@ result<void> check_caller(const route& row, const storage::registry::state::stat
 
 result<void> check_query(const route& row, const call& call) {
     for (const query_parameter& each : row.query)
-        if (each.is_required && call.query(each.name).empty())
+        if (each.is_required && !call.find_query(each.name))
             return runtime::invalid_argument("the query parameter " + std::string(each.name) +
                                              " is missing; it must be " + std::string(each.meaning));
     return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -71,8 +72,10 @@ class call {
         if (!number) return number.error();
         return Id{*number};
     }
-    /// The decoded query parameter, or "" when there is none.
-    std::string query(std::string_view name) const;
+    /// The decoded query parameter; nothing when there is none of that name.
+    std::optional<std::string> find_query(std::string_view name) const;
+    /// As find_query, or "".
+    std::string query(std::string_view name) const { return find_query(name).value_or(""); }
     /// Errors: invalid_argument when it is missing or no number.
     result<std::uint64_t> query_number(std::string_view name) const;
     /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
