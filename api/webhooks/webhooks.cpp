@@ -24,15 +24,24 @@ using schemas::webhook;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
+/// Whether events of the resources that the filter names reach the webhook.
+bool would_hear(const webhook& hook, const schemas::resource_filter& asked) {
+    for (const schemas::resource_type type :
+         {asked.registry_service_resource_type, asked.deployment_service_resource_type,
+          asked.modeldb_service_resource_type})
+        if (type != schemas::resource_type::none && hears_of(hook, type)) return true;
+    return false;
+}
+
 bool wants(const requests::find_webhooks& asked, const webhook& hook) {
     const auto holds = [](const auto& list, const auto& value) {
         return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
     };
-    const bool filter = asked.resource_types.empty() ||
-                        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
-                                    [&](const auto& wanted) { return holds(hook.resource_types, wanted); });
+    const bool is_heard = asked.resource_types.empty() ||
+                          std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
+                                      [&](const auto& filter) { return would_hear(hook, filter); });
     return holds(asked.ids, hook.id) && holds(asked.names, hook.name) &&
-           holds(asked.workspace_id, hook.workspace_id) && filter;
+           holds(asked.workspace_id, hook.workspace_id) && is_heard;
 }
 
 constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks

@@ -13,20 +13,10 @@ namespace herald::storage::registry::emission {
 namespace {
 
 using context::rule_context;
-using schemas::resource_filter;
-using schemas::resource_type;
 using tables::find_number;
 using tables::key_of;
 using tables::put_number;
 using tables::table;
-
-bool filter_matches(const resource_filter& filter, resource_type type) {
-    for (const resource_type wanted :
-         {filter.registry_service_resource_type, filter.deployment_service_resource_type,
-          filter.modeldb_service_resource_type})
-        if (wanted == type || wanted == resource_type::all) return true;
-    return false;
-}
 
 std::vector<schemas::audience_member> audience_of(const state::state_view& state, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
@@ -40,16 +30,6 @@ std::vector<schemas::audience_member> audience_of(const state::state_view& state
 }
 
 }  // namespace
-
-bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type resource) {
-    const bool type_wanted = hook.all_events || std::find(hook.event_types.begin(), hook.event_types.end(),
-                                                          type) != hook.event_types.end();
-    const bool resource_wanted =
-        hook.resource_types.empty() ||
-        std::any_of(hook.resource_types.begin(), hook.resource_types.end(),
-                    [&](const resource_filter& filter) { return filter_matches(filter, resource); });
-    return type_wanted && resource_wanted;
-}
 
 std::size_t emit(rule_context& context, const event_draft& draft) {
     state::state_changes& state = context.state;
