@@ -53,7 +53,7 @@ response answer_scan(call& call, Command command) {
         about.scan_id = written->id;
         history = history_of(*now->view, about);
     }
-    co_return call.answer(*outcome, answers::of(build{}, *written, std::move(history)));
+    co_return call.answer(*outcome, answers::of(*written, std::move(history)));
 }
 
 }  // namespace
@@ -103,8 +103,8 @@ calls::answered get_scan(call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
-    const scan newest = storage::registry::find::newest_scan(state, found->row).value_or(scan());
-    return call.answer(answers::of(found->row, newest, history_of(state, found->row)));
+    return call.answer(
+        answers::of(storage::registry::find::scan_to_show(state, found->row), history_of(state, found->row)));
 }
 
 }  // namespace herald::api::deployment
