@@ -14,7 +14,6 @@ calls::answered find_models(calls::call&);
 // versions.cpp
 calls::response create_version(calls::call&);
 calls::answered get_version(calls::call&);
-calls::answered get_version_by_names(calls::call&);
 calls::answered find_versions(calls::call&);
 calls::response patch_version(calls::call&);
 calls::response put_version(calls::call&);

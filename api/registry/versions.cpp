@@ -26,13 +26,54 @@ std::vector<std::string> members_of(const schemas::json_value& body) {
     return names;
 }
 
+/// Either form of the path: by ids, or by workspace, model and the version's id or name.
+result<storage::registry::access::placed<model_version>> version_of_path(
+    const call& call, const storage::registry::state::state_view& state) {
+    using storage::registry::access::readable_version;
+    const schemas::user_id user = call.user().id;
+    if (call.has_path("version_or_name")) {
+        const auto model = storage::registry::access::readable_model(state, user, call.path("workspace"),
+                                                                     call.path("model"));
+        if (!model) return model.error();
+        return readable_version(state, user, model->row, call.path("version_or_name"));
+    }
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    auto found = readable_version(state, user, *id);
+    if (!found || !call.has_path("model_id")) return found;
+    const auto model = call.path_id<schemas::model_id>("model_id");
+    if (!model) return model.error();
+    if (*model != found->row.registered_model_id)
+        return runtime::not_found("model version " + call.path("version") +
+                                  " not found in registered model " + call.path("model_id"));
+    return found;
+}
+
 /// A strict caller wants to know before anything is changed: the newest row is compared.
-calls::task<> refuse_ignored(call& call, const schemas::json_value& body, schemas::version_id id) {
+calls::task<> refuse_ignored(call& call, const schemas::json_value& body) {
     const auto now = co_await calls::read_state(call.with().registry);
     if (!now) co_return now.error();
-    const auto kept = storage::registry::access::readable_version(*now->view, call.user().id, id);
+    const auto kept = version_of_path(call, *now->view);
     if (!kept) co_return kept.error();
     co_return call.ignore_owned<requests::update_version>(body, answers::of(kept->row));
+}
+
+/// Errors: not_found for what cannot be an id.
+result<schemas::commands::update_version> update_of_path(const call& call) {
+    schemas::commands::update_version command;
+    if (call.has_path("version_or_name")) {
+        command.workspace_name = call.path("workspace");
+        command.model_name = call.path("model");
+        command.version_or_name = call.path("version_or_name");
+        return command;
+    }
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    const auto model = call.path_id<schemas::model_id>("model_id");
+    if (!model) return model.error();
+    command.id = *id;
+    command.registered_model_id = *model;
+    return command;
 }
 
 response update_version(call& call, schemas::commands::update_mode mode) {
@@ -40,21 +81,14 @@ response update_version(call& call, schemas::commands::update_mode mode) {
     if (!body) co_return body.error();
     auto version = call.body_as<requests::update_version>(*body);
     if (!version) co_return version.error();
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) co_return id.error();
-    schemas::commands::update_version command;
-    command.id = *id;
-    if (call.has_path("model_id")) {
-        const auto model = call.path_id<schemas::model_id>("model_id");
-        if (!model) co_return model.error();
-        command.registered_model_id = *model;
-    }
-    command.mode = mode;
-    command.present = members_of(*body);
-    command.version = requests::row_of(*std::move(version));
+    auto command = update_of_path(call);
+    if (!command) co_return command.error();
+    command->mode = mode;
+    command->present = members_of(*body);
+    command->version = requests::row_of(*std::move(version));
     if (call.is_strict())
-        if (const auto good = co_await refuse_ignored(call, *body, *id); !good) co_return good.error();
-    const auto outcome = co_await call.submit(command);
+        if (const auto good = co_await refuse_ignored(call, *body); !good) co_return good.error();
+    const auto outcome = co_await call.submit(*std::move(command));
     if (!outcome) co_return outcome.error();
     const auto updated = schemas::decode<model_version>(outcome->body);
     if (!updated) co_return updated.error();
@@ -97,34 +131,7 @@ response create_version(call& call) {
 }
 
 answered get_version(call& call) {
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) return id.error();
-    const auto found = storage::registry::access::readable_version(call.state(), call.user().id, *id);
-    if (!found) return found.error();
-    if (call.has_path("model_id")) {
-        const auto model = call.path_id<schemas::model_id>("model_id");
-        if (!model) return model.error();
-        if (*model != found->row.registered_model_id)
-            return runtime::not_found("model version " + call.path("version") +
-                                      " not found in registered model " + call.path("model_id"));
-    }
-    return call.answer(version_answer(found->row));
-}
-
-answered get_version_by_names(call& call) {
-    const storage::registry::state::state_view& state = call.state();
-    const auto model = storage::registry::access::readable_model(state, call.user().id,
-                                                                 call.path("workspace"), call.path("model"));
-    if (!model) return model.error();
-    // The version's id; what is no id of a version of this model is a name (wire.md §3).
-    if (const auto number = call.path_id<schemas::version_id>("version_or_name")) {
-        const auto by_id = storage::registry::access::readable_version(state, call.user().id, *number);
-        if (by_id && by_id->row.registered_model_id == model->row.id)
-            return call.answer(version_answer(by_id->row));
-    }
-    const auto found =
-        storage::registry::access::readable_version(state, call.user().id, model->row,
-                                                     call.path("version_or_name"));
+    const auto found = version_of_path(call, call.state());
     if (!found) return found.error();
     return call.answer(version_answer(found->row));
 }

@@ -179,7 +179,7 @@ const route table[] = {
     read<answers::model_version>(
         "get_version_by_names",
         REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/{version_or_name}",
-        get_version_by_names, "versions", "A version by names"),
+        get_version, "versions", "A version by names"),
     find<schemas::find_request, answers::model_versions>(
         "find_versions_of_model", REGISTRY "/registered_models/{model_id}/model_versions/find", find_versions,
         "versions", "Finds versions of a model"),
@@ -200,6 +200,16 @@ const route table[] = {
     write<requests::update_version, answers::model_version>(
         "put_version", put, REGISTRY "/registered_models/{model_id}/model_versions/{version}", put_version,
         "versions", "Replaces the record; completes a promotion by redirect_metadata"),
+
+    write<requests::update_version, answers::model_version>(
+        "patch_version_by_names", http_method::patch,
+        REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/{version_or_name}",
+        patch_version, "versions",
+        "Changes the fields in the body; completes a promotion by redirect_metadata"),
+    write<requests::update_version, answers::model_version>(
+        "put_version_by_names", put,
+        REGISTRY "/workspaces/{workspace}/registered_models/{model}/model_versions/{version_or_name}",
+        put_version, "versions", "Replaces the record; completes a promotion by redirect_metadata"),
 
     write<requests::create_transition, answers::activity_answer>(
         "create_transition", post, REGISTRY "/stage/createTransition", create_transition, "stages",

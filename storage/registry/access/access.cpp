@@ -171,10 +171,14 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
 
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         const schemas::registered_model& model,
-                                                        std::string_view version_name) {
-    const auto id = tables::versions::named(state, model.id, version_name);
+                                                        std::string_view id_or_name) {
+    if (const auto number = runtime::parse_decimal(id_or_name)) {
+        auto found = readable_version(state, user, schemas::version_id{*number});
+        if (found && found->row.registered_model_id == model.id) return found;
+    }
+    const auto id = tables::versions::named(state, model.id, id_or_name);
     if (!id)
-        return runtime::not_found("version " + quoted(version_name) + " not found in registered model " +
+        return runtime::not_found("version " + quoted(id_or_name) + " not found in registered model " +
                                   quoted(model.name));
     return readable_version(state, user, *id);
 }

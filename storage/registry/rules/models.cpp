@@ -19,7 +19,6 @@ result<void> check_model(const schemas::registered_model& model) {
         return good;
     if (const auto good = check_text("readme_text", model.readme_text, limits::entity_bytes_max); !good)
         return good;
-    if (const auto good = check_enum_text("visibility", model.visibility); !good) return good;
     if (const auto good = check_object("custom_permission", model.custom_permission); !good) return good;
     if (const auto good = check_labels(model.labels); !good) return good;
     return check_attributes(model.attributes);

@@ -257,7 +257,7 @@ answer apply(rule_context& context, const schemas::commands::commit_transition& 
     store_transition(context, row);
     commit_stage(context, *opened);
     activity entry = new_activity(context, row.model_version_id, command.comment);
-    entry.commit.emplace();
+    entry.update.emplace().stage = row.transition.desired_stage;
     entry.transition_id = row.transition.id;
     entry.activity_state = row.transition.state;
     return store_activity(context, entry);
