@@ -186,7 +186,7 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
 
-/// Whether the route answers this user. Errors: permission_denied.
+/// Whether the route, of a read, answers this user. Errors: permission_denied.
 result<void> check_caller(const route&, const storage::registry::state::state_view&, const caller&);
 /// Errors: invalid_argument for a query parameter that the route needs and the request does not have.
 result<void> check_query(const route&, const call&);

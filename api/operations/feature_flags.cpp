@@ -1,8 +1,8 @@
 // Feature flags of the installation (wire.md §7).
+#include "storage/registry/find/feature_flags.hpp"
 #include "api/operations/handlers.hpp"
 #include "schemas/answers/operations.hpp"
 #include "schemas/requests/operations.hpp"
-#include "storage/registry/find/feature_flags.hpp"
 
 namespace herald::api::operations {
 namespace {

@@ -2,9 +2,17 @@
 #pragma once
 
 #include "api/calls/handler.hpp"
+#include "api/calls/public_call.hpp"
 
 namespace herald::api::operations {
 
+// operator_endpoints.cpp
+runtime::http::http_response get_health(const calls::public_call&);
+runtime::http::http_response get_readiness(const calls::public_call&);
+runtime::http::http_response get_metrics(const calls::public_call&);
+runtime::http::http_response get_openapi(const calls::public_call&);
+
+// feature_flags.cpp
 calls::answered list_feature_flags(calls::call&);
 calls::response set_feature_flag(calls::call&);
 

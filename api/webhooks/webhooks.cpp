@@ -120,6 +120,21 @@ schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::
     return test;
 }
 
+bool is_seen(const storage::registry::state::state_view& state, schemas::user_id user, const webhook& hook) {
+    using namespace storage::registry::access;
+    return is_system_admin(state, user) || is_visible(state, user, *find_workspace(state, hook.workspace_id));
+}
+
+result<void> may_test(const storage::registry::state::state_view& state, schemas::user_id user,
+                      const webhook& hook) {
+    using namespace storage::registry::access;
+    const auto workspace = *find_workspace(state, hook.workspace_id);
+    if (is_system_admin(state, user) || is_workspace_admin(state, user, workspace)) return {};
+    return runtime::permission_denied("a test of webhook " + std::to_string(hook.id.value) +
+                                      " needs an admin of the workspace \"" + workspace.name +
+                                      "\" or a system administrator");
+}
+
 /// There is no status code to tell (wire.md §7). A 502 would make the published client test again.
 error no_answer(const webhook& hook, std::string_view why, const std::string& message) {
     return runtime::failed_precondition("webhook " + std::to_string(hook.id.value) +
@@ -195,8 +210,9 @@ response trigger_test(call& call) {
     if (!body) co_return body.error();
     const storage::registry::state::state_view& state = call.state();
     const auto hook = storage::registry::find::find_webhook(state, body->webhook_id);
-    if (!hook)
+    if (!hook || !is_seen(state, call.user().id, *hook))
         co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
+    if (const auto may = may_test(state, call.user().id, *hook); !may) co_return may.error();
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
     schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
     // With the webhook's revision it tells a worker how far its table must be before "unknown" means

@@ -445,10 +445,11 @@ def who_may_not_read_is_told_that_there_is_nothing():
         changed = admin.patch(version, description="by another admin")
         assert changed["description"] == "by another admin" and changed["owner"] == version["owner"]
         for method, place, body in (("POST", f"{PROXY}/events/createWebhook", {"name": "w", "location": "https://example.com/", "all_events": True}),
-                                    ("DELETE", f"{PROXY}/events/deleteWebhook", {"ids": [1]}), ("POST", f"{PROXY}/events/triggerTest", {"webhook_id": 1}),
+                                    ("DELETE", f"{PROXY}/events/deleteWebhook", {"ids": [1]}),
                                     ("POST", f"{PROXY}/uac/createUser", {"info": {"email": "c@example.com"}}),
                                     ("PUT", f"{PROXY}/feature-flags/scan_events", {"enabled": False})):
             other.refused(403, 7, "system administrator", method, place, body)
+        other.refused(404, 5, "not found", "POST", f"{PROXY}/events/triggerTest", {"webhook_id": 1})
 
 
 def builds_are_told_apart_and_scanned():
