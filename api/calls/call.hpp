@@ -137,6 +137,15 @@ class call {
         command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
         co_return co_await append(Command::type, schemas::encode(command), command_id);
     }
+    /// Submits, and answers what `view` makes of the row that apply gave back.
+    template <schemas::described Row, schemas::commands::any_command Command, class View>
+    task<runtime::http::http_response> write(Command command, View view) {
+        const auto outcome = co_await submit(std::move(command));
+        if (!outcome) co_return outcome.error();
+        auto row = schemas::decode<Row>(outcome->body);
+        if (!row) co_return row.error();
+        co_return answer(*outcome, view(*std::move(row)));
+    }
     result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
     /// Sends a test delivery and waits for its attempt. Errors: those of storage::test_deliveries.
     task<schemas::attempt> test(schemas::delivery);

@@ -38,21 +38,16 @@ calls::response create_build(call& call) {
     command.self_contained = body->self_contained;
     command.uses_flask = body->uses_flask;
     command.creator_request.text = schemas::to_json_text(*json);
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto made = schemas::decode<build>(outcome->body);
-    if (!made) co_return made.error();
-    co_return call.answer(*outcome, answers::of(*made));
+    const auto view = [](build made) { return answers::of(std::move(made)); };
+    co_return co_await call.write<build>(std::move(command), view);
 }
 
 answered get_build(call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
-    const auto found = storage::registry::access::readable_build(call.state(), call.user().id, *id);
+    const auto found =
+        storage::registry::access::readable_build(call.state(), call.user().id, call.path("workspace"), *id);
     if (!found) return found.error();
-    if (found->workspace.name != call.path("workspace"))
-        return runtime::not_found("build " + call.path("build") + " not found in the workspace \"" +
-                                  call.path("workspace") + "\"");
     return call.answer(answers::of(found->row));
 }
 

@@ -41,19 +41,18 @@ std::vector<answers::earlier_scan> history_of(const storage::registry::state::st
 
 template <class Command>
 response answer_scan(call& call, Command command) {
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto written = schemas::decode<scan>(outcome->body);
-    if (!written) co_return written.error();
-    // This node has applied it: the earlier scans are those before the one that was written.
-    std::vector<answers::earlier_scan> history;
-    if (const auto now = call.with().registry.read_applied()) {
-        build about;
-        about.id = written->build_id;
-        about.scan_id = written->id;
-        history = history_of(*now->view, about);
-    }
-    co_return call.answer(*outcome, answers::of(*written, std::move(history)));
+    const auto view = [&](scan written) {
+        // This node has applied it: the earlier scans are those before the one that was written.
+        std::vector<answers::earlier_scan> history;
+        if (const auto now = call.with().registry.read_applied()) {
+            build about;
+            about.id = written.build_id;
+            about.scan_id = written.id;
+            history = history_of(*now->view, about);
+        }
+        return answers::of(std::move(written), std::move(history));
+    };
+    co_return co_await call.write<scan>(std::move(command), view);
 }
 
 }  // namespace

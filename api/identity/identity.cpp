@@ -150,11 +150,8 @@ response add_group_users(call& call) {
     command.org_id = *org;
     command.group_id = *group;
     command.user_id = body->user_id;
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    const auto added = schemas::decode<schemas::group>(outcome->body);
-    if (!added) co_return added.error();
-    co_return call.answer(*outcome, answers::group_answer{*added});
+    const auto view = [](schemas::group added) { return answers::group_answer{std::move(added)}; };
+    co_return co_await call.write<schemas::group>(std::move(command), view);
 }
 
 }  // namespace herald::api::identity

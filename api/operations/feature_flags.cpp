@@ -30,11 +30,7 @@ calls::response set_feature_flag(call& call) {
     command.name = call.path("name");
     command.enabled = *body->enabled;
     command.content = body->content;
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto flag = schemas::decode<feature_flag>(outcome->body);
-    if (!flag) co_return flag.error();
-    co_return call.answer(*outcome, answer_of(*flag));
+    co_return co_await call.write<feature_flag>(std::move(command), answer_of);
 }
 
 }  // namespace herald::api::operations

@@ -33,11 +33,7 @@ calls::response create_model(call& call) {
     schemas::commands::create_model command;
     command.workspace_name = call.path("workspace");
     command.model = requests::row_of(*std::move(model));
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    auto made = schemas::decode<registered_model>(outcome->body);
-    if (!made) co_return made.error();
-    co_return call.answer(*outcome, model_answer(*std::move(made)));
+    co_return co_await call.write<registered_model>(std::move(command), model_answer);
 }
 
 answered get_model_by_name(call& call) {

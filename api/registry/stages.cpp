@@ -17,20 +17,13 @@ namespace requests = schemas::requests;
 using schemas::promotion;
 
 /// Every stage call answers {"activity": {…}}.
-template <class Command>
-response answer_activity(call& call, Command command) {
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    auto entry = schemas::decode<schemas::activity>(outcome->body);
-    if (!entry) co_return entry.error();
-    co_return call.answer(*outcome, answers::activity_answer{*std::move(entry)});
-}
+answers::activity_answer activity_answer(schemas::activity entry) { return {std::move(entry)}; }
 
 response review(call& call, bool approve) {
     auto body = call.body<requests::act_on_transition>();
     if (!body) co_return body.error();
     schemas::commands::review_transition command{body->transition_id, approve, std::move(body->comment)};
-    co_return co_await answer_activity(call, std::move(command));
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
 /// Closes or commits.
@@ -39,7 +32,7 @@ response end_transition(call& call) {
     auto body = call.body<requests::act_on_transition>();
     if (!body) co_return body.error();
     Command command{body->transition_id, std::move(body->comment)};
-    co_return co_await answer_activity(call, std::move(command));
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
 }  // namespace
@@ -49,7 +42,7 @@ response create_transition(call& call) {
     if (!body) co_return body.error();
     schemas::commands::create_transition command{body->model_version_id, body->desired_stage,
                                                  std::move(body->comment)};
-    co_return co_await answer_activity(call, std::move(command));
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
 response approve_transition(call& call) { return review(call, true); }
@@ -81,11 +74,8 @@ response fail_promotion(call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
     schemas::commands::fail_promotion command{*id, body->reason};
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    auto row = schemas::decode<promotion>(outcome->body);
-    if (!row) co_return row.error();
-    co_return call.answer(*outcome, answers::of(*std::move(row)));
+    const auto view = [](promotion row) { return answers::of(std::move(row)); };
+    co_return co_await call.write<promotion>(std::move(command), view);
 }
 
 }  // namespace herald::api::registry

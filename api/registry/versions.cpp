@@ -39,14 +39,10 @@ result<storage::registry::access::placed<model_version>> version_of_path(
     }
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
-    auto found = readable_version(state, user, *id);
-    if (!found || !call.has_path("model_id")) return found;
+    if (!call.has_path("model_id")) return readable_version(state, user, *id);
     const auto model = call.path_id<schemas::model_id>("model_id");
     if (!model) return model.error();
-    if (*model != found->row.registered_model_id)
-        return runtime::not_found("model version " + call.path("version") +
-                                  " not found in registered model " + call.path("model_id"));
-    return found;
+    return readable_version(state, user, *model, *id);
 }
 
 /// A strict caller wants to know before anything is changed: the newest row is compared.
@@ -88,13 +84,13 @@ response update_version(call& call, schemas::commands::update_mode mode) {
     command->version = requests::row_of(*std::move(version));
     if (call.is_strict())
         if (const auto good = co_await refuse_ignored(call, *body); !good) co_return good.error();
-    const auto outcome = co_await call.submit(*std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto updated = schemas::decode<model_version>(outcome->body);
-    if (!updated) co_return updated.error();
-    const answers::model_version answer = version_answer(*updated);
-    if (!call.is_strict()) (void)call.ignore_owned<requests::update_version>(*body, answer.model_version_);
-    co_return call.answer(*outcome, answer);
+    const auto view = [&](model_version updated) {
+        answers::model_version answer = version_answer(std::move(updated));
+        if (!call.is_strict())
+            (void)call.ignore_owned<requests::update_version>(*body, answer.model_version_);
+        return answer;
+    };
+    co_return co_await call.write<model_version>(*std::move(command), view);
 }
 
 }  // namespace
@@ -123,11 +119,7 @@ response create_version(call& call) {
     kept.owner = call.user().id;
     if (const auto good = call.ignore_owned<requests::create_version>(*body, kept); !good)
         co_return good.error();
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    const auto made = schemas::decode<model_version>(outcome->body);
-    if (!made) co_return made.error();
-    co_return call.answer(*outcome, version_answer(*made));
+    co_return co_await call.write<model_version>(std::move(command), version_answer);
 }
 
 answered get_version(call& call) {

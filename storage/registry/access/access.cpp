@@ -170,6 +170,15 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
 }
 
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
+                                                        schemas::model_id model, schemas::version_id id) {
+    auto found = readable_version(state, user, id);
+    if (found && found->row.registered_model_id != model)
+        return runtime::not_found("model version " + std::to_string(id.value) +
+                                  " not found in registered model " + std::to_string(model.value));
+    return found;
+}
+
+result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         const schemas::registered_model& model,
                                                         std::string_view id_or_name) {
     if (const auto number = runtime::parse_decimal(id_or_name)) {
@@ -197,6 +206,15 @@ result<placed<schemas::build>> readable_build(const state_view& state, schemas::
     auto workspace = *find_workspace(state, build->workspace_id);
     if (!may_read_builds(state, user, workspace)) return no_such(what);
     return placed<schemas::build>{*std::move(build), std::move(workspace)};
+}
+
+result<placed<schemas::build>> readable_build(const state_view& state, schemas::user_id user,
+                                              std::string_view workspace_name, schemas::build_id id) {
+    auto found = readable_build(state, user, id);
+    if (found && found->workspace.name != workspace_name)
+        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace " +
+                                  quoted(workspace_name));
+    return found;
 }
 
 }  // namespace herald::storage::registry::access

@@ -45,11 +45,8 @@ result<void> require_deploy(const rule_context& context, const schemas::workspac
 /// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
 result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
                                     schemas::build_id id) {
-    auto found = access::readable_build(context.state, context.principal(), id);
+    auto found = access::readable_build(context.state, context.principal(), workspace_name, id);
     if (!found) return found.error();
-    if (found->workspace.name != workspace_name)
-        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace \"" +
-                                  std::string(workspace_name) + "\"");
     if (const auto may = require_deploy(context, found->workspace); !may) return may.error();
     return found;
 }

@@ -111,12 +111,10 @@ result<access::placed<model_version>> version_of_long_form(const rule_context& c
 result<access::placed<model_version>> version_of(const rule_context& context,
                                                  const schemas::commands::update_version& command) {
     if (!command.id) return version_of_long_form(context, command);
-    auto found = access::readable_version(context.state, context.principal(), command.id);
-    if (found && command.registered_model_id && command.registered_model_id != found->row.registered_model_id)
-        return runtime::not_found("model version " + std::to_string(command.id.value) +
-                                  " not found in registered model " +
-                                  std::to_string(command.registered_model_id.value));
-    return found;
+    if (!command.registered_model_id)
+        return access::readable_version(context.state, context.principal(), command.id);
+    return access::readable_version(context.state, context.principal(), command.registered_model_id,
+                                    command.id);
 }
 
 /// Members that are there but say nothing count as absent: a model without a key, a map without entries.
