@@ -9,8 +9,8 @@ namespace herald::api {
 namespace {
 
 using calls::authenticate;
-using calls::call;
 using calls::needed_state;
+using calls::reading_call;
 using calls::refusal_response;
 using calls::route;
 using calls::services;
@@ -117,7 +117,7 @@ class service final : public request_handler {
         auto admitted = co_await admit(received, row.state);
         if (!admitted) co_return admitted.error();
         const storage::node::registry_node::reading state = admitted->state;
-        call call(received, *match, x_services);
+        calls::writing_call call(received, *match, x_services);
         if (const auto good = check_policy(row, call, state, admitted->who); !good)
             co_return respond(good.error(), state);
         call.show(state, std::move(admitted->who));
@@ -152,7 +152,7 @@ class service final : public request_handler {
     };
 
     /// What the row says of its callers and their query: nothing else looks at that.
-    static result<void> check_policy(const route& row, const call& call,
+    static result<void> check_policy(const route& row, const reading_call& call,
                                      const storage::node::registry_node::reading& state,
                                      const calls::caller& who) {
         if (const auto good = calls::check_query(row, call); !good) return good.error();
@@ -190,7 +190,7 @@ class service final : public request_handler {
             return;
         }
         remember_known(received);
-        call call(received, match, x_services);
+        reading_call call(received, match, x_services);
         if (const auto good = check_policy(*match.target, call, state, *who); !good) {
             out = respond(good.error(), state);
             return;

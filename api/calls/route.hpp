@@ -16,13 +16,14 @@
 
 namespace herald::api::calls {
 
-class call;
+class reading_call;
+class writing_call;
 struct public_call;
 /// Of what anybody may ask.
 using public_handler = runtime::http::http_response (*)(const public_call&);
-using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(call&);
+using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
 /// For answers that are made from the state at hand, without waiting.
-using read_handler = result<runtime::http::http_response> (*)(call&);
+using read_handler = result<runtime::http::http_response> (*)(reading_call&);
 
 /// Whom a route answers at all (wire.md §2); what a caller may do there is the rules' to say.
 enum class authentication : std::uint8_t { nobody, developer_key, system_administrator };

@@ -11,14 +11,15 @@ namespace herald::api::deployment {
 namespace {
 
 using calls::answered;
-using calls::call;
+using calls::reading_call;
+using calls::writing_call;
 using schemas::build;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 }  // namespace
 
-calls::response create_build(call& call) {
+calls::response create_build(writing_call& call) {
     const auto json = call.json();
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_build>(*json);
@@ -42,7 +43,7 @@ calls::response create_build(call& call) {
     co_return co_await call.write<build>(std::move(command), view);
 }
 
-answered get_build(call& call) {
+answered get_build(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
     const auto found =
@@ -52,7 +53,7 @@ answered get_build(call& call) {
 }
 
 /// Those that the caller may read, newest first (client_calls.md §6).
-answered list_builds(call& call) {
+answered list_builds(reading_call& call) {
     const auto id = call.query_number("model_version_id");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();

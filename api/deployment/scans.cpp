@@ -9,8 +9,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 using schemas::build;
 using schemas::scan;
 namespace answers = schemas::answers;
@@ -19,7 +20,7 @@ namespace requests = schemas::requests;
 constexpr std::size_t history_max = 100;
 
 /// Herald scans nothing itself: a request names an external scanner.
-result<schemas::json_text> checked_request(call& call) {
+result<schemas::json_text> checked_request(reading_call& call) {
     const auto body = call.json();
     if (!body) return body.error();
     const auto request = call.body_as<requests::request_scan>(*body);
@@ -40,7 +41,7 @@ std::vector<answers::earlier_scan> history_of(const storage::registry::state::st
 }
 
 template <class Command>
-response answer_scan(call& call, Command command) {
+response answer_scan(writing_call& call, Command command) {
     const auto view = [&](scan written) {
         // This node has applied it: the earlier scans are those before the one that was written.
         std::vector<answers::earlier_scan> history;
@@ -57,7 +58,7 @@ response answer_scan(call& call, Command command) {
 
 }  // namespace
 
-response request_scan(call& call) {
+response request_scan(writing_call& call) {
     auto request = checked_request(call);
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::build_id>("build");
@@ -69,7 +70,7 @@ response request_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-response request_version_scan(call& call) {
+response request_version_scan(writing_call& call) {
     auto request = checked_request(call);
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::version_id>("version");
@@ -80,7 +81,7 @@ response request_version_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-response report_scan(call& call) {
+response report_scan(writing_call& call) {
     const auto body = call.body<requests::report_scan>();
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::build_id>("build");
@@ -96,7 +97,7 @@ response report_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-calls::answered get_scan(call& call) {
+calls::answered get_scan(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();

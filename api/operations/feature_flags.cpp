@@ -7,7 +7,8 @@
 namespace herald::api::operations {
 namespace {
 
-using calls::call;
+using calls::reading_call;
+using calls::writing_call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 using schemas::commands::feature_flag;
@@ -16,14 +17,14 @@ answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::
 
 }  // namespace
 
-calls::answered list_feature_flags(call& call) {
+calls::answered list_feature_flags(reading_call& call) {
     const auto flag = [&](std::string_view name) {
         return answer_of(storage::registry::find::feature_flag_of(call.state(), name));
     };
     return call.answer(answers::feature_flags{{flag("promote_events"), flag("scan_events")}});
 }
 
-calls::response set_feature_flag(call& call) {
+calls::response set_feature_flag(writing_call& call) {
     const auto body = call.body<requests::set_feature_flag>();
     if (!body) co_return body.error();
     schemas::commands::set_feature_flag command;

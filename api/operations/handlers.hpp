@@ -13,7 +13,7 @@ runtime::http::http_response get_metrics(const calls::public_call&);
 runtime::http::http_response get_openapi(const calls::public_call&);
 
 // feature_flags.cpp
-calls::answered list_feature_flags(calls::call&);
-calls::response set_feature_flag(calls::call&);
+calls::answered list_feature_flags(calls::reading_call&);
+calls::response set_feature_flag(calls::writing_call&);
 
 }  // namespace herald::api::operations

@@ -9,8 +9,9 @@ namespace herald::api::registry {
 namespace {
 
 using calls::answered;
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 using schemas::model_version;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
@@ -28,7 +29,7 @@ std::vector<std::string> members_of(const schemas::json_value& body) {
 
 /// Either form of the path: by ids, or by workspace, model and the version's id or name.
 result<storage::registry::access::placed<model_version>> version_of_path(
-    const call& call, const storage::registry::state::state_view& state) {
+    const reading_call& call, const storage::registry::state::state_view& state) {
     using storage::registry::access::readable_version;
     const schemas::user_id user = call.user().id;
     if (call.has_path("version_or_name")) {
@@ -46,7 +47,7 @@ result<storage::registry::access::placed<model_version>> version_of_path(
 }
 
 /// A strict caller wants to know before anything is changed: the newest row is compared.
-calls::task<> refuse_ignored(call& call, const schemas::json_value& body) {
+calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body) {
     const auto now = co_await calls::read_state(call.with().registry);
     if (!now) co_return now.error();
     const auto kept = version_of_path(call, *now->view);
@@ -55,7 +56,7 @@ calls::task<> refuse_ignored(call& call, const schemas::json_value& body) {
 }
 
 /// Errors: not_found for what cannot be an id.
-result<schemas::commands::update_version> update_of_path(const call& call) {
+result<schemas::commands::update_version> update_of_path(const reading_call& call) {
     schemas::commands::update_version command;
     if (call.has_path("version_or_name")) {
         command.workspace_name = call.path("workspace");
@@ -72,7 +73,7 @@ result<schemas::commands::update_version> update_of_path(const call& call) {
     return command;
 }
 
-response update_version(call& call, schemas::commands::update_mode mode) {
+response update_version(writing_call& call, schemas::commands::update_mode mode) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto version = call.body_as<requests::update_version>(*body);
@@ -95,7 +96,7 @@ response update_version(call& call, schemas::commands::update_mode mode) {
 
 }  // namespace
 
-response create_version(call& call) {
+response create_version(writing_call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto version = call.body_as<requests::create_version>(*body);
@@ -122,13 +123,13 @@ response create_version(call& call) {
     co_return co_await call.write<model_version>(std::move(command), version_answer);
 }
 
-answered get_version(call& call) {
+answered get_version(reading_call& call) {
     const auto found = version_of_path(call, call.state());
     if (!found) return found.error();
     return call.answer(version_answer(found->row));
 }
 
-answered find_versions(call& call) {
+answered find_versions(reading_call& call) {
     auto request = call.body<schemas::find_request>();
     if (!request) return request.error();
     if (call.has_path("model_id")) {
@@ -150,7 +151,11 @@ answered find_versions(call& call) {
     return call.answer(found);
 }
 
-response patch_version(call& call) { return update_version(call, schemas::commands::update_mode::merge); }
-response put_version(call& call) { return update_version(call, schemas::commands::update_mode::replace); }
+response patch_version(writing_call& call) {
+    return update_version(call, schemas::commands::update_mode::merge);
+}
+response put_version(writing_call& call) {
+    return update_version(call, schemas::commands::update_mode::replace);
+}
 
 }  // namespace herald::api::registry

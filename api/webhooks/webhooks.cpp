@@ -17,8 +17,9 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 using schemas::object_writer;
 using schemas::webhook;
 namespace answers = schemas::answers;
@@ -143,7 +144,7 @@ error no_answer(const webhook& hook, std::string_view why, const std::string& me
 
 }  // namespace
 
-response create_webhook(call& call) {
+response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
@@ -176,7 +177,7 @@ response create_webhook(call& call) {
 }
 
 /// Of the workspaces that the caller sees. The secret is never shown again.
-calls::answered find_webhooks(call& call) {
+calls::answered find_webhooks(reading_call& call) {
     const auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
     for (const std::size_t size :
@@ -194,7 +195,7 @@ calls::answered find_webhooks(call& call) {
     return call.answer(answer);
 }
 
-response delete_webhooks(call& call) {
+response delete_webhooks(writing_call& call) {
     auto body = call.body<requests::delete_webhooks>();
     if (!body) co_return body.error();
     schemas::commands::delete_webhooks command{std::move(body->ids)};
@@ -205,7 +206,7 @@ response delete_webhooks(call& call) {
 
 /// Takes the road of every delivery: log, worker, attempts (design.md §3). Its answer is what the receiver
 /// answered.
-response trigger_test(call& call) {
+response trigger_test(writing_call& call) {
     const auto body = call.body<requests::trigger_test>();
     if (!body) co_return body.error();
     const storage::registry::state::state_view& state = call.state();
