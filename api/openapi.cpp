@@ -1,6 +1,6 @@
 #include "api/openapi.hpp"
 
-#include <algorithm>
+#include <initializer_list>
 #include <map>
 
 #include "api/calls/limits.hpp"
@@ -52,8 +52,35 @@ std::string parameters_of(const route& row) {
         return object_writer().text("$ref", "#/components/parameters/" + std::string(name)).finish();
     };
     if (row.has_body()) all.push_back(shared("prefer"));
-    if (row.handler) all.push_back(shared("idempotency_key"));
+    if (row.state == calls::needed_state::applied) all.push_back(shared("idempotency_key"));
+    all.push_back(shared("request_id"));
     return schemas::json_list(all, [](const std::string& each) { return each; });
+}
+
+struct answer_header {
+    std::string_view name;
+    std::string_view meaning;
+};
+constexpr answer_header request_id{"svc-request-id",
+                                   "The request's name in the log: as it was sent, or a new one"};
+constexpr answer_header registry_offset{"svc-registry-offset", "The state that the answer was made from"};
+constexpr answer_header registry_stale{
+    "svc-registry-stale", "true: the log could not be asked in time, newer writes may be missing"};
+constexpr answer_header warning{"svc-warning", "What of the body was ignored, and why"};
+constexpr answer_header retry_after{"retry-after", "Seconds to wait before the next try"};
+
+std::string headers_of(std::initializer_list<answer_header> headers) {
+    object_writer out;
+    for (const auto& [name, meaning] : headers)
+        out.raw(name, object_writer().text("description", meaning).raw("schema", text_schema).finish());
+    return out.finish();
+}
+
+/// What a success carries.
+std::string headers_of(const route& row) {
+    if (row.open) return headers_of({request_id});
+    if (row.has_body()) return headers_of({request_id, registry_offset, registry_stale, warning});
+    return headers_of({request_id, registry_offset, registry_stale});
 }
 
 struct refusal {
@@ -67,32 +94,35 @@ constexpr refusal refusals[] = {
     {404, "It is not there, or the caller may not see it"},
     {409, "It is there already, has changed, or the Idempotency-Key was another request's"},
     {413, "The body is longer than this operation takes"},
+    {415, "The body is compressed"},
     {429, "Too many at once; Retry-After says when to try again"},
     {500, "A fault of Herald's, or a write whose outcome is unknown"},
     {503, "Not now; Retry-After says when to try again"},
 };
 
 bool may_answer(const route& row, int status) {
+    if (row.open) return status == 500;
     if (status == 409) return row.handler != nullptr;
-    if (status == 413) return row.has_body();
+    if (status == 413 || status == 415) return row.has_body();
     return true;
 }
 
 std::string responses_of(const route& row, schemas::schema_set& components) {
-    const std::string offset =
-        R"({"svc-registry-offset":{"description":"The state that the answer was made from","schema":{"type":"string"}}})";
+    const std::string said =
+        row.answer ? content(row.answer(components)) : R"({"text/plain":{"schema":{"type":"string"}}})";
+    const std::string headers = headers_of(row);
+    const auto with_answer = [&](std::string_view why) {
+        return object_writer().text("description", why).raw("headers", headers).raw("content", said).finish();
+    };
     object_writer out;
-    out.raw("200", object_writer()
-                       .text("description", "Success")
-                       .raw("headers", offset)
-                       .raw("content", content(row.answer(components)))
-                       .finish());
+    out.raw("200", with_answer("Success"));
     for (const refusal& each : refusals)
         if (may_answer(row, each.status))
             out.raw(std::to_string(each.status),
                     object_writer()
                         .text("$ref", "#/components/responses/" + std::to_string(each.status))
                         .finish());
+    if (row.may_be_503) out.raw("503", with_answer("Not now: reason and message say why"));
     return out.finish();
 }
 
@@ -104,12 +134,17 @@ std::string operation(const route& row, schemas::schema_set& components) {
         .text("summary", row.summary)
         .raw("tags", "[" + tag + "]")
         .raw("parameters", parameters_of(row));
+    if (row.who == calls::authentication::nobody) out.raw("security", "[]");
     if (row.who == calls::authentication::system_administrator)
         out.text("description", "Only for system administrators.");
+    if (row.right)
+        out.text("description", "Needs " + std::string(name_of(row.right->action)) + " on " +
+                                    std::string(name_of(row.right->on)) + ".");
     if (row.has_body())
         out.raw("requestBody",
                 object_writer()
                     .text("description", "At most " + std::to_string(row.body_bytes_max) + " bytes")
+                    .flag("required", row.needs_body)
                     .raw("content", content(row.body(components)))
                     .finish());
     out.raw("responses", responses_of(row, components));
@@ -169,6 +204,9 @@ std::string shared_parameters() {
         .raw("prefer",
              parameter("Prefer", "header", "handling=strict refuses members that would be ignored (RFC 7240)",
                        false, text_schema))
+        .raw("request_id", parameter("svc-request-id", "header",
+                                     "At most 128 bytes of visible ASCII; the answer and the log repeat it",
+                                     false, text_schema))
         .finish();
 }
 
@@ -177,7 +215,13 @@ std::string shared_responses(schemas::schema_set& components) {
     object_writer out;
     for (const refusal& each : refusals)
         out.raw(std::to_string(each.status),
-                object_writer().text("description", each.why).raw("content", body).finish());
+                object_writer()
+                    .text("description", each.why)
+                    .raw("headers", each.status == 429 || each.status == 503
+                                        ? headers_of({request_id, registry_offset, retry_after})
+                                        : headers_of({request_id, registry_offset}))
+                    .raw("content", body)
+                    .finish());
     return out.finish();
 }
 

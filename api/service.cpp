@@ -1,7 +1,6 @@
 #include "api/service.hpp"
 
 #include "api/openapi.hpp"
-#include "api/routes/routes.hpp"
 #include "api/turns.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
@@ -10,12 +9,11 @@ namespace herald::api {
 namespace {
 
 using calls::authenticate;
-using calls::call;
 using calls::needed_state;
+using calls::reading_call;
 using calls::refusal_response;
 using calls::route;
 using calls::services;
-using routes::all_routes;
 using runtime::http::http_response;
 using runtime::http::server::error_response;
 using runtime::http::server::request;
@@ -42,24 +40,69 @@ http_response respond(result<http_response> answered, const storage::node::regis
     return refusal;
 }
 
+// RFC 9110 §9.3.7: what the server as a whole understands.
+http_response options_of_server() {
+    http_response out;
+    out.status = 204;
+    out.headers.push_back({"allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"});
+    return out;
+}
+
+/// All that is said to somebody who may be anybody: the open rows' answers, and that there is no such route.
+class open_answers {
+  public:
+    open_answers(const calls::router& router, calls::readiness ready, std::string openapi = {})
+        : x_router(router), x_ready(std::move(ready)), x_openapi(std::move(openapi)) {}
+
+    /// Nothing when the request leads to a row for callers with credentials.
+    std::optional<http_response> answer(const request& received) const {
+        if (received.path == "*") return options_of_server();
+        const auto match = x_router.match(received.method, received.path);
+        if (!match) return refusal_response(match.error());
+        if (!match->target->open) return std::nullopt;
+        return match->target->open({x_ready, x_openapi});
+    }
+
+  private:
+    const calls::router& x_router;
+    const calls::readiness x_ready;
+    const std::string x_openapi;
+};
+
+class operator_service final : public request_handler {
+  public:
+    explicit operator_service(calls::readiness ready) : x_open(x_router, std::move(ready)) {}
+
+    bool handle_now(const request& received, http_response& out) override {
+        out = *x_open.answer(received);
+        return true;
+    }
+    boost::asio::awaitable<http_response> handle(const request& received) override {
+        co_return *x_open.answer(received);
+    }
+    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
+        co_return x_open.answer(head);
+    }
+
+  private:
+    const calls::router x_router{routes::operator_routes()};
+    const open_answers x_open;
+};
+
 class service final : public request_handler {
   public:
     service(services& with, runtime::event_loops& loops, service_options options)
         : x_services(with),
           x_loops(loops),
-          x_options(std::move(options)),
-          x_openapi(openapi_document(all_routes())) {}
+          x_router(routes::all_routes(options.metrics)),
+          x_open(x_router, std::move(options.ready), openapi_document(x_router.routes())) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        if (auto answer = answer_anybody(received)) {
+        if (auto answer = x_open.answer(received)) {
             out = *std::move(answer);
             return true;
         }
         const auto match = x_router.match(received.method, received.path);
-        if (!match) {
-            out = refusal_response(match.error());
-            return true;
-        }
         if (!match->target->read || match->target->cost == calls::cost::long_read) return false;
         auto state = x_services.registry.read_now();
         if (!state) return false;
@@ -74,7 +117,7 @@ class service final : public request_handler {
         auto admitted = co_await admit(received, row.state);
         if (!admitted) co_return admitted.error();
         const storage::node::registry_node::reading state = admitted->state;
-        call call(received, *match, x_services);
+        calls::writing_call call(received, *match, x_services);
         if (const auto good = check_policy(row, call, state, admitted->who); !good)
             co_return respond(good.error(), state);
         call.show(state, std::move(admitted->who));
@@ -90,9 +133,7 @@ class service final : public request_handler {
     }
 
     boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        if (auto answer = answer_anybody(head)) co_return answer;
-        const auto match = x_router.match(head.method, head.path);
-        if (!match) co_return refusal_response(match.error());
+        if (auto answer = x_open.answer(head)) co_return answer;
         auto admitted = co_await admit(head, needed_state::applied);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;
@@ -110,19 +151,8 @@ class service final : public request_handler {
         calls::caller who;
     };
 
-    /// What needs no credentials.
-    std::optional<http_response> answer_anybody(const request& received) const {
-        if (auto answer = operations::answer_operator(received, x_options.ready, x_options.metrics))
-            return answer;
-        if (received.path != "/api/openapi.json") return std::nullopt;
-        if (auto refusal = operations::refuse_all_but_get(received)) return refusal;
-        http_response out;
-        out.body = x_openapi;
-        return out;
-    }
-
     /// What the row says of its callers and their query: nothing else looks at that.
-    static result<void> check_policy(const route& row, const call& call,
+    static result<void> check_policy(const route& row, const reading_call& call,
                                      const storage::node::registry_node::reading& state,
                                      const calls::caller& who) {
         if (const auto good = calls::check_query(row, call); !good) return good.error();
@@ -160,7 +190,7 @@ class service final : public request_handler {
             return;
         }
         remember_known(received);
-        call call(received, match, x_services);
+        reading_call call(received, match, x_services);
         if (const auto good = check_policy(*match.target, call, state, *who); !good) {
             out = respond(good.error(), state);
             return;
@@ -171,10 +201,9 @@ class service final : public request_handler {
 
     services& x_services;
     runtime::event_loops& x_loops;
-    const service_options x_options;
-    const calls::router x_router{all_routes()};
+    const calls::router x_router;
+    const open_answers x_open;
     turns x_turns;
-    const std::string x_openapi;
 };
 
 }  // namespace
@@ -182,6 +211,10 @@ class service final : public request_handler {
 std::unique_ptr<request_handler> make_service(services& with, runtime::event_loops& loops,
                                               service_options options) {
     return std::make_unique<service>(with, loops, std::move(options));
+}
+
+std::unique_ptr<request_handler> make_operator_service(calls::readiness ready) {
+    return std::make_unique<operator_service>(std::move(ready));
 }
 
 }  // namespace herald::api

@@ -1,4 +1,4 @@
-// The request handler of an API node: finds the route, the state and the caller, and calls the handler.
+// The request handlers of a process: they find the route, the state and the caller, and call the handler.
 #pragma once
 
 #include <functional>
@@ -6,19 +6,24 @@
 #include <string>
 
 #include "api/calls/call.hpp"
-#include "api/operations/operator_endpoints.hpp"
+#include "api/calls/public_call.hpp"
+#include "api/routes/routes.hpp"
 #include "runtime/http/server/server.hpp"
 
 namespace herald::api {
 
 struct service_options {
-    operations::metrics_here metrics = operations::metrics_here::yes;
-    operations::readiness ready;
+    routes::metrics_here metrics = routes::metrics_here::yes;
+    calls::readiness ready;
 };
 
 /// Thread-safe. `loops` runs the scans of many rows on its blocking pool; both outlive it.
 std::unique_ptr<runtime::http::server::request_handler> make_service(calls::services&,
                                                                      runtime::event_loops& loops,
                                                                      service_options);
+
+/// Answers /healthz, /readyz and /metrics and nothing else: for workers, and for metrics on an address of
+/// their own. Thread-safe.
+std::unique_ptr<runtime::http::server::request_handler> make_operator_service(calls::readiness);
 
 }  // namespace herald::api

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "api/operations/operator_endpoints.hpp"
 #include "api/service.hpp"
 #include "events/log/topics.hpp"
 #include "program/limits.hpp"
@@ -178,7 +179,7 @@ class composed_api_node final : public api_node {
         return {};
     }
 
-    api::operations::readiness_report report() const {
+    api::calls::readiness_report report() const {
         if (!x_is_draining) return api::operations::report_of(x_node->state_now(), x_beside());
         return api::operations::report_of(
             x_node->state_now(),
@@ -208,16 +209,16 @@ class composed_api_node final : public api_node {
 
     result<void> listen() {
         api::service_options options;
-        const api::operations::readiness ready = [this] { return report(); };
+        const api::calls::readiness ready = [this] { return report(); };
         options.ready = ready;
-        if (x_chosen.metrics_listen) options.metrics = api::operations::metrics_here::no;
+        if (x_chosen.metrics_listen) options.metrics = api::routes::metrics_here::no;
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_service, x_loops);
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
-        x_operator_service = api::operations::make_operator_service(ready);
+        x_operator_service = api::make_operator_service(ready);
         auto metrics = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.metrics_listen, limits::operator_connections_max),
             *x_operator_service, x_jobs);

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "api/operations/operator_endpoints.hpp"
+#include "api/service.hpp"
 #include "events/subscriber_table.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/http/limits.hpp"
@@ -89,8 +90,7 @@ class composed_worker_node final : public worker_node {
             server_options_at(x_chosen, where, limits::operator_connections_max);
         options.bounds.connections_per_address = options.bounds.connections;  // often one proxy asks all
         options.log = runtime::http::server::request_log::off;
-        x_service =
-            api::operations::make_operator_service([this] { return api::operations::report_of(trouble()); });
+        x_service = api::make_operator_service([this] { return api::operations::report_of(trouble()); });
         x_certificate.emplace(options.tls_certificate_file);
         auto made = runtime::http::server::make_server(std::move(options), *x_service,
                                                        x_server_loops.emplace(one_loop));

@@ -20,6 +20,7 @@ enum class task_type : std::uint8_t {
     transcription,
     translation
 };
+enum class value_type : std::uint8_t { string, number, list, blob };
 enum class resource_visibility : std::uint8_t {
     unknown,
     org_default,
@@ -113,6 +114,13 @@ struct enum_names<task_type> {
                                                           {task_type::translation, "TRANSLATION"}}};
 };
 template <>
+struct enum_names<value_type> {
+    static constexpr std::array<named<value_type>, 4> all{{{value_type::string, "STRING"},
+                                                           {value_type::number, "NUMBER"},
+                                                           {value_type::list, "LIST"},
+                                                           {value_type::blob, "BLOB"}}};
+};
+template <>
 struct enum_names<resource_visibility> {
     static constexpr std::array<named<resource_visibility>, 5> all{
         {{resource_visibility::unknown, "UNKNOWN"},
@@ -169,7 +177,7 @@ struct enum_names<webhook_status> {
 template <>
 struct enum_names<protected_type> {
     static constexpr std::array<named<protected_type>, 7> all{
-        {{protected_type::none, "UNKNOWN"},
+        {{protected_type::none, "RESOURCE_TYPE_UNKNOWN"},
          {protected_type::dataset, "DATASET"},
          {protected_type::project, "PROJECT"},
          {protected_type::registered_model, "REGISTERED_MODEL"},
@@ -179,7 +187,7 @@ struct enum_names<protected_type> {
 };
 template <>
 struct enum_names<action> {
-    static constexpr std::array<named<action>, 9> all{{{action::none, "UNKNOWN"},
+    static constexpr std::array<named<action>, 9> all{{{action::none, "ACTION_TYPE_UNKNOWN"},
                                                        {action::read, "READ"},
                                                        {action::update, "UPDATE"},
                                                        {action::create, "CREATE"},

@@ -7,7 +7,7 @@ namespace herald::schemas {
 
 struct pagination {
     std::int64_t page_number = 1;  // from 1
-    std::int64_t page_limit = 10;  // −1: all
+    std::int64_t page_limit = 0;   // 0 and −1: all
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "page_number", self.page_number);
@@ -19,7 +19,7 @@ struct predicate {
     std::string key;
     json_text value;
     find_operator operator_ = find_operator::eq;
-    json_text value_type = {};  // says nothing: the value itself has a type
+    std::optional<schemas::value_type> value_type = {};  // says nothing: the value itself has a type
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
@@ -60,7 +60,7 @@ struct find_request {
     std::vector<std::uint64_t> ids;
 
     static constexpr std::string_view example =
-        R"({"predicates":[{"key":"name","value":"churn","operator":"EQ"}],"pagination":{"page_number":1,"page_limit":10}})";
+        R"({"predicates":[{"key":"labels","value":"candidate","operator":"EQ"}],"pagination":{"page_number":1,"page_limit":10}})";
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
         field(2, "id", self.id);

@@ -16,8 +16,6 @@
 namespace herald::schemas {
 namespace {
 
-constexpr double two_to_63 = 9223372036854775808.0;
-
 constexpr std::string_view space = " \t\r\n";
 
 std::string shortened(std::string_view text) {
@@ -387,28 +385,6 @@ std::string to_json_text(const json_value& value) {
     std::string out;
     append_json(out, value);
     return out;
-}
-
-json_value canonical(json_value value) {
-    if (auto* items = value.get_if<json_array>()) {
-        for (json_value& item : *items) item = canonical(std::move(item));
-    } else if (auto* members = value.get_if<json_object>()) {
-        for (json_member& member : *members) member.second = canonical(std::move(member.second));
-        std::stable_sort(members->begin(), members->end(),
-                         [](const json_member& a, const json_member& b) { return a.first < b.first; });
-    } else if (const auto* number = value.get_if<double>(); number && std::trunc(*number) == *number) {
-        if (std::abs(*number) < two_to_63) return static_cast<std::int64_t>(*number);
-        if (*number > 0 && *number < 2 * two_to_63) return static_cast<std::uint64_t>(*number);
-    } else if (const auto* integer = value.get_if<long_integer>()) {
-        // A client that keeps numbers as doubles writes 1e20 with all its digits.
-        const double nearest = double_of(integer->digits);
-        std::array<char, 400> digits{};
-        const auto end =
-            std::to_chars(digits.data(), digits.data() + digits.size(), nearest, std::chars_format::fixed, 0)
-                .ptr;
-        if (std::string_view(digits.data(), end) == integer->digits) return nearest;
-    }
-    return value;
 }
 
 void append_json(std::string& out, const json_value& value) { std::visit(writer{out}, value.variant()); }

@@ -69,9 +69,6 @@ class json_value {
 result<json_value> parse_json(std::string_view text);
 /// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
 std::string to_json_text(const json_value&);
-/// The form that values which mean the same have in common: members sorted by name, whole numbers of up to 64
-/// bits as integers, longer ones as doubles where that is exact.
-json_value canonical(json_value);
 void append_json(std::string& out, const json_value&);
 void append_json_number(std::string& out, double value);
 

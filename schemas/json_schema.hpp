@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "schemas/glossary.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/limits.hpp"
 
@@ -65,6 +66,9 @@ inline std::string quoted_list(const std::vector<std::string>& texts) {
     return json_list(texts, [](const std::string& text) { return "\"" + text + "\""; });
 }
 
+template <class T>
+concept text_field = std::same_as<T, std::string> || std::same_as<T, std::optional<std::string>>;
+
 template <class Owner, direction Direction, integers Style>
 struct schema_writer {
     schema_set& components;
@@ -74,9 +78,22 @@ struct schema_writer {
     template <class T>
     void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
         if (mode == shown::never) return;
-        properties.raw(name, components.of<T, Direction, Style>());
+        properties.raw(name, with_meaning<T>(name, components.of<T, Direction, Style>()));
         if (Direction == direction::out && mode == shown::always && !optional_field<T>)
             required.emplace_back(name);
+    }
+
+    /// A reference stands alone: what it leads to has a meaning of its own.
+    template <class T>
+    static std::string with_meaning(std::string_view name, std::string schema) {
+        const meaning* known = meaning_of(name);
+        if (!known || schema.starts_with(R"({"$ref")")) return schema;
+        object_writer out;
+        out.members_of(schema).text("description", known->text);
+        // Characters, of which each takes a byte or more.
+        if (Direction == direction::in && text_field<T> && known->bytes_max > 0)
+            out.number("maxLength", known->bytes_max);
+        return out.finish();
     }
 };
 
@@ -86,7 +103,8 @@ template <class T, direction Direction, integers Style>
 std::string schema_set::number_of() {
     constexpr bool wide = numeric_id<T> || sizeof(T) == 8;
     if constexpr (Direction == direction::in)
-        return wide ? R"({"type":["integer","string"]})" : R"({"type":"integer"})";
+        return wide ? R"({"oneOf":[{"type":"integer"},{"type":"string","pattern":"^(-?[0-9]+)?$"}]})"
+                    : R"({"type":"integer"})";
     else if constexpr (wide && Style == integers::as_strings)
         return R"({"type":"string","pattern":"^-?[0-9]+$"})";
     else
@@ -135,13 +153,13 @@ std::string schema_set::of() {
             object_writer().text("type", "string").raw("enum", detail::quoted_list(names)).finish();
         if (Direction == direction::out) return by_name;
         // Numbers are taken, too.
-        return object_writer().raw("anyOf", "[" + by_name + R"(,{"type":"integer"}])").finish();
+        return object_writer().raw("oneOf", "[" + by_name + R"(,{"type":"integer"}])").finish();
     } else if constexpr (numeric_id<T> || std::integral<T>) {
         return number_of<T, Direction, Style>();
     } else if constexpr (std::same_as<T, double>) {
         return R"({"type":"number"})";
     } else if constexpr (std::same_as<T, json_text>) {
-        return R"({"description":"any JSON"})";
+        return "{}";  // any JSON
     } else if constexpr (described<T>) {
         return object_of<T, Direction, Style>();
     } else {

@@ -8,7 +8,7 @@ namespace herald::schemas {
 struct key_value {
     std::string key;
     json_text value;
-    json_text value_type;
+    schemas::value_type value_type = schemas::value_type::string;  // which says nothing about the value
 
     friend bool operator==(const key_value&, const key_value&) = default;
     static constexpr void describe(auto& self, auto&& field) {
@@ -168,7 +168,14 @@ struct nothing {
     static constexpr void describe(auto&, auto&&) {}
 };
 
-/// One entry of a version's stage history: exactly one of transition, approval, rejection, close, commit.
+struct stage_update {
+    schemas::stage stage = schemas::stage::unknown;
+
+    friend bool operator==(const stage_update&, const stage_update&) = default;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "stage", self.stage); }
+};
+
+/// One entry of a version's stage history: exactly one of transition, approval, rejection, close, update.
 struct activity {
     activity_id id;
     version_id model_version_id;
@@ -179,10 +186,10 @@ struct activity {
     std::optional<nothing> approval;
     std::optional<nothing> rejection;
     std::optional<nothing> close;
-    std::optional<nothing> commit;
+    std::optional<stage_update> update;  // by a commit
     /// State of the transition after this activity.
     transition_state activity_state = transition_state::unknown;
-    /// The transition that an approval, rejection, close or commit belongs to.
+    /// The transition that an approval, rejection, close or update belongs to.
     activity_id transition_id;
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -195,7 +202,7 @@ struct activity {
         field(7, "approval", self.approval);
         field(8, "rejection", self.rejection);
         field(9, "close", self.close);
-        field(10, "commit", self.commit);
+        field(10, "update", self.update);
         field(11, "activity_state", self.activity_state);
         field(12, "transition_id", self.transition_id, shown::when_set);
     }

@@ -68,6 +68,12 @@ struct webhook {
     }
 };
 
+/// Whether events of this type that tell of this resource reach the webhook: by its event_types and
+/// resource_types, whatever its status.
+bool hears(const webhook&, event_type, resource_type);
+/// Whether any event that tells of such a resource reaches it; ALL: of any resource.
+bool hears_of(const webhook&, resource_type);
+
 /// A webhook that matched an event at its place in the log. Held: it was disabled then; kept for replay.
 struct audience_member {
     schemas::webhook_id webhook_id;

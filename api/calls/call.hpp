@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,14 +58,15 @@ struct ignored_member {
 };
 std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>&);
 
-/// Lives for one request, on one event loop. Views of the request stay valid until the handler ends.
-class call {
+/// A call that looks, and answers from a state. Lives for one request, on one event loop or a blocking
+/// thread. Views of the request stay valid until the handler ends.
+class reading_call {
   public:
-    call(const runtime::http::server::request& received, const route_match& match, services& with)
+    reading_call(const runtime::http::server::request& received, const route_match& match, services& with)
         : x_request(received), x_match(match), x_services(with) {}
 
     const runtime::http::server::request& received() const noexcept { return x_request; }
-    services& with() noexcept { return x_services; }
+    services& with() const noexcept { return x_services; }
 
     // ---- what came
     /// The decoded path segment; "" when the route has none of that name.
@@ -78,8 +80,10 @@ class call {
         if (!number) return number.error();
         return Id{*number};
     }
-    /// The decoded query parameter, or "" when there is none.
-    std::string query(std::string_view name) const;
+    /// The decoded query parameter; nothing when there is none of that name.
+    std::optional<std::string> find_query(std::string_view name) const;
+    /// As find_query, or "".
+    std::string query(std::string_view name) const { return find_query(name).value_or(""); }
     /// Errors: invalid_argument when it is missing or no number.
     result<std::uint64_t> query_number(std::string_view name) const;
     /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
@@ -124,27 +128,6 @@ class call {
     const storage::node::registry_node::reading& reading() const noexcept { return x_reading; }
     const schemas::user& user() const noexcept { return *x_caller.user; }
 
-    // ---- writes
-    /// Appends the command and waits until this node has applied it. The value is what apply decided; its
-    /// refusals are errors.
-    template <schemas::commands::any_command Command>
-    task<schemas::commands::outcome> submit(Command command) {
-        return append(Command::type, schemas::encode(command), x_services.random.uuid());
-    }
-    /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
-    /// key, command id ‖ purpose). minted() gives the secret itself, after a repeat too (design.md §1).
-    template <schemas::commands::any_command Command>
-    task<schemas::commands::outcome> submit_minting(Command command, std::string_view purpose) {
-        const schemas::uuid command_id = x_services.random.uuid();
-        const auto secret = mint(command.key_name, command_id, purpose);
-        if (!secret) co_return secret.error();
-        command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
-        co_return co_await append(Command::type, schemas::encode(command), command_id);
-    }
-    result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
-    /// Sends a test delivery and waits for its attempt. Errors: those of storage::deliveries::trigger_calls.
-    task<schemas::attempt> test(schemas::delivery);
-
     // ---- the answer
     /// Reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning where they
     /// apply.
@@ -153,6 +136,57 @@ class call {
     runtime::http::http_response answer(const Answer& value) const {
         return answer(schemas::answers::text_of(value));
     }
+
+  protected:
+    const caller& who() const noexcept { return x_caller; }
+    runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
+
+  private:
+    result<std::uint64_t> path_number(std::string_view name) const;
+
+    const runtime::http::server::request& x_request;
+    const route_match& x_match;
+    services& x_services;
+    storage::node::registry_node::reading x_reading;
+    caller x_caller;
+    std::vector<std::string> x_warnings;
+};
+
+/// A call that also changes something, or has something sent: it waits, so it stays on its event loop.
+class writing_call : public reading_call {
+  public:
+    using reading_call::answer;
+    using reading_call::reading_call;
+
+    /// Appends the command and waits until this node has applied it. The value is what apply decided; its
+    /// refusals are errors.
+    template <schemas::commands::any_command Command>
+    task<schemas::commands::outcome> submit(Command command) {
+        return append(Command::type, schemas::encode(command), with().random.uuid());
+    }
+    /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
+    /// key, command id ‖ purpose). minted() gives the secret itself, after a repeat too (design.md §1).
+    template <schemas::commands::any_command Command>
+    task<schemas::commands::outcome> submit_minting(Command command, std::string_view purpose) {
+        const schemas::uuid command_id = with().random.uuid();
+        const auto secret = mint(command.key_name, command_id, purpose);
+        if (!secret) co_return secret.error();
+        command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
+        co_return co_await append(Command::type, schemas::encode(command), command_id);
+    }
+    /// Submits, and answers what `view` makes of the row that apply gave back.
+    template <schemas::described Row, schemas::commands::any_command Command, class View>
+    task<runtime::http::http_response> write(Command command, View view) {
+        const auto outcome = co_await submit(std::move(command));
+        if (!outcome) co_return outcome.error();
+        auto row = schemas::decode<Row>(outcome->body);
+        if (!row) co_return row.error();
+        co_return answer(*outcome, view(*std::move(row)));
+    }
+    result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
+    /// Sends a test delivery and waits for its attempt. Errors: those of storage::test_deliveries.
+    task<schemas::attempt> test(schemas::delivery);
+
     /// To a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
     template <schemas::answers::answer Answer>
@@ -162,21 +196,12 @@ class call {
     }
 
   private:
-    runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
-    result<std::uint64_t> path_number(std::string_view name) const;
     result<schemas::commands::request_identity> identity() const;
     std::string base_url() const;
     task<schemas::commands::outcome> append(schemas::commands::command_type, std::string body,
                                             schemas::uuid command_id);
     result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,
                              std::string_view purpose) const;
-
-    const runtime::http::server::request& x_request;
-    const route_match& x_match;
-    services& x_services;
-    storage::node::registry_node::reading x_reading;
-    caller x_caller;
-    std::vector<std::string> x_warnings;
 };
 
 /// svc-registry-offset: what state an answer, or a refusal, was made from.
@@ -191,9 +216,9 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
 
-/// Whether the route answers this user. Errors: permission_denied.
+/// Whether the route, of a read, answers this user. Errors: permission_denied.
 result<void> check_caller(const route&, const storage::registry::state::state_view&, const caller&);
 /// Errors: invalid_argument for a query parameter that the route needs and the request does not have.
-result<void> check_query(const route&, const call&);
+result<void> check_query(const route&, const reading_call&);
 
 }  // namespace herald::api::calls

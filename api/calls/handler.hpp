@@ -8,7 +8,7 @@ namespace herald::api::calls {
 
 /// A write (or a test): appends and waits.
 using response = task<runtime::http::http_response>;
-/// A read: call::state() and call::user() are set.
+/// A read: state() and user() of its call are set.
 using answered = result<runtime::http::http_response>;
 
 }  // namespace herald::api::calls

@@ -4,23 +4,29 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "runtime/error.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
+#include "schemas/enums.hpp"
 #include "schemas/json_schema.hpp"
 
 namespace herald::api::calls {
 
-class call;
-using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(call&);
+class reading_call;
+class writing_call;
+struct public_call;
+/// Of what anybody may ask.
+using public_handler = runtime::http::http_response (*)(const public_call&);
+using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
 /// For answers that are made from the state at hand, without waiting.
-using read_handler = result<runtime::http::http_response> (*)(call&);
+using read_handler = result<runtime::http::http_response> (*)(reading_call&);
 
-/// Whom a route answers (wire.md §2). The service refuses everybody else: 401, 403.
-enum class authentication : std::uint8_t { developer_key, system_administrator };
+/// Whom a route answers at all (wire.md §2); what a caller may do there is the rules' to say.
+enum class authentication : std::uint8_t { nobody, developer_key, system_administrator };
 
 /// long_read goes through many rows: not on an event loop's thread, and one at a time for each caller.
 enum class cost : std::uint8_t { quick, long_read };
@@ -35,6 +41,13 @@ struct query_parameter {
     bool is_required = true;  // without it: 400
 };
 
+/// What a caller needs on the thing that the path or the body names, beside READ. The rules and reads refuse
+/// whoever has it not: without READ as if the thing were not there.
+struct needed_right {
+    schemas::protected_type on;
+    schemas::action action;
+};
+
 /// A row of the table. Texts are literals. A pattern is a path whose segments are literal text, `{name}` (one
 /// segment, not empty) or, at the end only, `{name...}` (all that is left, slashes included, not empty).
 struct route {
@@ -42,18 +55,23 @@ struct route {
     std::string_view name;
     runtime::http::http_method method = runtime::http::http_method::get;
     std::string_view pattern;
-    route_handler handler = nullptr;  // this one or `read`, not both
+    // One of the three:
+    route_handler handler = nullptr;
     read_handler read = nullptr;
+    public_handler open = nullptr;
     needed_state state = needed_state::newest;
     calls::cost cost = calls::cost::quick;
     authentication who = authentication::developer_key;
+    std::optional<needed_right> right;  // none: nothing but a key, or what `who` says
     std::size_t body_bytes_max = limits::management_body_bytes_max;
     std::span<const query_parameter> query;
     // For the OpenAPI document:
     std::string_view tag;
     std::string_view summary;
-    schemas::schema_maker body = nullptr;  // none: no body
-    schemas::schema_maker answer = nullptr;
+    schemas::schema_maker body = nullptr;    // none: no body
+    bool needs_body = false;                 // a member of it is required
+    schemas::schema_maker answer = nullptr;  // none: a text that is no JSON
+    bool may_be_503 = false;                 // with the same answer
 
     bool has_body() const noexcept { return body != nullptr; }
 };

@@ -99,7 +99,10 @@ router::router(router&&) noexcept = default;
 
 void router::add(const route& row) {
     if (!row.pattern.starts_with('/')) refuse(row, "a pattern starts with /");
-    if ((row.handler == nullptr) == (row.read == nullptr)) refuse(row, "it has one handler");
+    const int handlers = (row.handler != nullptr) + (row.read != nullptr) + (row.open != nullptr);
+    if (handlers != 1) refuse(row, "it has one handler");
+    if ((row.open != nullptr) != (row.who == authentication::nobody))
+        refuse(row, "what is open asks nobody who he is");
     node* at = x_root.get();
     pattern_end end{&row, {}};
     bool takes_rest = false;

@@ -11,14 +11,15 @@ namespace herald::api::deployment {
 namespace {
 
 using calls::answered;
-using calls::call;
+using calls::reading_call;
+using calls::writing_call;
 using schemas::build;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 }  // namespace
 
-calls::response create_build(call& call) {
+calls::response create_build(writing_call& call) {
     const auto json = call.json();
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_build>(*json);
@@ -38,26 +39,21 @@ calls::response create_build(call& call) {
     command.self_contained = body->self_contained;
     command.uses_flask = body->uses_flask;
     command.creator_request.text = schemas::to_json_text(*json);
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto made = schemas::decode<build>(outcome->body);
-    if (!made) co_return made.error();
-    co_return call.answer(*outcome, answers::of(*made));
+    const auto view = [](build made) { return answers::of(std::move(made)); };
+    co_return co_await call.write<build>(std::move(command), view);
 }
 
-answered get_build(call& call) {
+answered get_build(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
-    const auto found = storage::registry::access::readable_build(call.state(), call.user().id, *id);
+    const auto found =
+        storage::registry::access::readable_build(call.state(), call.user().id, call.path("workspace"), *id);
     if (!found) return found.error();
-    if (found->workspace.name != call.path("workspace"))
-        return runtime::not_found("build " + call.path("build") + " not found in the workspace \"" +
-                                  call.path("workspace") + "\"");
     return call.answer(answers::of(found->row));
 }
 
 /// Those that the caller may read, newest first (client_calls.md §6).
-answered list_builds(call& call) {
+answered list_builds(reading_call& call) {
     const auto id = call.query_number("model_version_id");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();

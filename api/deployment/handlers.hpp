@@ -6,14 +6,14 @@
 namespace herald::api::deployment {
 
 // builds.cpp
-calls::response create_build(calls::call&);
-calls::answered get_build(calls::call&);
-calls::answered list_builds(calls::call&);
+calls::response create_build(calls::writing_call&);
+calls::answered get_build(calls::reading_call&);
+calls::answered list_builds(calls::reading_call&);
 
 // scans.cpp
-calls::response request_scan(calls::call&);
-calls::response request_version_scan(calls::call&);
-calls::response report_scan(calls::call&);
-calls::answered get_scan(calls::call&);
+calls::response request_scan(calls::writing_call&);
+calls::response request_version_scan(calls::writing_call&);
+calls::response report_scan(calls::writing_call&);
+calls::answered get_scan(calls::reading_call&);
 
 }  // namespace herald::api::deployment

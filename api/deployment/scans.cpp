@@ -9,15 +9,16 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 using schemas::build;
 using schemas::scan;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 /// Herald scans nothing itself: a request names an external scanner.
-result<schemas::json_text> checked_request(call& call) {
+result<schemas::json_text> checked_request(reading_call& call) {
     const auto body = call.json();
     if (!body) return body.error();
     const auto request = call.body_as<requests::request_scan>(*body);
@@ -38,25 +39,24 @@ std::vector<answers::earlier_scan> history_of(const storage::registry::state::st
 }
 
 template <class Command>
-response answer_scan(call& call, Command command) {
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto written = schemas::decode<scan>(outcome->body);
-    if (!written) co_return written.error();
-    // This node has applied it: the earlier scans are those before the one that was written.
-    std::vector<answers::earlier_scan> history;
-    if (const auto now = call.with().registry.read_applied()) {
-        build about;
-        about.id = written->build_id;
-        about.scan_id = written->id;
-        history = history_of(*now->view, about);
-    }
-    co_return call.answer(*outcome, answers::of(build{}, *written, std::move(history)));
+response answer_scan(writing_call& call, Command command) {
+    const auto view = [&](scan written) {
+        // This node has applied it: the earlier scans are those before the one that was written.
+        std::vector<answers::earlier_scan> history;
+        if (const auto now = call.with().registry.read_applied()) {
+            build about;
+            about.id = written.build_id;
+            about.scan_id = written.id;
+            history = history_of(*now->view, about);
+        }
+        return answers::of(std::move(written), std::move(history));
+    };
+    co_return co_await call.write<scan>(std::move(command), view);
 }
 
 }  // namespace
 
-response request_scan(call& call) {
+response request_scan(writing_call& call) {
     auto request = checked_request(call);
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::build_id>("build");
@@ -68,7 +68,7 @@ response request_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-response request_version_scan(call& call) {
+response request_version_scan(writing_call& call) {
     auto request = checked_request(call);
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::version_id>("version");
@@ -79,7 +79,7 @@ response request_version_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-response report_scan(call& call) {
+response report_scan(writing_call& call) {
     const auto body = call.body<requests::report_scan>();
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::build_id>("build");
@@ -95,14 +95,14 @@ response report_scan(call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-calls::answered get_scan(call& call) {
+calls::answered get_scan(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
     const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
-    const scan newest = storage::registry::find::newest_scan(state, found->row).value_or(scan());
-    return call.answer(answers::of(found->row, newest, history_of(state, found->row)));
+    return call.answer(
+        answers::of(storage::registry::find::scan_to_show(state, found->row), history_of(state, found->row)));
 }
 
 }  // namespace herald::api::deployment

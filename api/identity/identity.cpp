@@ -12,15 +12,16 @@ namespace herald::api::identity {
 namespace {
 
 using calls::answered;
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 constexpr std::string_view key_purpose = "developer-key";
 
 /// The organisation of the path, which the caller belongs to; else not_found.
-result<schemas::organization> organization_of(const call& call,
+result<schemas::organization> organization_of(const reading_call& call,
                                               const storage::registry::state::state_view& state,
                                               schemas::user_id user) {
     const auto id = call.path_id<schemas::organization_id>("org");
@@ -45,9 +46,9 @@ std::optional<schemas::workspace> named(const storage::registry::state::state_vi
 
 }  // namespace
 
-answered verify_connection(call& call) { return call.answer(answers::connection{true}); }
+answered verify_connection(reading_call& call) { return call.answer(answers::connection{true}); }
 
-response create_user(call& call) {
+response create_user(writing_call& call) {
     const auto body = call.body<requests::create_user>();
     if (!body) co_return body.error();
     schemas::commands::create_user command;
@@ -67,7 +68,7 @@ response create_user(call& call) {
     co_return call.answer(*outcome, answer);
 }
 
-answered get_user(call& call) {
+answered get_user(reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     const std::string email = call.query("email");
     const auto user = storage::registry::find::user_with_email(state, email);
@@ -75,9 +76,9 @@ answered get_user(call& call) {
     return call.answer(answers::of(*user));
 }
 
-answered get_current_user(call& call) { return call.answer(answers::of(call.user())); }
+answered get_current_user(reading_call& call) { return call.answer(answers::of(call.user())); }
 
-answered get_workspace_by_id(call& call) {
+answered get_workspace_by_id(reading_call& call) {
     const auto id = call.query_number("id");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
@@ -88,7 +89,7 @@ answered get_workspace_by_id(call& call) {
     return call.answer(answers::of(*found));
 }
 
-answered get_workspace_by_name(call& call) {
+answered get_workspace_by_name(reading_call& call) {
     const std::string name = call.query("name");
     const storage::registry::state::state_view& state = call.state();
     const auto found = visible(state, call.user().id, named(state, name), "\"" + name + "\"");
@@ -96,7 +97,7 @@ answered get_workspace_by_name(call& call) {
     return call.answer(answers::of(*found));
 }
 
-answered get_visible_workspaces(call& call) {
+answered get_visible_workspaces(reading_call& call) {
     auto seen = storage::registry::find::visible_workspaces(call.state(), call.user().id);
     answers::workspaces answer;
     for (schemas::workspace& row : seen) answer.workspace.push_back(answers::of(std::move(row)));
@@ -106,7 +107,7 @@ answered get_visible_workspaces(call& call) {
 
 /// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
 /// (client_calls.md §1).
-answered get_organization_by_name(call& call) {
+answered get_organization_by_name(reading_call& call) {
     const std::string name = call.query("org_name");
     const storage::registry::state::state_view& state = call.state();
     const auto workspace = named(state, name);
@@ -116,13 +117,13 @@ answered get_organization_by_name(call& call) {
     return call.answer(answers::organization_answer{{workspace->org_id, name}});
 }
 
-answered list_organizations(call& call) {
+answered list_organizations(reading_call& call) {
     auto seen = storage::registry::find::organizations_of(call.state(), call.user().id);
     const std::size_t count = seen.size();
     return call.answer(answers::organizations{std::move(seen), count});
 }
 
-answered list_groups(call& call) {
+answered list_groups(reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
@@ -131,7 +132,7 @@ answered list_groups(call& call) {
     return call.answer(answers::groups{std::move(groups), count});
 }
 
-answered list_roles(call& call) {
+answered list_roles(reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto organization = organization_of(call, state, call.user().id);
     if (!organization) return organization.error();
@@ -140,7 +141,7 @@ answered list_roles(call& call) {
     return call.answer(answers::roles{std::move(roles), count});
 }
 
-response add_group_users(call& call) {
+response add_group_users(writing_call& call) {
     const auto body = call.body<requests::add_group_users>();
     if (!body) co_return body.error();
     const auto org = call.path_id<schemas::organization_id>("org");
@@ -151,11 +152,8 @@ response add_group_users(call& call) {
     command.org_id = *org;
     command.group_id = *group;
     command.user_id = body->user_id;
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    const auto added = schemas::decode<schemas::group>(outcome->body);
-    if (!added) co_return added.error();
-    co_return call.answer(*outcome, answers::group_answer{*added});
+    const auto view = [](schemas::group added) { return answers::group_answer{std::move(added)}; };
+    co_return co_await call.write<schemas::group>(std::move(command), view);
 }
 
 }  // namespace herald::api::identity

@@ -7,7 +7,8 @@
 namespace herald::api::operations {
 namespace {
 
-using calls::call;
+using calls::reading_call;
+using calls::writing_call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 using schemas::commands::feature_flag;
@@ -17,7 +18,7 @@ answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::
 
 }  // namespace
 
-calls::answered list_feature_flags(call& call) {
+calls::answered list_feature_flags(reading_call& call) {
     const auto flag = [&](flag_name name) {
         return answer_of(storage::registry::find::feature_flag_of(call.state(), name));
     };
@@ -25,18 +26,14 @@ calls::answered list_feature_flags(call& call) {
         answers::feature_flags{{flag(flag_name::promote_events), flag(flag_name::scan_events)}});
 }
 
-calls::response set_feature_flag(call& call) {
+calls::response set_feature_flag(writing_call& call) {
     const auto body = call.body<requests::set_feature_flag>();
     if (!body) co_return body.error();
     schemas::commands::set_feature_flag command;
     command.name = call.path("name");
     command.enabled = *body->enabled;
     command.content = body->content;
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    const auto flag = schemas::decode<feature_flag>(outcome->body);
-    if (!flag) co_return flag.error();
-    co_return call.answer(*outcome, answer_of(*flag));
+    co_return co_await call.write<feature_flag>(std::move(command), answer_of);
 }
 
 }  // namespace herald::api::operations

@@ -9,7 +9,8 @@ namespace herald::api::registry {
 namespace {
 
 using calls::answered;
-using calls::call;
+using calls::reading_call;
+using calls::writing_call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 using schemas::registered_model;
@@ -18,7 +19,7 @@ answers::registered_model model_answer(registered_model model) { return {answers
 
 }  // namespace
 
-calls::response create_model(call& call) {
+calls::response create_model(writing_call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto model = call.body_as<requests::create_model>(*body);
@@ -33,21 +34,17 @@ calls::response create_model(call& call) {
     schemas::commands::create_model command;
     command.workspace_name = call.path("workspace");
     command.model = requests::content_of(*std::move(model));
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    auto made = schemas::decode<registered_model>(outcome->body);
-    if (!made) co_return made.error();
-    co_return call.answer(*outcome, model_answer(*std::move(made)));
+    co_return co_await call.write<registered_model>(std::move(command), model_answer);
 }
 
-answered get_model_by_name(call& call) {
+answered get_model_by_name(reading_call& call) {
     const auto found = storage::registry::access::readable_model(call.state(), call.user().id,
                                                                  call.path("workspace"), call.path("model"));
     if (!found) return found.error();
     return call.answer(model_answer(found->row));
 }
 
-answered get_model(call& call) {
+answered get_model(reading_call& call) {
     const auto id = call.path_id<schemas::model_id>("model_id");
     if (!id) return id.error();
     const auto found = storage::registry::access::readable_model(call.state(), call.user().id, *id);
@@ -55,7 +52,7 @@ answered get_model(call& call) {
     return call.answer(model_answer(found->row));
 }
 
-answered find_models(call& call) {
+answered find_models(reading_call& call) {
     auto request = call.body<schemas::find_request>();
     if (!request) return request.error();
     if (call.has_path("workspace")) request->workspace_name = call.path("workspace");

@@ -10,54 +10,52 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 using schemas::promotion;
 
 /// Every stage call answers {"activity": {…}}.
-template <class Command>
-response answer_activity(call& call, Command command) {
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    auto entry = schemas::decode<schemas::activity>(outcome->body);
-    if (!entry) co_return entry.error();
-    co_return call.answer(*outcome, answers::activity_answer{*std::move(entry)});
-}
+answers::activity_answer activity_answer(schemas::activity entry) { return {std::move(entry)}; }
 
-response review(call& call, bool approve) {
+response review(writing_call& call, bool approve) {
     auto body = call.body<requests::act_on_transition>();
     if (!body) co_return body.error();
     schemas::commands::review_transition command{body->transition_id, approve, std::move(body->comment)};
-    co_return co_await answer_activity(call, std::move(command));
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
 /// Closes or commits.
 template <class Command>
-response end_transition(call& call) {
+response end_transition(writing_call& call) {
     auto body = call.body<requests::act_on_transition>();
     if (!body) co_return body.error();
     Command command{body->transition_id, std::move(body->comment)};
-    co_return co_await answer_activity(call, std::move(command));
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
 }  // namespace
 
-response create_transition(call& call) {
+response create_transition(writing_call& call) {
     auto body = call.body<requests::create_transition>();
     if (!body) co_return body.error();
     schemas::commands::create_transition command{body->model_version_id, body->desired_stage,
                                                  std::move(body->comment)};
-    co_return co_await answer_activity(call, std::move(command));
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
-response approve_transition(call& call) { return review(call, true); }
-response reject_transition(call& call) { return review(call, false); }
-response close_transition(call& call) { return end_transition<schemas::commands::close_transition>(call); }
-response commit_transition(call& call) { return end_transition<schemas::commands::commit_transition>(call); }
+response approve_transition(writing_call& call) { return review(call, true); }
+response reject_transition(writing_call& call) { return review(call, false); }
+response close_transition(writing_call& call) {
+    return end_transition<schemas::commands::close_transition>(call);
+}
+response commit_transition(writing_call& call) {
+    return end_transition<schemas::commands::commit_transition>(call);
+}
 
-calls::answered get_promotion(call& call) {
+calls::answered get_promotion(reading_call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
@@ -75,17 +73,14 @@ calls::answered get_promotion(call& call) {
     return call.answer(answer);
 }
 
-response fail_promotion(call& call) {
+response fail_promotion(writing_call& call) {
     const auto body = call.body<requests::fail_promotion>();
     if (!body) co_return body.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
     schemas::commands::fail_promotion command{*id, body->reason};
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    auto row = schemas::decode<promotion>(outcome->body);
-    if (!row) co_return row.error();
-    co_return call.answer(*outcome, answers::of(*std::move(row)));
+    const auto view = [](promotion row) { return answers::of(std::move(row)); };
+    co_return co_await call.write<promotion>(std::move(command), view);
 }
 
 }  // namespace herald::api::registry

@@ -9,8 +9,9 @@ namespace herald::api::registry {
 namespace {
 
 using calls::answered;
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 using schemas::model_version;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
@@ -26,46 +27,76 @@ std::vector<std::string> members_of(const schemas::json_value& body) {
     return names;
 }
 
+/// Either form of the path: by ids, or by workspace, model and the version's id or name.
+result<storage::registry::access::placed<model_version>> version_of_path(
+    const reading_call& call, const storage::registry::state::state_view& state) {
+    using storage::registry::access::readable_version;
+    const schemas::user_id user = call.user().id;
+    if (call.has_path("version_or_name")) {
+        const auto model = storage::registry::access::readable_model(state, user, call.path("workspace"),
+                                                                     call.path("model"));
+        if (!model) return model.error();
+        return readable_version(state, user, model->row, call.path("version_or_name"));
+    }
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    if (!call.has_path("model_id")) return readable_version(state, user, *id);
+    const auto model = call.path_id<schemas::model_id>("model_id");
+    if (!model) return model.error();
+    return readable_version(state, user, *model, *id);
+}
+
 /// A strict caller wants to know before anything is changed: the newest row is compared.
-calls::task<> refuse_ignored(call& call, const schemas::json_value& body, schemas::version_id id) {
+calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body) {
     const auto now = co_await calls::read_state(call.with().registry);
     if (!now) co_return now.error();
-    const auto kept = storage::registry::access::readable_version(*now->view, call.user().id, id);
+    const auto kept = version_of_path(call, *now->view);
     if (!kept) co_return kept.error();
     co_return call.ignore_owned<requests::update_version>(body, answers::of(kept->row));
 }
 
-response update_version(call& call, schemas::commands::update_mode mode) {
+/// Errors: not_found for what cannot be an id.
+result<schemas::commands::update_version> update_of_path(const reading_call& call) {
+    schemas::commands::update_version command;
+    if (call.has_path("version_or_name")) {
+        command.workspace_name = call.path("workspace");
+        command.model_name = call.path("model");
+        command.version_or_name = call.path("version_or_name");
+        return command;
+    }
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    const auto model = call.path_id<schemas::model_id>("model_id");
+    if (!model) return model.error();
+    command.id = *id;
+    command.registered_model_id = *model;
+    return command;
+}
+
+response update_version(writing_call& call, schemas::commands::update_mode mode) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto version = call.body_as<requests::update_version>(*body);
     if (!version) co_return version.error();
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) co_return id.error();
-    schemas::commands::update_version command;
-    command.id = *id;
-    if (call.has_path("model_id")) {
-        const auto model = call.path_id<schemas::model_id>("model_id");
-        if (!model) co_return model.error();
-        command.registered_model_id = *model;
-    }
-    command.mode = mode;
-    command.present = members_of(*body);
-    command.version = requests::content_of(*std::move(version));
+    auto command = update_of_path(call);
+    if (!command) co_return command.error();
+    command->mode = mode;
+    command->present = members_of(*body);
+    command->version = requests::content_of(*std::move(version));
     if (call.is_strict())
-        if (const auto good = co_await refuse_ignored(call, *body, *id); !good) co_return good.error();
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    const auto updated = schemas::decode<model_version>(outcome->body);
-    if (!updated) co_return updated.error();
-    const answers::model_version answer = version_answer(*updated);
-    if (!call.is_strict()) (void)call.ignore_owned<requests::update_version>(*body, answer.model_version_);
-    co_return call.answer(*outcome, answer);
+        if (const auto good = co_await refuse_ignored(call, *body); !good) co_return good.error();
+    const auto view = [&](model_version updated) {
+        answers::model_version answer = version_answer(std::move(updated));
+        if (!call.is_strict())
+            (void)call.ignore_owned<requests::update_version>(*body, answer.model_version_);
+        return answer;
+    };
+    co_return co_await call.write<model_version>(*std::move(command), view);
 }
 
 }  // namespace
 
-response create_version(call& call) {
+response create_version(writing_call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto version = call.body_as<requests::create_version>(*body);
@@ -89,46 +120,16 @@ response create_version(call& call) {
     kept.owner = call.user().id;
     if (const auto good = call.ignore_owned<requests::create_version>(*body, kept); !good)
         co_return good.error();
-    const auto outcome = co_await call.submit(command);
-    if (!outcome) co_return outcome.error();
-    const auto made = schemas::decode<model_version>(outcome->body);
-    if (!made) co_return made.error();
-    co_return call.answer(*outcome, version_answer(*made));
+    co_return co_await call.write<model_version>(std::move(command), version_answer);
 }
 
-answered get_version(call& call) {
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) return id.error();
-    const auto found = storage::registry::access::readable_version(call.state(), call.user().id, *id);
-    if (!found) return found.error();
-    if (call.has_path("model_id")) {
-        const auto model = call.path_id<schemas::model_id>("model_id");
-        if (!model) return model.error();
-        if (*model != found->row.registered_model_id)
-            return runtime::not_found("model version " + call.path("version") +
-                                      " not found in registered model " + call.path("model_id"));
-    }
-    return call.answer(version_answer(found->row));
-}
-
-answered get_version_by_names(call& call) {
-    const storage::registry::state::state_view& state = call.state();
-    const auto model = storage::registry::access::readable_model(state, call.user().id,
-                                                                 call.path("workspace"), call.path("model"));
-    if (!model) return model.error();
-    // The version's id; what is no id of a version of this model is a name (wire.md §3).
-    if (const auto number = call.path_id<schemas::version_id>("version_or_name")) {
-        const auto by_id = storage::registry::access::readable_version(state, call.user().id, *number);
-        if (by_id && by_id->row.registered_model_id == model->row.id)
-            return call.answer(version_answer(by_id->row));
-    }
-    const auto found = storage::registry::access::readable_version(state, call.user().id, model->row,
-                                                                   call.path("version_or_name"));
+answered get_version(reading_call& call) {
+    const auto found = version_of_path(call, call.state());
     if (!found) return found.error();
     return call.answer(version_answer(found->row));
 }
 
-answered find_versions(call& call) {
+answered find_versions(reading_call& call) {
     auto request = call.body<schemas::find_request>();
     if (!request) return request.error();
     if (call.has_path("model_id")) {
@@ -150,7 +151,11 @@ answered find_versions(call& call) {
     return call.answer(found);
 }
 
-response patch_version(call& call) { return update_version(call, schemas::commands::update_mode::merge); }
-response put_version(call& call) { return update_version(call, schemas::commands::update_mode::replace); }
+response patch_version(writing_call& call) {
+    return update_version(call, schemas::commands::update_mode::merge);
+}
+response put_version(writing_call& call) {
+    return update_version(call, schemas::commands::update_mode::replace);
+}
 
 }  // namespace herald::api::registry

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "api/webhooks/handlers.hpp"
-#include "api/webhooks/limits.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/key_ring.hpp"
@@ -18,24 +17,33 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::call;
+using calls::reading_call;
 using calls::response;
+using calls::writing_call;
 using schemas::object_writer;
 using schemas::resource_type;
 using schemas::webhook;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
+/// Whether events of the resources that the filter names reach the webhook.
+bool would_hear(const webhook& hook, const schemas::resource_filter& asked) {
+    for (const schemas::resource_type type :
+         {asked.registry_service_resource_type, asked.deployment_service_resource_type,
+          asked.modeldb_service_resource_type})
+        if (type != schemas::resource_type::none && hears_of(hook, type)) return true;
+    return false;
+}
+
 bool wants(const requests::find_webhooks& asked, const webhook& hook) {
     const auto holds = [](const auto& list, const auto& value) {
         return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
     };
-    const bool filter =
-        asked.resource_types.empty() ||
-        std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
-                    [&](const auto& wanted) { return holds(hook.settings.resource_types, wanted); });
+    const bool is_heard = asked.resource_types.empty() ||
+                          std::any_of(asked.resource_types.begin(), asked.resource_types.end(),
+                                      [&](const auto& filter) { return would_hear(hook, filter); });
     return holds(asked.ids, hook.id) && holds(asked.names, hook.settings.name) &&
-           holds(asked.workspace_id, hook.workspace_id) && filter;
+           holds(asked.workspace_id, hook.workspace_id) && is_heard;
 }
 
 constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks
@@ -121,6 +129,21 @@ schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::
     return test;
 }
 
+bool is_seen(const storage::registry::state::state_view& state, schemas::user_id user, const webhook& hook) {
+    using namespace storage::registry::access;
+    return is_system_admin(state, user) || is_visible(state, user, *find_workspace(state, hook.workspace_id));
+}
+
+result<void> may_test(const storage::registry::state::state_view& state, schemas::user_id user,
+                      const webhook& hook) {
+    using namespace storage::registry::access;
+    const auto workspace = *find_workspace(state, hook.workspace_id);
+    if (is_system_admin(state, user) || is_workspace_admin(state, user, workspace)) return {};
+    return runtime::permission_denied("a test of webhook " + std::to_string(hook.id.value) +
+                                      " needs an admin of the workspace \"" + workspace.name +
+                                      "\" or a system administrator");
+}
+
 /// There is no status code to tell (wire.md §7). A 502 would make the published client test again.
 error no_answer(const webhook& hook, std::string_view why, const std::string& message) {
     return runtime::failed_precondition("webhook " + std::to_string(hook.id.value) +
@@ -129,7 +152,7 @@ error no_answer(const webhook& hook, std::string_view why, const std::string& me
 
 }  // namespace
 
-response create_webhook(call& call) {
+response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
@@ -158,7 +181,7 @@ response create_webhook(call& call) {
 }
 
 /// Of the workspaces that the caller sees. The secret is never shown again.
-calls::answered find_webhooks(call& call) {
+calls::answered find_webhooks(reading_call& call) {
     const auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
     for (const std::size_t size :
@@ -176,7 +199,7 @@ calls::answered find_webhooks(call& call) {
     return call.answer(answer);
 }
 
-response delete_webhooks(call& call) {
+response delete_webhooks(writing_call& call) {
     auto body = call.body<requests::delete_webhooks>();
     if (!body) co_return body.error();
     schemas::commands::delete_webhooks command{std::move(body->ids)};
@@ -187,13 +210,14 @@ response delete_webhooks(call& call) {
 
 /// Takes the road of every delivery: log, worker, attempts (design.md §3). Its answer is what the receiver
 /// answered.
-response trigger_test(call& call) {
+response trigger_test(writing_call& call) {
     const auto body = call.body<requests::trigger_test>();
     if (!body) co_return body.error();
     const storage::registry::state::state_view& state = call.state();
     const auto hook = storage::registry::find::find_webhook(state, body->webhook_id);
-    if (!hook)
+    if (!hook || !is_seen(state, call.user().id, *hook))
         co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
+    if (const auto may = may_test(state, call.user().id, *hook); !may) co_return may.error();
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
     schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
     // With the webhook's revision it tells a worker how far its table must be before "unknown" means

@@ -139,12 +139,7 @@ earlier_scan of(schemas::scan row) {
     return out;
 }
 
-scan of(const schemas::build& build, schemas::scan newest, std::vector<earlier_scan> history) {
-    if (!newest.id) {
-        newest.build_id = build.id;
-        newest.time_created = build.time_created;
-        newest.time_updated = build.time_updated;
-    }
+scan of(schemas::scan newest, std::vector<earlier_scan> history) {
     scan out;
     set_scan(out, std::move(newest));
     out.history = std::move(history);

@@ -122,7 +122,6 @@ struct scan {
     }
 };
 
-/// A build without any scan is shown by an empty `newest`.
-scan of(const schemas::build&, schemas::scan newest, std::vector<earlier_scan> history);
+scan of(schemas::scan newest, std::vector<earlier_scan> history);
 
 }  // namespace herald::schemas::answers

@@ -5,6 +5,55 @@
 
 namespace herald::schemas::answers {
 
+struct health {
+    std::string status;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+};
+
+/// A worker says only the first three; reason and message are there where something is wrong.
+struct readiness {
+    std::string status;
+    std::optional<std::string> reason;
+    std::optional<std::string> message;
+    std::optional<bool> writes_refused;
+    std::optional<std::uint64_t> next_offset;
+    std::optional<std::string> hash;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "status", self.status);
+        field(2, "reason", self.reason);
+        field(3, "message", self.message);
+        field(4, "writes_refused", self.writes_refused);
+        field(5, "next_offset", self.next_offset);
+        field(6, "hash", self.hash);
+    }
+};
+
+/// The OpenAPI document itself.
+struct openapi {
+    std::string version;
+    json_text info;
+    json_text servers;
+    json_text security;
+    json_text paths;
+    json_text webhooks;
+    json_text components;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "openapi", self.version);
+        field(2, "info", self.info);
+        field(3, "servers", self.servers);
+        field(4, "security", self.security);
+        field(5, "paths", self.paths);
+        field(6, "webhooks", self.webhooks);
+        field(7, "components", self.components);
+    }
+};
+
 struct feature_flag {
     bool enabled = true;
     std::string content;

@@ -75,7 +75,8 @@ struct create_version {
 
 enum class update_mode : std::uint8_t { merge, replace };  // PATCH, PUT
 
-/// → model_version. With a non-empty redirect_metadata while a promotion is in progress: its completion, and
+/// → model_version. The version by id, or by workspace, model and its own id or name. With a non-empty
+/// redirect_metadata while a promotion is in progress: its completion, and
 /// nothing else (wire.md "Promotion status").
 struct update_version {
     static constexpr command_type type{22};
@@ -86,6 +87,9 @@ struct update_version {
     update_mode mode = update_mode::merge;
     std::vector<std::string> present;  // names of the members that the body had
     version_content version;
+    std::string workspace_name;
+    std::string model_name;
+    std::string version_or_name;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -93,6 +97,9 @@ struct update_version {
         field(3, "mode", self.mode);
         field(4, "present", self.present);
         field(5, "version", self.version);
+        field(6, "workspace_name", self.workspace_name);
+        field(7, "model_name", self.model_name);
+        field(8, "version_or_name", self.version_or_name);
     }
 };
 

@@ -240,6 +240,7 @@ void log_rules::learn(const applied& what) {
         case schemas::commands::request_scan::type:
         case schemas::commands::request_version_scan::type: {
             const auto scan = decoded<schemas::scan>(answer);
+            if (!scan.id) break;  // the build ended in error: nothing was requested
             x_open_scans[scan.id.value] = scan.time_created;
             break;
         }

@@ -178,11 +178,24 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
 }
 
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
+                                                        schemas::model_id model, schemas::version_id id) {
+    auto found = readable_version(state, user, id);
+    if (found && found->row.registered_model_id != model)
+        return runtime::not_found("model version " + std::to_string(id.value) +
+                                  " not found in registered model " + std::to_string(model.value));
+    return found;
+}
+
+result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         const schemas::registered_model& model,
-                                                        std::string_view version_name) {
-    const auto id = tables::versions::named(state, model.id, version_name);
+                                                        std::string_view id_or_name) {
+    if (const auto number = runtime::parse_decimal(id_or_name)) {
+        auto found = readable_version(state, user, schemas::version_id{*number});
+        if (found && found->row.registered_model_id == model.id) return found;
+    }
+    const auto id = tables::versions::named(state, model.id, id_or_name);
     if (!id)
-        return runtime::not_found("version " + quoted(version_name) + " not found in registered model " +
+        return runtime::not_found("version " + quoted(id_or_name) + " not found in registered model " +
                                   quoted(model.name));
     return readable_version(state, user, *id);
 }
@@ -201,6 +214,15 @@ result<placed<schemas::build>> readable_build(const state_view& state, schemas::
     auto workspace = workspace_of(state, build->workspace_id);
     if (!may_read_builds(state, user, workspace)) return no_such(what);
     return placed<schemas::build>{*std::move(build), std::move(workspace)};
+}
+
+result<placed<schemas::build>> readable_build(const state_view& state, schemas::user_id user,
+                                              std::string_view workspace_name, schemas::build_id id) {
+    auto found = readable_build(state, user, id);
+    if (found && found->workspace.name != workspace_name)
+        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace " +
+                                  quoted(workspace_name));
+    return found;
 }
 
 }  // namespace herald::storage::registry::access

@@ -52,12 +52,19 @@ result<placed<schemas::registered_model>> readable_model(const state::state_view
                                                          std::string_view model_name);
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         schemas::version_id);
-/// The version of that name in a model which the user may read.
+/// Of that model; not_found else.
+result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
+                                                        schemas::model_id, schemas::version_id);
+/// The last part of a long form: the id of a version of this model, which the user may read, or else the name
+/// of one (wire.md §3).
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         const schemas::registered_model&,
-                                                        std::string_view version_name);
+                                                        std::string_view id_or_name);
 /// A build is read by who may read models or endpoints in its workspace.
 bool may_read_builds(const state::state_view&, schemas::user_id, const schemas::workspace&);
 result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id, schemas::build_id);
+/// Of the workspace of that name; not_found else.
+result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id,
+                                              std::string_view workspace_name, schemas::build_id);
 
 }  // namespace herald::storage::registry::access

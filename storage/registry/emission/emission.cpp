@@ -13,16 +13,6 @@ namespace herald::storage::registry::emission {
 namespace {
 
 using context::rule_context;
-using schemas::resource_filter;
-using schemas::resource_type;
-
-bool filter_matches(const resource_filter& filter, resource_type type) {
-    for (const resource_type wanted :
-         {filter.registry_service_resource_type, filter.deployment_service_resource_type,
-          filter.modeldb_service_resource_type})
-        if (wanted == type || wanted == resource_type::all) return true;
-    return false;
-}
 
 std::vector<schemas::audience_member> audience_of(const state::state_view& state, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
@@ -41,17 +31,6 @@ bool is_event_partition(const rule_context& context, std::string_view topic, std
     return partition < context.event_partitions() &&
            std::find(events::event_topics.begin(), events::event_topics.end(), topic) !=
                events::event_topics.end();
-}
-
-bool hears(const schemas::webhook& hook, schemas::event_type type, resource_type resource) {
-    const bool type_wanted = hook.settings.all_events ||
-                             std::find(hook.settings.event_types.begin(), hook.settings.event_types.end(),
-                                       type) != hook.settings.event_types.end();
-    const bool resource_wanted =
-        hook.settings.resource_types.empty() ||
-        std::any_of(hook.settings.resource_types.begin(), hook.settings.resource_types.end(),
-                    [&](const resource_filter& filter) { return filter_matches(filter, resource); });
-    return type_wanted && resource_wanted;
 }
 
 std::size_t emit(rule_context& context, const event_draft& draft) {

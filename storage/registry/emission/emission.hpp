@@ -30,10 +30,6 @@ std::size_t emit(context::rule_context&, const event_draft&);
 /// Whether the outbox has events for it.
 bool is_event_partition(const context::rule_context&, std::string_view topic, std::uint64_t partition);
 
-/// Whether events of this type that tell of this resource reach the webhook: by its event_types and
-/// resource_types, whatever its status.
-bool hears(const schemas::webhook&, schemas::event_type, schemas::resource_type);
-
 /// The REQUEST_SCAN envelope (spec.md §6.4), also of CREATE, UPDATE, DELETE: {id, timestamp, event_type,
 /// resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects or empty.
 std::string event_envelope(const context::rule_context&, const event_draft&, std::string_view original,

@@ -26,6 +26,15 @@ std::optional<schemas::scan> newest_scan(const state_view& state, const schemas:
     return tables::scans::find(state, build.scan_id);
 }
 
+schemas::scan scan_to_show(const state_view& state, const schemas::build& build) {
+    if (auto newest = newest_scan(state, build)) return *std::move(newest);
+    schemas::scan none;
+    none.build_id = build.id;
+    none.time_created = build.time_created;
+    none.time_updated = build.time_updated;
+    return none;
+}
+
 std::vector<schemas::scan> older_scans(const state_view& state, const schemas::build& build,
                                        std::size_t scans_max) {
     std::vector<schemas::scan> scans;

@@ -9,6 +9,8 @@ namespace herald::storage::registry::find {
 
 /// The build's newest scan; none: unscanned.
 std::optional<schemas::scan> newest_scan(const state::state_view&, const schemas::build&);
+/// As newest_scan; for none, a scan without an id, as old as the build.
+schemas::scan scan_to_show(const state::state_view&, const schemas::build&);
 /// The build's scans but the newest, oldest first: at most `scans_max`.
 std::vector<schemas::scan> older_scans(const state::state_view&, const schemas::build&,
                                        std::size_t scans_max);

@@ -5,7 +5,6 @@
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
-#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/feature_flags.hpp"
 
 namespace herald::storage::registry::rules {
@@ -102,13 +101,6 @@ result<void> check_object(std::string_view field, const schemas::json_text& valu
     return runtime::invalid_argument(std::string(field) + " must be an object");
 }
 
-result<void> check_enum_text(std::string_view field, const schemas::json_text& value) {
-    const bool is_number =
-        !value.text.empty() && value.text.find_first_not_of("0123456789") == std::string::npos;
-    if (value.text.empty() || value.text.starts_with('"') || is_number) return {};
-    return runtime::invalid_argument(std::string(field) + " must be a name or a number");
-}
-
 result<void> check_labels(const std::vector<std::string>& labels) {
     if (labels.size() > limits::labels_max)
         return runtime::invalid_argument("there are " + std::to_string(labels.size()) + " labels; at most " +
@@ -123,12 +115,9 @@ result<void> check_attributes(const std::vector<schemas::key_value>& attributes)
         return runtime::invalid_argument("there are " + std::to_string(attributes.size()) +
                                          " attributes; at most " + std::to_string(limits::attributes_max) +
                                          " are allowed");
-    for (const schemas::key_value& attribute : attributes) {
+    for (const schemas::key_value& attribute : attributes)
         if (const auto good = check_name("an attribute's key", attribute.key, limits::name_bytes_max); !good)
             return good;
-        if (const auto good = check_enum_text("an attribute's value_type", attribute.value_type); !good)
-            return good;
-    }
     return {};
 }
 

@@ -22,10 +22,8 @@ result<void> check_email(std::string_view field, std::string_view email);
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// Absolute http or https URL of at most limits::url_bytes_max bytes.
 result<void> check_url(std::string_view field, std::string_view value);
-/// What is echoed as it came must be readable as its type: a JSON object, or an enum's name or number. Absent
-/// is good.
+/// What is echoed as it came must be a JSON object. Absent is good.
 result<void> check_object(std::string_view field, const schemas::json_text&);
-result<void> check_enum_text(std::string_view field, const schemas::json_text&);
 /// Number and size of labels and attributes.
 result<void> check_labels(const std::vector<std::string>&);
 result<void> check_attributes(const std::vector<schemas::key_value>&);

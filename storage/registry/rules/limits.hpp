@@ -6,13 +6,6 @@
 
 namespace herald::limits {
 
-constexpr std::size_t description_bytes_max = 64 * 1024;
-constexpr std::size_t label_bytes_max = 256;
-constexpr std::size_t labels_max = 256;
-constexpr std::size_t attributes_max = 1'000;
-constexpr std::size_t artifacts_max = 1'000;
-constexpr std::size_t comment_bytes_max = 16 * 1024;
-constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;
 constexpr std::size_t users_per_request_max = 400;
 constexpr std::size_t webhooks_per_delete_max = 100;

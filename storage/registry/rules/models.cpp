@@ -5,7 +5,6 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
-#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {
@@ -20,7 +19,6 @@ result<void> check_content(const schemas::commands::model_content& model) {
         return good;
     if (const auto good = check_text("readme_text", model.readme_text, limits::entity_bytes_max); !good)
         return good;
-    if (const auto good = check_enum_text("visibility", model.visibility); !good) return good;
     if (const auto good = check_object("custom_permission", model.custom_permission); !good) return good;
     if (const auto good = check_labels(model.labels); !good) return good;
     return check_attributes(model.attributes);

@@ -1,11 +1,12 @@
 // Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
 #include "storage/registry/tables/scans.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/rules/building.hpp"
 #include "storage/registry/rules/checks.hpp"
-#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/builds.hpp"
 
@@ -44,11 +45,8 @@ result<void> require_deploy(const rule_context& context, const schemas::workspac
 /// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
 result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
                                     schemas::build_id id) {
-    auto found = access::readable_build(context.state, context.principal(), id);
+    auto found = access::readable_build(context.state, context.principal(), workspace_name, id);
     if (!found) return found.error();
-    if (found->workspace.name != workspace_name)
-        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace \"" +
-                                  std::string(workspace_name) + "\"");
     if (const auto may = require_deploy(context, found->workspace); !may) return may.error();
     return found;
 }
@@ -59,6 +57,11 @@ std::string request_scan_body(const rule_context& context, const event_draft& dr
                                     .text("imageurl", subject.location)
                                     .finish();
     return emission::event_envelope(context, draft, {}, updated);
+}
+
+std::string status_text(const build& subject) {
+    return "build " + std::to_string(subject.id.value) + " is in status " +
+           std::string(name_of(subject.status)) + ": " + subject.message;
 }
 
 /// What is told with a scan that does not say unsafe of a build that was reported unsafe; else nothing.
@@ -84,9 +87,7 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
     if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
         !good)
         return good.error();
-    if (subject.status != build_status::finished)
-        return runtime::failed_precondition("build " + std::to_string(subject.id.value) + " is in status " +
-                                            std::string(name_of(subject.status)) + ": " + subject.message);
+    if (subject.status != build_status::finished) return runtime::failed_precondition(status_text(subject));
     const auto before = newest_scan(context.state, subject);
     if (before && before->scan_status == scan_status::scanning)
         return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
@@ -162,8 +163,9 @@ answer apply(rule_context& context, const schemas::commands::request_scan& comma
     return start_scan(context, found->row, command.creator_request);
 }
 
-/// Errors: not_found; permission_denied; failed_precondition when the version has no finished build that the
-/// caller may read.
+/// Of the newest finished build that the caller may read; where there is none, of one that is made. Where
+/// that one ends in error, the answer is its unscanned state with the reason, and nothing is requested.
+/// Errors: not_found; permission_denied; those of add_build and start_scan.
 answer apply(rule_context& context, const schemas::commands::request_version_scan& command) {
     const auto version =
         access::readable_version(context.state, context.principal(), command.model_version_id);
@@ -172,12 +174,18 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
     for (const build& candidate : find::readable_builds(context.state, context.principal(), version->row.id))
         if (candidate.status == build_status::finished)
             newest = {candidate, access::workspace_of(context.state, candidate.workspace_id)};
-    if (!newest)
-        return runtime::failed_precondition(
-            "model version " + std::to_string(version->row.id.value) +
-            " has no finished build; create one with external_location first");
-    if (const auto may = require_deploy(context, newest->workspace); !may) return may.error();
-    return start_scan(context, newest->row, command.creator_request);
+    const schemas::workspace& workspace = newest ? newest->workspace : version->workspace;
+    if (const auto may = require_deploy(context, workspace); !may) return may.error();
+    if (newest) return start_scan(context, newest->row, command.creator_request);
+    schemas::commands::create_build asked;
+    asked.scan_external = true;
+    asked.creator_request = command.creator_request;
+    const auto made = add_build(context, workspace, version->row, asked);
+    if (!made) return made.error();
+    if (made->status == build_status::finished) return start_scan(context, *made, command.creator_request);
+    scan none = find::scan_to_show(context.state, *made);
+    none.message = status_text(*made) + "; no scan was requested";
+    return schemas::encode(none);
 }
 
 /// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested and

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "runtime/assert.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/find/scan_status.hpp"
 #include "storage/registry/rules/checks.hpp"
-#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/stages.hpp"
 #include "storage/registry/tables/versions.hpp"
@@ -257,7 +257,7 @@ answer apply(rule_context& context, const schemas::commands::commit_transition& 
     store_transition(context, row);
     commit_stage(context, *opened);
     activity entry = new_activity(context, row.model_version_id, command.comment);
-    entry.commit.emplace();
+    entry.update.emplace().stage = row.transition.desired_stage;
     entry.transition_id = row.transition.id;
     entry.activity_state = row.transition.state;
     return store_activity(context, entry);

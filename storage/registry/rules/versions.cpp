@@ -3,13 +3,12 @@
 #include <set>
 
 #include "runtime/crypto.hpp"
-#include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
-#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/unchanged.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/stages.hpp"
 #include "storage/registry/tables/versions.hpp"
@@ -92,6 +91,34 @@ result<access::placed<schemas::registered_model>> model_of(const rule_context& c
     return readable_model(context.state, context.principal(), command.workspace_name, command.model_name);
 }
 
+/// In the long form. A number may be the id of one version and the name of another: neither is then changed.
+result<access::placed<model_version>> version_of_long_form(const rule_context& context,
+                                                           const schemas::commands::update_version& command) {
+    const auto model =
+        readable_model(context.state, context.principal(), command.workspace_name, command.model_name);
+    if (!model) return model.error();
+    auto found =
+        access::readable_version(context.state, context.principal(), model->row, command.version_or_name);
+    if (!found) return found;
+    const auto named = tables::versions::named(context.state, model->row.id, command.version_or_name);
+    if (named && *named != found->row.id)
+        return runtime::failed_precondition(
+            "\"" + command.version_or_name + "\" is the id of the version \"" + found->row.version +
+            "\" and the name of the version with the id " + std::to_string(named->value) +
+            "; use the path /api/v1/registry/registered_models/" + std::to_string(model->row.id.value) +
+            "/model_versions/<id>");
+    return found;
+}
+
+result<access::placed<model_version>> version_of(const rule_context& context,
+                                                 const schemas::commands::update_version& command) {
+    if (!command.id) return version_of_long_form(context, command);
+    if (!command.registered_model_id)
+        return access::readable_version(context.state, context.principal(), command.id);
+    return access::readable_version(context.state, context.principal(), command.registered_model_id,
+                                    command.id);
+}
+
 /// Members that are there but say nothing count as absent: a model without a key, a map without entries.
 model_version without_empty_parts(model_version version) {
     if (version.model && version.model->key.empty()) version.model.reset();
@@ -99,31 +126,11 @@ model_version without_empty_parts(model_version version) {
     return version;
 }
 
-/// A client that reads a value and writes it back may order its members anew and write 1.0 as 1.
-bool means_the_same(const schemas::json_text& a, const schemas::json_text& b) {
-    if (a == b) return true;
-    const auto left = schemas::parse_json(a.text);
-    const auto right = schemas::parse_json(b.text);
-    return left && right &&
-           schemas::to_json_text(schemas::canonical(*left)) ==
-               schemas::to_json_text(schemas::canonical(*right));
-}
-
-bool same_attribute(const schemas::key_value& a, const schemas::key_value& b) {
-    const auto type_of = [](const schemas::key_value& attribute) {
-        return attribute.value_type.text.empty() ? std::string_view("0") : attribute.value_type.text;
-    };
-    return a.key == b.key && type_of(a) == type_of(b) && means_the_same(a.value, b.value);
-}
-
 /// What a version is made of; lock levels protect it (wire.md "Lock levels").
 bool same_ingredients(const model_version& a, const model_version& b) {
     return a.model == b.model && a.artifacts == b.artifacts && a.datasets == b.datasets &&
-           std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
-                      same_attribute) &&
-           means_the_same(a.environment, b.environment) &&
-           means_the_same(a.docker_metadata, b.docker_metadata) &&
-           means_the_same(a.code_blob_map, b.code_blob_map);
+           a.attributes == b.attributes && a.environment == b.environment &&
+           a.docker_metadata == b.docker_metadata && a.code_blob_map == b.code_blob_map;
 }
 
 result<void> check_lock(const rule_context& context, const schemas::workspace& workspace,
@@ -295,16 +302,13 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
 }
 
 /// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
-/// failed_precondition for a redirect_metadata without a promotion in progress.
+/// failed_precondition for a redirect_metadata without a promotion in progress, and for a path that fits two
+/// versions.
 answer apply(rule_context& context, const schemas::commands::update_version& command) {
     state_changes& state = context.state;
-    const auto found = access::readable_version(state, context.principal(), command.id);
+    const auto found = version_of(context, command);
     if (!found) return found.error();
     const model_version& before = found->row;
-    if (command.registered_model_id && command.registered_model_id != before.registered_model_id)
-        return runtime::not_found("model version " + std::to_string(command.id.value) +
-                                  " not found in registered model " +
-                                  std::to_string(command.registered_model_id.value));
     if (const auto may = require(state, context.principal(), found->workspace,
                                  protected_type::registered_model, action::update, "model version");
         !may)
@@ -328,6 +332,7 @@ answer apply(rule_context& context, const schemas::commands::update_version& com
                                                   ? merged(before, command)
                                                   : replaced(before, command.version));
     after.labels = sorted_labels(std::move(after.labels));
+    keep_what_is_unchanged(after, before);
     if (const auto good = check_texts(after); !good) return good.error();
     if (const auto good = check_parts(after); !good) return good.error();
     if (const auto free = check_lock(context, found->workspace, before, after); !free) return free.error();

@@ -91,18 +91,6 @@ result<void> check_filters(const std::vector<schemas::resource_filter>& filters)
     return {};
 }
 
-bool hears_anything(const webhook& hook) {
-    for (const auto& [type, type_name] : schemas::enum_names<schemas::event_type>::all)
-        for (const auto& [resource, resource_name] : schemas::enum_names<resource_type>::all) {
-            const bool is_one = resource != resource_type::none && resource != resource_type::all;
-            const resource_type only = schemas::kind_of(type).resource;
-            if (is_one && (only == resource_type::none || only == resource) &&
-                emission::hears(hook, type, resource))
-                return true;
-        }
-    return false;
-}
-
 /// "PROMOTE tells of REGISTERED_MODEL_VERSION, …", for each event type.
 std::string told_by_event_types() {
     std::string text, of_any;
@@ -121,7 +109,7 @@ result<void> check_hears(const webhook& hook) {
         return runtime::invalid_argument(
             "event_types is empty and all_events false: this webhook would never hear anything; give event "
             "types, or all_events true");
-    if (hears_anything(hook)) return {};
+    if (hears_of(hook, resource_type::all)) return {};
     return runtime::invalid_argument(
         "resource_types lets none of the events of event_types through: this webhook would never hear "
         "anything; " +

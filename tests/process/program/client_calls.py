@@ -385,7 +385,7 @@ def finds_page_filter_and_agree_with_reads():
         assert [one["id"] for page in pages for one in page["model_versions"]] == [one["id"] for one in reversed(made)]
         assert find(page=(4, 10))["model_versions"] == [] and int(find(page=(10 ** 12, 100))["total_records"]) == 25
         assert find(page=(3, 1))["model_versions"] == [made[-3]] and find(page=(3, 1), ascending=True)["model_versions"] == [made[2]]
-        assert len(find(page=(0, 0))["model_versions"]) == 10 and len(find(page=(1, -1))["model_versions"]) == 25
+        assert len(find(page=(0, 0))["model_versions"]) == 25 and len(find(page=(1, -1))["model_versions"]) == 25
         assert len(find(page=("2", "10"))["model_versions"]) == 10 and len(client.must("POST", of_model, raw=b"")["model_versions"]) == 25
         wide = client.must("POST", everywhere, {"workspace_name": "", "id": {"registered_model_id": "0"}, "predicates": [],
                                                 "pagination": {"page_number": 1, "page_limit": 100}, "sort_key": "", "ids": []})
@@ -445,10 +445,11 @@ def who_may_not_read_is_told_that_there_is_nothing():
         changed = admin.patch(version, description="by another admin")
         assert changed["description"] == "by another admin" and changed["owner"] == version["owner"]
         for method, place, body in (("POST", f"{PROXY}/events/createWebhook", {"name": "w", "location": "https://example.com/", "all_events": True}),
-                                    ("DELETE", f"{PROXY}/events/deleteWebhook", {"ids": [1]}), ("POST", f"{PROXY}/events/triggerTest", {"webhook_id": 1}),
+                                    ("DELETE", f"{PROXY}/events/deleteWebhook", {"ids": [1]}),
                                     ("POST", f"{PROXY}/uac/createUser", {"info": {"email": "c@example.com"}}),
                                     ("PUT", f"{PROXY}/feature-flags/scan_events", {"enabled": False})):
             other.refused(403, 7, "system administrator", method, place, body)
+        other.refused(404, 5, "not found", "POST", f"{PROXY}/events/triggerTest", {"webhook_id": 1})
 
 
 def builds_are_told_apart_and_scanned():

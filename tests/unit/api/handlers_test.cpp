@@ -316,5 +316,118 @@ TEST_F(handlers, every_list_tells_how_many_there_are) {
     EXPECT_EQ(node.post(proxy + "/events/findWebhook", "{}").at("total_records"), "0");
 }
 
+TEST_F(handlers, a_query_parameter_that_is_empty_is_there_and_names_nothing) {
+    expect_refused(node.get(proxy + "/workspace/getWorkspaceByName?name="), 404, error_code::not_found,
+                   "\"\"");
+    expect_refused(node.get(proxy + "/workspace/getWorkspaceByName"), 400, error_code::invalid_argument,
+                   "name is missing");
+}
+
+TEST_F(handlers, a_version_is_changed_by_names_as_by_ids) {
+    const std::string model = node.model("m");
+    const std::string id = node.version(model, "v");
+    const std::string path = std::string(models) + "/m/model_versions/";
+    const reply patched =
+        node.ask(&node.administrator, "PATCH", path + "v", R"({"description":"d","labels":["l"]})");
+    EXPECT_EQ(patched.at("model_version.id"), id) << patched.body();
+    const reply put = node.ask(&node.administrator, "PUT", path + id, R"({"description":"new"})",
+                               "Prefer: handling=strict\r\n");
+    EXPECT_EQ(put.at("model_version.description"), "new") << put.body();
+    EXPECT_EQ(put.at("model_version.labels"), "[]");
+    EXPECT_EQ(put.at("model_version.version"), "v");
+    const std::string shadow = node.version(model, id);
+    expect_refused(node.ask(&node.administrator, "PATCH", path + id, "{}"), 400,
+                   error_code::failed_precondition, shadow);
+}
+
+TEST_F(handlers, external_deployments_are_not_kept_and_said_to_be_unknown) {
+    const std::string model = node.model("m");
+    const std::string path = versions_of(model) + "/" + node.version(model, "v");
+    const reply patched =
+        node.ask(&node.administrator, "PATCH", path, R"({"external_deployments":[{"a":1}]})");
+    EXPECT_EQ(patched.status(), 200);
+    EXPECT_THAT(patched.header("svc-warning"), HasSubstr("external_deployments is unknown"));
+    EXPECT_THAT(patched.body(), Not(HasSubstr("external_deployments")));
+}
+
+TEST_F(handlers, an_attributes_type_comes_as_a_name_or_a_number_and_goes_out_as_a_name) {
+    const std::string model = node.model("m");
+    const std::string path = versions_of(model) + "/" + node.version(model, "v");
+    const auto type_after = [&](const std::string& type) {
+        return node
+            .ask(&node.administrator, "PATCH", path,
+                 R"({"attributes":[{"key":"k","value":1,"value_type":)" + type + "}]}")
+            .at("model_version.attributes.0.value_type");
+    };
+    EXPECT_EQ(type_after("1"), "NUMBER");
+    EXPECT_EQ(type_after("\"BLOB\""), "BLOB");
+    EXPECT_EQ(type_after("0"), "") << "which says nothing about the value";
+    expect_refused(
+        node.ask(&node.administrator, "PATCH", path, R"({"attributes":[{"key":"k","value_type":99}]})"), 400,
+        error_code::invalid_argument, "attributes[0].value_type is 99; it must be one of STRING NUMBER");
+}
+
+TEST_F(handlers, an_activity_holds_exactly_one_of_its_members) {
+    const std::string version = node.version(node.model("m"), "v");
+    const auto acted = [&](const std::string& what, const std::string& body) {
+        const reply got = node.post(registry_path + "/stage/" + what + "Transition", body);
+        EXPECT_EQ(got.status(), 200) << got.body();
+        int members = 0;
+        for (const char* each : {"transition", "approval", "rejection", "close", "update"})
+            members += got.at("activity." + std::string(each)) != "";
+        EXPECT_EQ(members, 1) << got.body();
+        return got;
+    };
+    const auto ask = [&] {
+        return R"({"transition_id":")" +
+               acted("create", R"({"model_version_id":")" + version + R"(","desired_stage":"STAGING"})")
+                   .at("activity.id") +
+               R"("})";
+    };
+    EXPECT_EQ(acted("commit", ask()).at("activity.update"), R"({"stage":"STAGING"})");
+    EXPECT_EQ(acted("close", ask()).at("activity.close"), "{}");
+}
+
+TEST_F(handlers, a_scan_of_a_version_that_cannot_be_built_tells_the_builds_error) {
+    const std::string version = node.version(node.model("m"), "v");
+    const reply asked =
+        node.post(registry_path + "/model_versions/" + version + "/requestScan", R"({"scan_external":true})");
+    EXPECT_EQ(asked.status(), 200) << asked.body();
+    EXPECT_EQ(asked.at("scan_status"), "unscanned");
+    EXPECT_THAT(asked.at("message"), HasSubstr("give external_location"));
+    const reply builds = node.get(deployment + "/builds?model_version_id=" + version);
+    EXPECT_EQ(builds.at("builds.0.id"), asked.at("build_id"));
+    EXPECT_EQ(builds.at("builds.0.status"), "error");
+}
+
+TEST_F(handlers, a_key_belongs_to_its_method_path_and_query) {
+    const std::string_view key = "Idempotency-Key: once\r\n";
+    ASSERT_EQ(node.post(models, R"({"name":"m"})", key).status(), 200);
+    EXPECT_EQ(node.post(versions_of("1"), R"({"version":"v"})", key).status(), 200);
+    expect_refused(node.post(std::string(models) + "?x=1", R"({"name":"m"})", key), 409,
+                   error_code::already_exists, "Idempotency-Key");
+}
+
+TEST_F(handlers, a_webhook_is_found_by_the_resources_that_it_would_hear_of) {
+    const auto create = [&](const std::string& name, const std::string& more) {
+        const reply made =
+            node.post(proxy + "/events/createWebhook",
+                      R"({"name":")" + name + R"(","location":"https://example.org/",)" + more + "}");
+        EXPECT_EQ(made.status(), 200) << made.body();
+    };
+    create("promotions", R"("event_types":["PROMOTE"])");
+    create("everything", R"("all_events":true)");
+    create("builds", R"("all_events":true,"resource_types":[{"deployment_service_resource_type":"BUILD"}])");
+    const auto found = [&](const std::string& filter) {
+        const reply got =
+            node.post(proxy + "/events/findWebhook", R"({"resource_types":[{)" + filter + "}]}");
+        return got.at("webhooks.0.name") + " " + got.at("webhooks.1.name") + " " + got.at("webhooks.2.name");
+    };
+    EXPECT_EQ(found(R"("deployment_service_resource_type":"BUILD")"), "everything builds ");
+    EXPECT_EQ(found(R"("registry_service_resource_type":"REGISTERED_MODEL_VERSION")"),
+              "promotions everything ");
+    EXPECT_EQ(found(R"("deployment_service_resource_type":"ALL")"), "promotions everything builds");
+}
+
 }  // namespace
 }  // namespace herald::test

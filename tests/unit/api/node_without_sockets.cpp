@@ -7,6 +7,7 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "api/operations/operator_endpoints.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/parser.hpp"
 #include "runtime/text.hpp"
@@ -58,7 +59,10 @@ node_without_sockets::node_without_sockets()
                  x_cluster.scheduler.clock(),
                  runtime::http::client::plain_http::refused,
                  {}},
-      x_service(api::make_service(x_services, x_loops, {})) {}
+      x_service(api::make_service(x_services, x_loops,
+                                  {.metrics = api::routes::metrics_here::yes, .ready = [this] {
+                                       return api::operations::report_of(x_machine.node->state_now(), {});
+                                   }})) {}
 
 node_without_sockets::~node_without_sockets() = default;
 
@@ -125,14 +129,14 @@ caller node_without_sockets::user(const std::string& email) {
     return {email, made.at("info.dev_key")};
 }
 
-caller node_without_sockets::second_administrator() {
-    const caller second = user("second@example.org");
+caller node_without_sockets::administrator_named(const std::string& email) {
+    const caller made = user(email);
     const std::string id =
-        get(std::string(proxy) + "/uac/getUser?email=" + second.email).at("verta_info.user_id");
+        get(std::string(proxy) + "/uac/getUser?email=" + made.email).at("verta_info.user_id");
     const reply added =
         post("/api/v2/uac-proxy/organization/1/groups/1/users", R"({"user_id":[")" + id + R"("]})");
     EXPECT_EQ(added.status(), 200) << added.body();
-    return second;
+    return made;
 }
 
 std::string node_without_sockets::model(const std::string& name) {

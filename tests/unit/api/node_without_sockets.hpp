@@ -85,9 +85,10 @@ class node_without_sockets {
     reply post(std::string_view target, std::string_view body, std::string_view more = "") {
         return ask(&administrator, "POST", target, body, more);
     }
-    /// A new user who may nothing yet; the one of `second_administrator` is in the group Admins.
+    /// A new user who may nothing yet; an administrator is in the group Admins.
     caller user(const std::string& email);
-    caller second_administrator();
+    caller administrator_named(const std::string& email);
+    caller second_administrator() { return administrator_named("second@example.org"); }
     /// Their ids.
     std::string model(const std::string& name);
     std::string version(const std::string& model, const std::string& name);

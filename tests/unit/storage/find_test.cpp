@@ -14,7 +14,10 @@ using namespace storage;
 using namespace storage::registry::find;
 
 using schemas::find_operator;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 class find_calls : public testing::Test {
   protected:
@@ -73,7 +76,6 @@ TEST_F(find_calls, lists_are_looked_up_in_any_order) {
                 ElementsAre("v1", "v2"));
     EXPECT_THAT(names(where("stage", find_operator::in, "[\"PRODUCTION\",\"Unassigned\"]")),
                 ElementsAre("v1", "v2", "v3"));
-    EXPECT_THAT(names(where("stage", find_operator::contain, "\"ASSIGN\"")), ElementsAre("v1", "v2", "v3"));
     EXPECT_THAT(names(where("attributes.score", find_operator::not_in, "[3,\"1\"]")), ElementsAre("v2"));
     EXPECT_THAT(names(where("owner", find_operator::eq, "\"1\"")), ElementsAre("v1", "v2", "v3"));
     EXPECT_THAT(names(where("id", find_operator::lt, "100000000000000000000")),
@@ -90,6 +92,53 @@ TEST_F(find_calls, pages_carry_the_total) {
     EXPECT_EQ(page->total_records, 3u);
     request.pagination = schemas::pagination{1'000'000'000'000, 2};
     EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request)->rows.empty());
+}
+
+TEST_F(find_calls, without_a_page_limit_all_are_shown) {
+    for (const auto& paging : {std::optional<schemas::pagination>(), std::optional(schemas::pagination{0, 0}),
+                               std::optional(schemas::pagination{1, -1})}) {
+        schemas::find_request request;
+        request.pagination = paging;
+        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request)->rows.size(), 3u);
+    }
+    schemas::find_request request;
+    for (const std::int64_t limit : {-2, 1'001}) {
+        request.pagination = schemas::pagination{1, limit};
+        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request).error().code,
+                  error_code::invalid_argument);
+    }
+}
+
+TEST_F(find_calls, stages_and_lock_levels_are_names_in_any_case_or_numbers) {
+    for (const char* unassigned : {"\"UNASSIGNED\"", "\"Unassigned\"", "5", "\"5\""})
+        EXPECT_THAT(names(where("stage", find_operator::eq, unassigned)), ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("stage", find_operator::in, "[1,2]")), ElementsAre());
+    EXPECT_THAT(names(where("lock_level", find_operator::eq, "\"open\"")), ElementsAre("v1", "v2", "v3"));
+    EXPECT_THAT(names(where("lock_level", find_operator::gt, "1")), ElementsAre());
+}
+
+TEST_F(find_calls, a_value_that_the_key_cannot_have_is_refused_saying_what_it_must_be) {
+    const auto refusal = [&](const schemas::find_request& request) {
+        const auto page = find_versions(*registry.view(), registry.admin, request);
+        return page ? "" : page.error().message;
+    };
+    EXPECT_THAT(refusal(where("stage", find_operator::eq, "\"bogus\"")),
+                HasSubstr("the value for stage is \"bogus\"; it must be one of"));
+    EXPECT_THAT(refusal(where("stage", find_operator::in, "[5,6]")), HasSubstr("is 6; it must be one of"));
+    EXPECT_THAT(refusal(where("id", find_operator::eq, "\"zzz\"")), HasSubstr("it must be a number"));
+    EXPECT_THAT(refusal(where("version", find_operator::eq, "{}")), HasSubstr("it must be a text"));
+    EXPECT_THAT(refusal(where("id", find_operator::contain, "1")), HasSubstr("CONTAIN needs one"));
+}
+
+TEST_F(find_calls, an_unknown_key_is_refused_naming_those_of_this_call) {
+    const auto request = where("name", find_operator::eq, "\"m\"");
+    EXPECT_TRUE(find_models(*registry.view(), registry.admin, request));
+    EXPECT_THAT(find_versions(*registry.view(), registry.admin, request).error().message,
+                AllOf(HasSubstr("registered_model_id"), HasSubstr("experiment_run_id"), HasSubstr("stage")));
+    for (const char* key : {"stage", "version"})
+        EXPECT_THAT(
+            find_models(*registry.view(), registry.admin, where(key, find_operator::eq, "5")).error().message,
+            AllOf(HasSubstr("it must be one of id, name, labels"), Not(HasSubstr("stage,"))));
 }
 
 TEST_F(find_calls, show_only_what_the_caller_may_read) {

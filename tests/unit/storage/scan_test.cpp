@@ -4,7 +4,6 @@
 
 #include "schemas/limits.hpp"
 #include "storage/registry/find/scan_status.hpp"
-#include "storage/registry/rules/limits.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {
@@ -194,12 +193,18 @@ TEST_F(scan_rules, reports_must_be_complete) {
     EXPECT_EQ(code_of(report(scan_status::scanning, safety_status::safe)), error_code::invalid_argument);
 }
 
-TEST_F(scan_rules, a_version_without_a_finished_build_cannot_be_scanned) {
+TEST_F(scan_rules, a_version_without_a_build_gets_one_whose_error_is_told_and_kept) {
     schemas::commands::request_version_scan command;
     command.model_version_id = registry.version_named("v2", version.registered_model_id).id;
-    EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
+    const auto answer = registry.must<schemas::scan>(command);
+    EXPECT_EQ(answer.scan_status, scan_status::unscanned);
+    EXPECT_THAT(answer.message, testing::HasSubstr("no model that Herald can build an image from"));
+    const auto builds = readable_builds(*registry.view(), registry.admin, command.model_version_id);
+    ASSERT_EQ(builds.size(), 1u);
+    EXPECT_EQ(builds.front().id, answer.build_id);
+    EXPECT_EQ(builds.front().status, schemas::build_status::error);
     command.model_version_id = version.id;
-    EXPECT_EQ(registry.run(command).code, 0u);
+    EXPECT_EQ(registry.must<schemas::scan>(command).scan_status, scan_status::scanning);
 }
 
 TEST_F(scan_rules, a_reader_without_deploy_is_told_so) {

@@ -1,0 +1,28 @@
+// What anybody may ask, without credentials: it is answered from the process alone, not from the registry.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/http/message.hpp"
+#include "runtime/readiness.hpp"
+
+namespace herald::api::calls {
+
+/// What /readyz says: 503 with the reason while there is one.
+struct readiness_report {
+    std::optional<runtime::trouble> not_ready;
+    std::string body;  // a JSON object
+};
+/// Called on any thread.
+using readiness = std::function<readiness_report()>;
+
+/// The service owns what it refers to.
+struct public_call {
+    const readiness& ready;
+    std::string_view openapi;  // the document
+};
+
+}  // namespace herald::api::calls

@@ -1,0 +1,18 @@
+// What the members of bodies mean, for the OpenAPI document: a name means the same wherever it stands.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace herald::schemas {
+
+struct meaning {
+    std::string_view name;
+    std::string_view text;
+    std::size_t bytes_max = 0;  // of a text that is sent, or of each text of a list; 0: as the body allows
+};
+
+/// Null for a name that no body has.
+const meaning* meaning_of(std::string_view name);
+
+}  // namespace herald::schemas

@@ -1,0 +1,43 @@
+#include "schemas/webhooks.hpp"
+
+#include <algorithm>
+
+#include "schemas/event_kinds.hpp"
+
+namespace herald::schemas {
+namespace {
+
+bool lets_through(const resource_filter& filter, resource_type type) {
+    for (const resource_type wanted :
+         {filter.registry_service_resource_type, filter.deployment_service_resource_type,
+          filter.modeldb_service_resource_type})
+        if (wanted == type || wanted == resource_type::all) return true;
+    return false;
+}
+
+}  // namespace
+
+bool hears(const webhook& hook, event_type type, resource_type resource) {
+    const bool type_wanted = hook.settings.all_events ||
+                             std::find(hook.settings.event_types.begin(), hook.settings.event_types.end(),
+                                       type) != hook.settings.event_types.end();
+    const bool resource_wanted =
+        hook.settings.resource_types.empty() ||
+        std::any_of(hook.settings.resource_types.begin(), hook.settings.resource_types.end(),
+                    [&](const resource_filter& filter) { return lets_through(filter, resource); });
+    return type_wanted && resource_wanted;
+}
+
+bool hears_of(const webhook& hook, resource_type wanted) {
+    for (const auto& [type, type_name] : enum_names<event_type>::all)
+        for (const auto& [resource, resource_name] : enum_names<resource_type>::all) {
+            if (resource == resource_type::none || resource == resource_type::all) continue;
+            const resource_type only = kind_of(type).resource;
+            if ((wanted == resource || wanted == resource_type::all) &&
+                (only == resource_type::none || only == resource) && hears(hook, type, resource))
+                return true;
+        }
+    return false;
+}
+
+}  // namespace herald::schemas

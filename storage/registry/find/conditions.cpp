@@ -1,0 +1,301 @@
+#include "storage/registry/find/conditions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+
+#include "runtime/text.hpp"
+#include "schemas/json.hpp"
+#include "storage/registry/find/limits.hpp"
+
+namespace herald::storage::registry::find {
+
+/// What a condition looks at: texts of the row (any of several, as with labels), one that was made of it, or
+/// one number.
+struct property {
+    std::span<const std::string> texts;
+    std::optional<std::string> made;
+    std::optional<double> number;
+
+    std::span<const std::string> all_texts() const {
+        return made ? std::span<const std::string>(&*made, 1) : texts;
+    }
+};
+
+namespace {
+
+using schemas::find_operator;
+using schemas::json_value;
+using schemas::model_version;
+using schemas::registered_model;
+
+property text_property(const std::string& text) { return {{&text, 1}, {}, {}}; }
+property made_property(std::string text) { return {{}, std::move(text), {}}; }
+template <std::integral Number>
+property number_property(Number number) {
+    return {{}, {}, static_cast<double>(number)};
+}
+
+std::optional<double> number_in(const json_value& value) {
+    if (const auto* fraction = value.get_if<double>()) return *fraction;
+    if (const auto* whole = value.get_if<std::int64_t>()) return static_cast<double>(*whole);
+    if (const auto* whole = value.get_if<std::uint64_t>()) return static_cast<double>(*whole);
+    const auto* integer = value.get_if<schemas::long_integer>();
+    const std::string* text = integer ? &integer->digits : value.get_if<std::string>();
+    double parsed = 0;
+    if (!text || text->empty()) return std::nullopt;
+    const char* end = text->data() + text->size();
+    const auto [stop, failure] = std::from_chars(text->data(), end, parsed);
+    if (failure != std::errc{} || stop != end) return std::nullopt;
+    return parsed;
+}
+
+/// An attribute's value: text, number, or the text of its JSON form. Nothing when there is no such attribute.
+property attribute_property(const std::vector<schemas::key_value>& attributes, std::string_view key) {
+    const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                    [&](const schemas::key_value& each) { return each.key == key; });
+    if (found == attributes.end()) return {};
+    const auto value = schemas::parse_json(found->value.text);
+    if (!value) return {};
+    if (const auto* text = value->get_if<std::string>()) return made_property(*text);
+    if (const auto number = number_in(*value)) return {{}, {}, number};
+    return text_property(found->value.text);
+}
+
+constexpr std::string_view attribute_prefix = "attributes.";
+
+/// What the values of a key are.
+enum class value_kind : std::uint8_t { number, text, stage, lock_level, any };
+struct searchable {
+    std::string_view key;
+    value_kind kind;
+};
+
+constexpr std::array model_keys{
+    searchable{"id", value_kind::number},           searchable{"name", value_kind::text},
+    searchable{"labels", value_kind::text},         searchable{"description", value_kind::text},
+    searchable{"owner", value_kind::text},          searchable{"time_created", value_kind::number},
+    searchable{"time_updated", value_kind::number}, searchable{"attributes.<key>", value_kind::any}};
+constexpr std::array version_keys{searchable{"id", value_kind::number},
+                                  searchable{"version", value_kind::text},
+                                  searchable{"registered_model_id", value_kind::number},
+                                  searchable{"experiment_run_id", value_kind::text},
+                                  searchable{"labels", value_kind::text},
+                                  searchable{"description", value_kind::text},
+                                  searchable{"owner", value_kind::text},
+                                  searchable{"stage", value_kind::stage},
+                                  searchable{"lock_level", value_kind::lock_level},
+                                  searchable{"time_created", value_kind::number},
+                                  searchable{"time_updated", value_kind::number},
+                                  searchable{"attributes.<key>", value_kind::any}};
+
+/// Errors: invalid_argument naming the keys that there are.
+result<value_kind> kind_of(std::string_view key, std::span<const searchable> keys) {
+    if (key.starts_with(attribute_prefix) && key.size() > attribute_prefix.size()) return value_kind::any;
+    std::string known;
+    for (const searchable& each : keys) {
+        if (each.key == key && each.kind != value_kind::any) return each.kind;
+        known += (known.empty() ? "" : ", ") + std::string(each.key);
+    }
+    return runtime::invalid_argument("predicates: key is \"" + std::string(key) + "\"; it must be one of " +
+                                     known);
+}
+
+/// Of a key that kind_of knows.
+property property_of(const registered_model& row, std::string_view key) {
+    if (key == "id") return number_property(row.id.value);
+    if (key == "name") return text_property(row.name);
+    if (key == "labels") return property{row.labels, {}, {}};
+    if (key == "description") return text_property(row.description);
+    if (key == "owner") return made_property(std::to_string(row.owner.value));
+    if (key == "time_created") return number_property(row.time_created);
+    if (key == "time_updated") return number_property(row.time_updated);
+    return attribute_property(row.attributes, key.substr(attribute_prefix.size()));
+}
+
+property property_of(const model_version& row, std::string_view key) {
+    if (key == "id") return number_property(row.id.value);
+    if (key == "version") return text_property(row.version);
+    if (key == "registered_model_id") return number_property(row.registered_model_id.value);
+    if (key == "experiment_run_id") return text_property(row.experiment_run_id);
+    if (key == "labels") return property{row.labels, {}, {}};
+    if (key == "description") return text_property(row.description);
+    if (key == "owner") return made_property(std::to_string(row.owner.value));
+    if (key == "stage") return number_property(static_cast<unsigned>(row.stage));
+    if (key == "lock_level") return number_property(static_cast<unsigned>(row.lock_level));
+    if (key == "time_created") return number_property(row.time_created);
+    if (key == "time_updated") return number_property(row.time_updated);
+    return attribute_property(row.attributes, key.substr(attribute_prefix.size()));
+}
+
+std::string text_in(const json_value& value) {
+    if (const auto* text = value.get_if<std::string>()) return *text;
+    return schemas::to_json_text(value);
+}
+
+template <class T>
+bool ordered(find_operator op, const T& left, const T& right) {
+    switch (op) {
+        case find_operator::eq:
+            return left == right;
+        case find_operator::gt:
+            return left > right;
+        case find_operator::gte:
+            return left >= right;
+        case find_operator::lt:
+            return left < right;
+        case find_operator::lte:
+            return left <= right;
+        default:
+            return false;
+    }
+}
+
+/// A name in any case, or the number of one.
+template <class E>
+std::optional<E> named_value(const json_value& value) {
+    for (const schemas::named<E>& each : schemas::enum_names<E>::all) {
+        const std::string* text = value.get_if<std::string>();
+        if (text && runtime::equals_ignoring_case(*text, each.name)) return each.value;
+        if (number_in(value) == static_cast<double>(each.value)) return each.value;
+    }
+    return std::nullopt;
+}
+
+template <class E>
+std::string names_of() {
+    std::string names = "one of";
+    for (const schemas::named<E>& each : schemas::enum_names<E>::all) names += " " + std::string(each.name);
+    return names;
+}
+
+error wrong_value(std::string_view key, const json_value& value, std::string_view expected) {
+    return runtime::invalid_argument("predicates: the value for " + std::string(key) + " is " +
+                                     schemas::to_json_text(value) + "; it must be " + std::string(expected));
+}
+
+}  // namespace
+
+struct condition_maker {
+    using operand = condition::operand;
+
+    template <class E>
+    static result<operand> operand_named(std::string_view key, const json_value& value) {
+        const auto found = named_value<E>(value);
+        if (!found) return wrong_value(key, value, names_of<E>());
+        return operand{{}, static_cast<double>(*found)};
+    }
+
+    /// Errors: invalid_argument for a value that the key cannot have.
+    static result<operand> operand_of(std::string_view key, value_kind kind, const json_value& value) {
+        if (kind == value_kind::stage) return operand_named<schemas::stage>(key, value);
+        if (kind == value_kind::lock_level) return operand_named<schemas::lock_level>(key, value);
+        operand made{text_in(value), number_in(value)};
+        if (kind == value_kind::number && !made.number) return wrong_value(key, value, "a number");
+        if (kind == value_kind::text && !made.number && !value.get_if<std::string>())
+            return wrong_value(key, value, "a text");
+        return made;
+    }
+
+    /// Errors: invalid_argument for an operator that the key does not take, or its value.
+    static result<condition> condition_of(const schemas::predicate& asked, value_kind kind) {
+        const auto value = schemas::parse_json(asked.value.text.empty() ? "null" : asked.value.text);
+        if (!value) return value.error();
+        const find_operator op = asked.operator_;
+        if ((op == find_operator::contain || op == find_operator::not_contain) && kind != value_kind::text &&
+            kind != value_kind::any)
+            return runtime::invalid_argument("predicates: " + asked.key + " holds no text; " +
+                                             std::string(name_of(op)) + " needs one");
+        const bool needs_list = op == find_operator::in || op == find_operator::not_in;
+        const auto* list = value->get_if<schemas::json_array>();
+        if (needs_list != (list != nullptr))
+            return runtime::invalid_argument(
+                "predicates: the value for " + asked.key + " is " + std::string(value->kind_text()) +
+                (needs_list ? "; IN and NOT_IN need an array" : "; only IN and NOT_IN take an array"));
+        condition made;
+        made.x_key = asked.key;
+        made.x_operator = op;
+        for (const json_value& each : list ? *list : schemas::json_array{*value}) {
+            auto wanted = operand_of(asked.key, kind, each);
+            if (!wanted) return wanted.error();
+            made.x_wanted.push_back(*std::move(wanted));
+        }
+        std::sort(made.x_wanted.begin(), made.x_wanted.end(),
+                  [](const operand& a, const operand& b) { return a.text < b.text; });
+        return made;
+    }
+
+    static result<std::vector<condition>> conditions_of(const schemas::find_request& request,
+                                                        std::span<const searchable> keys) {
+        std::vector<condition> conditions;
+        std::size_t values = 0;
+        for (const schemas::predicate& predicate : request.predicates) {
+            const auto kind = kind_of(predicate.key, keys);
+            if (!kind) return kind.error();
+            auto made = condition_of(predicate, *kind);
+            if (!made) return made.error();
+            values += made->x_wanted.size();
+            if (values > limits::find_values_max)
+                return runtime::invalid_argument("the predicates hold more than " +
+                                                 std::to_string(limits::find_values_max) +
+                                                 " values to compare with; ask for fewer at once");
+            conditions.push_back(*std::move(made));
+        }
+        return conditions;
+    }
+};
+
+bool condition::holds(const registered_model& row) const { return holds_for(property_of(row, x_key)); }
+bool condition::holds(const model_version& row) const { return holds_for(property_of(row, x_key)); }
+
+std::optional<std::string> condition::exact_name() const {
+    if ((x_key != "version" && x_key != "name") || x_operator != find_operator::eq) return std::nullopt;
+    return x_wanted.front().text;
+}
+
+bool condition::holds_for(const property& found) const {
+    switch (x_operator) {
+        case find_operator::ne:
+            return !compare(found, find_operator::eq);
+        case find_operator::not_contain:
+            return !compare(found, find_operator::contain);
+        case find_operator::in:
+            return is_in(found);
+        case find_operator::not_in:
+            return !is_in(found);
+        default:
+            return compare(found, x_operator);
+    }
+}
+
+bool condition::compare(const property& found, find_operator by) const {
+    const operand& other = x_wanted.front();
+    if (found.number) return other.number && ordered(by, *found.number, *other.number);
+    const auto texts = found.all_texts();
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+        if (by == find_operator::contain) return text.find(other.text) != std::string::npos;
+        return ordered(by, text, other.text);
+    });
+}
+
+bool condition::is_in(const property& found) const {
+    if (found.number)
+        return std::any_of(x_wanted.begin(), x_wanted.end(),
+                           [&](const operand& each) { return each.number == found.number; });
+    const auto texts = found.all_texts();
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+        const auto at = std::lower_bound(x_wanted.begin(), x_wanted.end(), text,
+                                         [](const operand& a, const std::string& b) { return a.text < b; });
+        return at != x_wanted.end() && at->text == text;
+    });
+}
+
+result<std::vector<condition>> conditions_on_models(const schemas::find_request& request) {
+    return condition_maker::conditions_of(request, model_keys);
+}
+result<std::vector<condition>> conditions_on_versions(const schemas::find_request& request) {
+    return condition_maker::conditions_of(request, version_keys);
+}
+
+}  // namespace herald::storage::registry::find

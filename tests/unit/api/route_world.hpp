@@ -1,0 +1,60 @@
+// A node with something behind every path of the table of routes, and a sample of every request.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "api/routes/routes.hpp"
+#include "tests/unit/api/node_without_sockets.hpp"
+
+namespace herald::test {
+
+inline bool is_open(const api::calls::route& row) { return row.who == api::calls::authentication::nobody; }
+
+class route_world : public ::testing::Test {
+  protected:
+    void SetUp() override;
+
+    /// The path with what is there in its parameters.
+    std::string path_of(const api::calls::route&) const;
+    reply ask(const caller* who, const api::calls::route&, std::string_view body, std::string_view query = "",
+              std::string_view more = "");
+    /// Asks as the row is meant to be asked: its sample, or the document's example.
+    reply ask_sample(const caller* who, const api::calls::route&, std::string_view more = "");
+
+    /// The error that wire.md §1 describes; the one text says what was wrong.
+    static void expect_error(const reply& got, int status, error_code code, const std::string& text,
+                             const api::calls::route&);
+
+    const schemas::json_value& document();
+    /// The schema of the body; with_body() rows only.
+    const schemas::json_value& schema_of_body(const api::calls::route&);
+
+    node_without_sockets node;
+    caller second{};  // another administrator
+    caller third{};   // likewise; whoever asks for what is to be approved
+    caller stranger{};
+
+  private:
+    void open_transitions(const std::string& version);
+    void promote(const std::string& version);
+
+    struct sample {
+        std::string body, query;
+        std::map<std::string, std::string, std::less<>> segments;
+        const caller* by = nullptr;
+    };
+    std::map<std::string_view, sample> x_samples;
+    std::map<std::string, std::string, std::less<>> x_segments;
+    std::optional<schemas::json_value> x_document;
+};
+
+/// The member at the end of the path; throws std::logic_error where there is none.
+const schemas::json_value& member(const schemas::json_value& at, const std::vector<std::string_view>& path);
+/// Why the value does not fit the schema; "" when it does: no member more, none less, each of its type.
+std::string misfit(const schemas::json_value& document, const schemas::json_value& schema,
+                   const schemas::json_value& value, const std::string& where);
+
+}  // namespace herald::test
