@@ -1,6 +1,7 @@
 // Bodies about model versions (wire.md §3).
 #pragma once
 
+#include "schemas/commands/versions.hpp"
 #include "schemas/registry.hpp"
 #include "schemas/requests/request.hpp"
 #include "schemas/sharing.hpp"
