@@ -201,13 +201,14 @@ TEST_F(tables_test, a_webhooks_change_moves_to_each_new_revision_and_outlives_it
     hook.settings.name = "w";
     hook.revision = 40;
     tables::webhooks::put(state, hook);
-    EXPECT_THAT(written(),
-                ElementsAre("a#13 = ~04~0d~08~02~0e~03~06~01w((", "b#2w = ~0d", "c#2#13 = ", "d#40#13 = "));
+    EXPECT_THAT(written(), ElementsAre("a#13 = ~04~0d~08~02~0e~03~06~01w~28~28", "b#2w = ~0d",
+                                       "c#2#13 = ", "d#40#13 = "));
 
     schemas::webhook later = hook;
     later.revision = 41;
     tables::webhooks::update(state, hook, later);
-    EXPECT_THAT(written(), ElementsAre("a#13 = ~04~0d~08~02~0e~03~06~01w()", "d#40#13 erased", "d#41#13 = "));
+    EXPECT_THAT(written(),
+                ElementsAre("a#13 = ~04~0d~08~02~0e~03~06~01w~28~29", "d#40#13 erased", "d#41#13 = "));
 
     const std::string erasure = tables::webhooks::erase_at(state, later, 42);
     EXPECT_THAT(written(),

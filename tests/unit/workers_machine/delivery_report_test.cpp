@@ -37,27 +37,6 @@ TEST(delivery_report, a_webhook_that_fails_all_the_time_gets_a_few_lines_a_minut
     EXPECT_EQ(report.may_tell({1}, attempt_result::will_retry, 60'000), 0u);
 }
 
-TEST(delivery_report, each_attempt_is_one_line_and_a_delivery_without_one_is_none) {
-    delivery_report report;
-    auto made = attempt_of(7, attempt_result::succeeded);
-    made.delivery_id = "d1";
-    made.status = 204;
-    made.address = "203.0.113.5";
-    testing::internal::CaptureStderr();
-    report.saw(made, {}, "one", 0);
-    made.source = schemas::delivery_source::test;
-    report.saw(made, {}, "one", 0);
-    made.number = 0;
-    report.saw(made, {}, "one", 0);
-    const std::string lines = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
-    EXPECT_THAT(lines,
-                HasSubstr(R"("event":"delivery_attempted","webhook_id":7,"delivery_id":"d1",)"
-                          R"("event_type":"PROMOTE","source":"event","attempt":1,"result":"succeeded",)"
-                          R"("error":"none","status":204,"address":"203.0.113.5","duration_us":20000})"));
-    EXPECT_THAT(lines, HasSubstr(R"("source":"test")"));
-}
-
 TEST(delivery_report, attempts_deliveries_and_deaths_are_metrics) {
     delivery_report report;
     schemas::event event;
@@ -86,6 +65,27 @@ TEST(delivery_report, attempts_deliveries_and_deaths_are_metrics) {
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"gone\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"backlog\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"refused\"} 1\n"));
+}
+
+TEST(delivery_report, each_attempt_is_one_line_and_a_delivery_without_one_is_none) {
+    delivery_report report;
+    auto made = attempt_of(7, attempt_result::succeeded);
+    made.delivery_id = "d1";
+    made.status = 204;
+    made.address = "203.0.113.5";
+    testing::internal::CaptureStderr();
+    report.saw(made, {}, "one", 0);
+    made.source = schemas::delivery_source::test;
+    report.saw(made, {}, "one", 0);
+    made.number = 0;
+    report.saw(made, {}, "one", 0);
+    const std::string lines = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
+    EXPECT_THAT(lines,
+                HasSubstr(R"("event":"delivery_attempted","webhook_id":7,"delivery_id":"d1",)"
+                          R"("event_type":"PROMOTE","source":"event","attempt":1,"result":"succeeded",)"
+                          R"("error":"none","status":204,"address":"203.0.113.5","duration_us":20000})"));
+    EXPECT_THAT(lines, HasSubstr(R"("source":"test")"));
 }
 
 }  // namespace
