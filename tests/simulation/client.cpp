@@ -4,6 +4,7 @@
 
 #include "schemas/binary.hpp"
 #include "storage/registry/tables/tables.hpp"
+#include "tests/support/commands.hpp"
 
 namespace herald::test {
 namespace {

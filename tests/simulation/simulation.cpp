@@ -18,6 +18,7 @@
 #include "tests/simulation/reference.hpp"
 #include "tests/simulation/worker_machine.hpp"
 #include "tests/simulation/world.hpp"
+#include "tests/support/commands.hpp"
 
 namespace herald::test {
 namespace {

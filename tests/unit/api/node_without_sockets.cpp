@@ -58,6 +58,7 @@ node_without_sockets::node_without_sockets()
                  x_cluster.random,
                  x_cluster.scheduler.clock(),
                  runtime::http::client::plain_http::refused,
+                 {},
                  {}},
       x_service(api::make_service(x_services, x_loops,
                                   {.metrics = api::routes::metrics_here::yes, .ready = [this] {
