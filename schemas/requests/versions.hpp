@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/versions.hpp"
-#include "schemas/registry.hpp"
 #include "schemas/requests/request.hpp"
 #include "schemas/sharing.hpp"
 
