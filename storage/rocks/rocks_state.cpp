@@ -102,12 +102,12 @@ class database {
 
     bool has_room() const { return rocks::has_room(x_folder); }
 
-    void on_unreadable(std::function<void(unreadable)> handler) {
+    void on_unreadable(const std::function<void(unreadable)>& handler) {
         std::optional<unreadable> trouble;
         {
             const runtime::lock_guard lock(x_mutex);
             trouble = x_trouble;
-            if (!trouble) x_handler = std::move(handler);
+            if (!trouble) x_handler = handler;
         }
         if (trouble) handler(*trouble);
     }
@@ -200,8 +200,8 @@ class rocks_state_store final : public rocks_state {
         view()->scan({}, {}, [](std::string_view, std::string_view) { return true; });
     }
 
-    void on_unreadable(std::function<void(unreadable)> handler) override {
-        x_in->on_unreadable(std::move(handler));
+    void on_unreadable(const std::function<void(unreadable)>& handler) override {
+        x_in->on_unreadable(handler);
     }
     void mark_for_rebuilding(const std::string& why) const override { x_in->mark(rebuild_mark, why); }
     void mark_as_refused(const std::string& why) const override { x_in->mark(refused_mark, why); }

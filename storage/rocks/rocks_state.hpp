@@ -24,7 +24,7 @@ class rocks_state : public registry::state::state_store {
     virtual void verify() const = 0;
     /// `handler` is called once, on the thread that found it, when rows cannot be read; at once when that was
     /// before. The reader gets state_unreadable besides.
-    virtual void on_unreadable(std::function<void(unreadable)> handler) = 0;
+    virtual void on_unreadable(const std::function<void(unreadable)>& handler) = 0;
     /// The next open starts empty.
     virtual void mark_for_rebuilding(const std::string& why) const = 0;
     /// Every later open fails: for a state that holds what its log does not. It is kept for who wants to

@@ -64,10 +64,18 @@ TEST_F(route_table, an_id_of_nothing_is_404_and_named) {
 TEST_F(route_table, the_openapi_document_has_every_row) {
     const reply document = node.ask(nullptr, "GET", "/api/openapi.json");
     ASSERT_EQ(document.status(), 200);
-    for (const api::calls::route& row : api::routes::all_routes())
-        EXPECT_EQ(document.at("paths." + std::string(row.pattern) + "." +
-                              runtime::to_lower(name_of(row.method)) + ".summary"),
-                  row.summary);
+    const auto whole = schemas::parse_json(document.body());
+    ASSERT_TRUE(whole);
+    const schemas::json_value* const paths = whole->find("paths");
+    ASSERT_TRUE(paths);
+    for (const api::calls::route& row : api::routes::all_routes()) {
+        const schemas::json_value* const path = paths->find(row.pattern);
+        const schemas::json_value* const operation =
+            path ? path->find(runtime::to_lower(name_of(row.method))) : nullptr;
+        const schemas::json_value* const summary = operation ? operation->find("summary") : nullptr;
+        ASSERT_TRUE(summary) << row.pattern;
+        EXPECT_EQ(*summary->get_if<std::string>(), row.summary);
+    }
 }
 
 TEST_F(route_table, each_row_has_a_name_of_its_own) {

@@ -5,6 +5,7 @@
 
 #include "schemas/commands/limits.hpp"
 #include "storage/node/limits.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "tests/support/cluster.hpp"
 
 namespace herald::test {

@@ -201,7 +201,7 @@ TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another
 
 TEST_F(version_rules,
        a_locked_version_takes_itself_back_without_what_is_at_its_default_and_stays_to_the_byte) {
-    schemas::model_version made;
+    schemas::commands::version_content made;
     made.version = "v1";
     made.lock_level = schemas::lock_level::closed;
     made.labels = {"a"};
@@ -211,7 +211,7 @@ TEST_F(version_rules,
     made.docker_metadata = {R"({"request_port":0,"request_path":"/p"})"};
     made.attributes = {{"big", {"9007199254740993"}, schemas::value_type::number}};
     const auto version = read(create(made));
-    schemas::model_version body = version;
+    schemas::commands::version_content body = content_of(version);
     body.labels.clear();
     body.code_blob_map = {
         R"({"n":{"notebook":{"path":{"components":[{"path":"p"}]}}},"k":{"git":{"hash":"h","repo":"r"}}})"};
@@ -225,7 +225,7 @@ TEST_F(version_rules,
     expected.time_updated = kept.time_updated;
     EXPECT_EQ(schemas::encode(kept), schemas::encode(expected));
     const auto is_change = [&](auto&& change) {
-        const schemas::model_version before = body;
+        const schemas::commands::version_content before = body;
         change();
         EXPECT_THAT(put().message, HasSubstr("locked for changes"));
         body = before;

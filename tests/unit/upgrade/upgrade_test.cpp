@@ -80,13 +80,13 @@ class upgrade_test : public testing::Test {
         x_scheduler.settle();
     }
 
-    /// Number 12 of kind bytes: "7".
+    /// Number 15 of kind bytes: "7".
     bool a_heartbeat_has_the_new_field() const {
         bool found = false;
         for (const events::log::record& record : x_broker.records(commands)) {
             const auto command = schemas::commands::open_envelope(*record.value);
             found |= command && command->type == schemas::commands::node_heartbeat::type &&
-                     command->body.ends_with("\x32\x01\x37");
+                     command->body.ends_with("\x3e\x01\x37");
         }
         return found;
     }

@@ -42,7 +42,7 @@ using namespace api::calls;
 
 using runtime::http::http_method;
 
-boost::asio::awaitable<result<runtime::http::http_response>> answer(call&) {
+boost::asio::awaitable<result<runtime::http::http_response>> answer(writing_call&) {
     co_return runtime::http::http_response{};
 }
 
