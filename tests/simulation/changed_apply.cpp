@@ -92,8 +92,11 @@ class changed_apply::changed_view final : public storage::registry::state::state
         bool wanted = true;
         bool told = false;
         // Engines remember when the next timer is due, but not the one whose due was moved: none of them may.
-        const std::string soon = storage::registry::tables::key_of(storage::registry::tables::table::timer)
-                                     .number(static_cast<std::uint64_t>(x_moment->time_ms + 1));
+        const std::string soon =
+            storage::registry::tables::key_of(storage::registry::tables::table::timer)
+                .number(static_cast<std::uint64_t>(x_moment->time_ms + 1))
+                .text(
+                    std::string(1, static_cast<char>(storage::registry::context::timer_kind::outcome_sweep)));
         x_of->scan(prefix, from, [&](std::string_view key, std::string_view value) {
             if (looks_for_due && !told && key > soon) {
                 told = true;

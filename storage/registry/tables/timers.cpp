@@ -27,6 +27,7 @@ void timers::erase(state::state_changes& state, const timer& one) { state.erase(
 void timers::each(const state::state_view& state, const visitor<timer>& visit) {
     const std::string prefix = key_of(table::timer);
     state.scan(prefix, {}, [&](std::string_view key, std::string_view) {
+        if (key.size() < prefix.size() + 9) throw state::state_corrupt{"a timer without a kind"};
         return visit({due_ms_of(key), static_cast<timer_kind>(key[9]), std::string(key.substr(10))});
     });
 }
