@@ -51,40 +51,42 @@ http_response options_of_server() {
 /// All that is said to somebody who may be anybody: the open rows' answers, and that there is no such route.
 class open_answers {
   public:
-    open_answers(const calls::router& router, calls::readiness ready, std::string openapi = {})
-        : x_router(router), x_ready(std::move(ready)), x_openapi(std::move(openapi)) {}
+    explicit open_answers(calls::readiness ready, std::string openapi = {})
+        : x_ready(std::move(ready)), x_openapi(std::move(openapi)) {}
 
-    /// Nothing when the request leads to a row for callers with credentials.
-    std::optional<http_response> answer(const request& received) const {
+    /// Nothing when the request leads to a row for callers with credentials. `match` is what the router says.
+    std::optional<http_response> answer(const request& received, const calls::route_result& match) const {
         if (received.path == "*") return options_of_server();
-        const auto match = x_router.match(received.method, received.path);
         if (!match) return refusal_response(match.error());
         if (!match->target->open) return std::nullopt;
         return match->target->open({x_ready, x_openapi});
     }
 
   private:
-    const calls::router& x_router;
     const calls::readiness x_ready;
     const std::string x_openapi;
 };
 
 class operator_service final : public request_handler {
   public:
-    explicit operator_service(calls::readiness ready) : x_open(x_router, std::move(ready)) {}
+    explicit operator_service(calls::readiness ready) : x_open(std::move(ready)) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        out = *x_open.answer(received);
+        out = answer(received);
         return true;
     }
     boost::asio::awaitable<http_response> handle(const request& received) override {
-        co_return *x_open.answer(received);
+        co_return answer(received);
     }
     boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        co_return x_open.answer(head);
+        co_return answer(head);
     }
 
   private:
+    http_response answer(const request& received) const {
+        return *x_open.answer(received, x_router.match(received.method, received.path));
+    }
+
     const calls::router x_router{routes::operator_routes()};
     const open_answers x_open;
 };
@@ -95,14 +97,14 @@ class service final : public request_handler {
         : x_services(with),
           x_loops(loops),
           x_router(routes::all_routes(options.metrics)),
-          x_open(x_router, std::move(options.ready), openapi_document(x_router.routes())) {}
+          x_open(std::move(options.ready), openapi_document(x_router.routes())) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        if (auto answer = x_open.answer(received)) {
+        const auto match = x_router.match(received.method, received.path);
+        if (auto answer = x_open.answer(received, match)) {
             out = *std::move(answer);
             return true;
         }
-        const auto match = x_router.match(received.method, received.path);
         if (!match->target->read || match->target->cost == calls::cost::long_read) return false;
         auto state = x_services.registry.read_now();
         if (!state) return false;
@@ -133,7 +135,7 @@ class service final : public request_handler {
     }
 
     boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        if (auto answer = x_open.answer(head)) co_return answer;
+        if (auto answer = x_open.answer(head, x_router.match(head.method, head.path))) co_return answer;
         auto admitted = co_await admit(head, needed_state::applied);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;

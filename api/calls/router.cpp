@@ -174,8 +174,7 @@ std::string allow_of(unsigned methods) {
 
 }  // namespace
 
-boost::system::result<route_match, route_refusal> router::match(http_method method,
-                                                                std::string_view path) const {
+route_result router::match(http_method method, std::string_view path) const {
     search state{method == http_method::head ? http_method::get : method};
     if (path.starts_with('/')) find(*x_root, path, state);
     if (!state.found && state.methods == 0)

@@ -45,6 +45,8 @@ struct route_refusal {
     std::string allow;  // 405: the value of the Allow header
 };
 
+using route_result = boost::system::result<route_match, route_refusal>;
+
 /// Immutable once made; any thread may match. Matching a path without percent-encoding allocates nothing.
 class router {
   public:
@@ -58,8 +60,7 @@ class router {
     /// Literal segments win over parameters. HEAD is answered by the route for GET. Errors (in `why`):
     /// not_found for an unknown path; unimplemented with status 405 for a known path with other methods;
     /// invalid_argument for a parameter that is not percent-encoded UTF-8.
-    boost::system::result<route_match, route_refusal> match(runtime::http::http_method,
-                                                            std::string_view path) const;
+    route_result match(runtime::http::http_method, std::string_view path) const;
 
   private:
     struct node;
