@@ -1,0 +1,12 @@
+// The routes of webhooks. A file of handlers ends with its rows.
+#pragma once
+
+#include <span>
+
+#include "api/calls/route.hpp"
+
+namespace herald::api::webhooks {
+
+std::span<const calls::route> webhook_routes();
+
+}  // namespace herald::api::webhooks
