@@ -2,6 +2,7 @@
 // path; several paths may lead to one handler.
 #include "api/routes/routes.hpp"
 
+#include <array>
 #include <vector>
 
 #include "api/deployment/routes.hpp"
@@ -14,15 +15,22 @@ namespace herald::api::routes {
 namespace {
 
 using calls::route;
+using table_of_file = std::span<const route> (*)();
 
 std::vector<route> put_together() {
     std::vector<route> all;
-    for (const std::span<const route> rows :
-         {operations::operator_routes(), operations::document_routes(), identity::identity_routes(),
-          registry::model_routes(), registry::version_routes(), registry::stage_routes(),
-          deployment::build_routes(), deployment::scan_routes(), webhooks::webhook_routes(),
-          operations::feature_flag_routes()})
-        all.insert(all.end(), rows.begin(), rows.end());
+    const auto add = [&](std::span<const table_of_file> tables) {
+        for (const table_of_file table : tables) {
+            const std::span<const route> rows = table();
+            all.insert(all.end(), rows.begin(), rows.end());
+        }
+    };
+    add(operations::tables);
+    add(identity::tables);
+    add(registry::tables);
+    add(deployment::tables);
+    add(webhooks::tables);
+    add(std::array{operations::feature_flag_routes});
     return all;
 }
 
