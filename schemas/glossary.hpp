@@ -1,4 +1,5 @@
-// What the members of bodies mean, for the OpenAPI document: a name means the same wherever it stands.
+// What the members of bodies mean, for the OpenAPI document: a name means the same wherever it stands. A
+// member that only one type has is explained there instead, by its `meanings` (schemas/json_schema.hpp).
 #pragma once
 
 #include <cstddef>

@@ -69,6 +69,23 @@ inline std::string quoted_list(const std::vector<std::string>& texts) {
 template <class T>
 concept text_field = std::same_as<T, std::string> || std::same_as<T, std::optional<std::string>>;
 
+/// A member that only one type has may be explained there, by `static constexpr std::array meanings{…}`; all
+/// others are in the glossary. Null for a name that has no meaning, an exception for one that has two.
+template <class Owner>
+const meaning* meaning_in(std::string_view name) {
+    const meaning* known = meaning_of(name);
+    if constexpr (requires { Owner::meanings; })
+        for (const meaning& own : Owner::meanings)
+            if (own.name == name) {
+                if (known) throw std::logic_error("the glossary explains " + std::string(name) + ", too");
+                return &own;
+            }
+    if constexpr (requires { typename Owner::shown_inline; })
+        return meaning_in<typename Owner::shown_inline>(name);
+    else
+        return known;
+}
+
 template <class Owner, direction Direction, integers Style>
 struct schema_writer {
     schema_set& components;
@@ -86,7 +103,7 @@ struct schema_writer {
     /// A reference stands alone: what it leads to has a meaning of its own.
     template <class T>
     static std::string with_meaning(std::string_view name, std::string schema) {
-        const meaning* known = meaning_of(name);
+        const meaning* known = meaning_in<Owner>(name);
         if (!known || schema.starts_with(R"({"$ref")")) return schema;
         object_writer out;
         out.members_of(schema).text("description", known->text);

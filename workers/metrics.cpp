@@ -2,35 +2,13 @@
 
 #include <algorithm>
 
-#include "runtime/assert.hpp"
-
 namespace herald::workers {
 
 worker_metrics::worker_metrics() {
-    using counters = worker_counters;
-    namespace metrics = runtime::metrics;
-    const auto add = [this](std::uint64_t counters::*of, const runtime::metric_name& name,
-                            runtime::metric_labels labels = {}) {
-        x_counters.emplace_back(of, &runtime::metric_counter(name, labels));
-    };
-    add(&counters::events, metrics::worker_events);
-    add(&counters::events_repeated, metrics::worker_events_repeated);
-    add(&counters::sequence_gaps, metrics::worker_sequence_gaps);
-    add(&counters::unreadable, metrics::worker_unreadable);
-    add(&counters::deliveries, metrics::worker_deliveries);
-    add(&counters::attempts_succeeded, metrics::worker_attempts, {{"result", "succeeded"}});
-    add(&counters::attempts_failed, metrics::worker_attempts, {{"result", "failed"}});
-    add(&counters::attempts_cancelled, metrics::worker_attempts, {{"result", "cancelled"}});
-    add(&counters::skipped, metrics::worker_skipped);
-    add(&counters::held, metrics::worker_held);
-    add(&counters::retried, metrics::worker_retried);
-    add(&counters::spilled, metrics::worker_spilled);
-    add(&counters::own_shortages, metrics::worker_own_shortages);
-    add(&counters::hops, metrics::worker_hops);
-    add(&counters::dead, metrics::worker_dead);
-    add(&counters::appends_repeated, metrics::worker_appends_repeated);
-    add(&counters::attempt_records_lost, metrics::worker_attempt_records_lost);
-    HERALD_ASSERT(x_counters.size() == sizeof(counters) / sizeof(std::uint64_t));
+    for (const worker_counter_shown& each : worker_counters_shown)
+        x_counters.emplace_back(
+            each.of, each.result.empty() ? &runtime::metric_counter(each.name)
+                                         : &runtime::metric_counter(each.name, {{"result", each.result}}));
     for (const std::string_view reason : runtime::not_ready_reasons_of_worker)
         x_reasons[reason] =
             &runtime::metric_gauge(runtime::metrics::not_ready, {{"process", "worker"}, {"reason", reason}});

@@ -1,7 +1,11 @@
-// What a worker counts, for metrics.
+// What a worker counts, and as which metrics it is shown.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
+
+#include "runtime/metric_names.hpp"
 
 namespace herald::workers {
 
@@ -25,6 +29,37 @@ struct worker_counters {
     std::uint64_t appends_repeated = 0;      // appends that failed and were made again
     std::uint64_t attempt_records_lost = 0;  // gave up: the history misses them
 };
+
+/// The metric of a counter.
+struct worker_counter_shown {
+    std::uint64_t worker_counters::*of;
+    runtime::metric_name name;
+    std::string_view result{};  // a label; empty: none
+};
+inline constexpr std::array worker_counters_shown{
+    worker_counter_shown{&worker_counters::events, runtime::metrics::worker_events},
+    worker_counter_shown{&worker_counters::events_repeated, runtime::metrics::worker_events_repeated},
+    worker_counter_shown{&worker_counters::sequence_gaps, runtime::metrics::worker_sequence_gaps},
+    worker_counter_shown{&worker_counters::unreadable, runtime::metrics::worker_unreadable},
+    worker_counter_shown{&worker_counters::deliveries, runtime::metrics::worker_deliveries},
+    worker_counter_shown{&worker_counters::attempts_succeeded, runtime::metrics::worker_attempts,
+                         "succeeded"},
+    worker_counter_shown{&worker_counters::attempts_failed, runtime::metrics::worker_attempts, "failed"},
+    worker_counter_shown{&worker_counters::attempts_cancelled, runtime::metrics::worker_attempts,
+                         "cancelled"},
+    worker_counter_shown{&worker_counters::skipped, runtime::metrics::worker_skipped},
+    worker_counter_shown{&worker_counters::held, runtime::metrics::worker_held},
+    worker_counter_shown{&worker_counters::retried, runtime::metrics::worker_retried},
+    worker_counter_shown{&worker_counters::spilled, runtime::metrics::worker_spilled},
+    worker_counter_shown{&worker_counters::own_shortages, runtime::metrics::worker_own_shortages},
+    worker_counter_shown{&worker_counters::hops, runtime::metrics::worker_hops},
+    worker_counter_shown{&worker_counters::dead, runtime::metrics::worker_dead},
+    worker_counter_shown{&worker_counters::appends_repeated, runtime::metrics::worker_appends_repeated},
+    worker_counter_shown{&worker_counters::attempt_records_lost,
+                         runtime::metrics::worker_attempt_records_lost},
+};
+static_assert(worker_counters_shown.size() * sizeof(std::uint64_t) == sizeof(worker_counters),
+              "each counter is shown");
 
 /// As they are now.
 struct worker_gauges {

@@ -1,7 +1,9 @@
 // Builds (wire.md §4).
 #include <algorithm>
 
-#include "api/deployment/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
@@ -16,8 +18,6 @@ using calls::writing_call;
 using schemas::build;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
-
-}  // namespace
 
 calls::response create_build(writing_call& call) {
     const auto json = call.json();
@@ -67,5 +67,26 @@ answered list_builds(reading_call& call) {
     found.total_records = found.builds_.size();
     return call.answer(found);
 }
+
+constexpr calls::query_parameter by_version[]{{"model_version_id", "the version's id", true}};
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing(on_endpoints, action::deploy,
+            write<requests::create_build, answers::build>("create_build", http_method::post,
+                                                          "/api/v1/deployment/workspace/{workspace}/builds",
+                                                          create_build, "builds", "Registers a build")),
+    needing(on_endpoints, action::read,
+            read<answers::build>("get_build", "/api/v1/deployment/workspace/{workspace}/builds/{build}",
+                                 get_build, "builds", "A build")),
+    needing(on_models, action::read,
+            list<answers::builds>("list_builds", "/api/v1/deployment/builds", list_builds, "builds",
+                                  "Builds of a version, newest first", by_version)),
+};
+
+}  // namespace
+
+std::span<const calls::route> build_routes() { return table; }
 
 }  // namespace herald::api::deployment

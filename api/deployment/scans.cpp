@@ -1,6 +1,8 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
-#include "api/deployment/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
 #include "api/deployment/limits.hpp"
+#include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
@@ -54,8 +56,6 @@ response answer_scan(writing_call& call, Command command) {
     co_return co_await call.write<scan>(std::move(command), view);
 }
 
-}  // namespace
-
 response request_scan(writing_call& call) {
     auto request = checked_request(call);
     if (!request) co_return request.error();
@@ -104,5 +104,32 @@ calls::answered get_scan(reading_call& call) {
     return call.answer(
         answers::of(storage::registry::find::scan_to_show(state, found->row), history_of(state, found->row)));
 }
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing(
+        on_endpoints, action::deploy,
+        write<requests::request_scan, answers::scan>(
+            "request_scan", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
+            request_scan, "scans", "Requests a scan: REQUEST_SCAN is sent")),
+    needing(on_endpoints, action::deploy,
+            write<requests::request_scan, answers::scan>(
+                "request_version_scan", http_method::post,
+                "/api/v1/registry/model_versions/{version}/requestScan", request_version_scan, "scans",
+                "Requests a scan of the version's newest finished build")),
+    needing(
+        on_endpoints, action::deploy,
+        write<requests::report_scan, answers::scan>(
+            "report_scan", http_method::put, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
+            report_scan, "scans", "Reports a scan's result")),
+    needing(on_endpoints, action::read,
+            read<answers::scan>("get_scan", "/api/v1/deployment/builds/{build}/scan", get_scan, "scans",
+                                "The newest scan and its history")),
+};
+
+}  // namespace
+
+std::span<const calls::route> scan_routes() { return table; }
 
 }  // namespace herald::api::deployment

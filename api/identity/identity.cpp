@@ -1,6 +1,8 @@
 // Users, groups, organisations and workspaces (wire.md §2, client_calls.md §1).
 #include "schemas/answers/identity.hpp"
-#include "api/identity/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/identity/routes.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/text.hpp"
@@ -43,8 +45,6 @@ std::optional<schemas::workspace> named(const storage::registry::state::state_vi
     if (!found) return std::nullopt;
     return *std::move(found);
 }
-
-}  // namespace
 
 answered verify_connection(reading_call& call) { return call.answer(answers::connection{true}); }
 
@@ -155,5 +155,48 @@ response add_group_users(writing_call& call) {
     const auto view = [](schemas::group added) { return answers::group_answer{std::move(added)}; };
     co_return co_await call.write<schemas::group>(std::move(command), view);
 }
+
+constexpr calls::query_parameter by_email[]{{"email", "the user's e-mail"}};
+constexpr calls::query_parameter by_id[]{{"id", "the workspace's id", true}};
+constexpr calls::query_parameter by_name[]{{"name", "the workspace's name"}};
+constexpr calls::query_parameter by_org_name[]{{"org_name", "a workspace's name"}};
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    read<answers::connection>("verify_connection", "/api/v1/modeldb/project/verifyConnection",
+                              verify_connection, "users", "Checks e-mail and key"),
+    read<answers::user>("get_current_user", "/api/v1/uac-proxy/uac/getCurrentUser", get_current_user, "users",
+                        "The caller"),
+    read<answers::user>("get_user", "/api/v1/uac-proxy/uac/getUser", get_user, "users", "A user by e-mail",
+                        by_email),
+    for_system_administrators(write<requests::create_user, answers::user_info>(
+        "create_user", http_method::post, "/api/v1/uac-proxy/uac/createUser", create_user, "users",
+        "Creates a user; the only answer that shows the key")),
+
+    read<answers::workspace>("get_workspace_by_id", "/api/v1/uac-proxy/workspace/getWorkspaceById",
+                             get_workspace_by_id, "workspaces", "A workspace by id", by_id),
+    read<answers::workspace>("get_workspace_by_name", "/api/v1/uac-proxy/workspace/getWorkspaceByName",
+                             get_workspace_by_name, "workspaces", "A workspace by name", by_name),
+    list<answers::workspaces>("get_visible_workspaces", "/api/v1/uac-proxy/workspace/getVisibleWorkspaces",
+                              get_visible_workspaces, "workspaces", "What the caller sees"),
+
+    read<answers::organization_answer>(
+        "get_organization_by_name", "/api/v1/uac-proxy/organization/getOrganizationByName",
+        get_organization_by_name, "organizations", "Whether the name is of a shared workspace", by_org_name),
+    read<answers::organizations>("list_organizations", "/api/v2/uac-proxy/organization", list_organizations,
+                                 "organizations", "The caller's organizations"),
+    read<answers::groups>("list_groups", "/api/v2/uac-proxy/organization/{org}/groups", list_groups,
+                          "organizations", "All groups"),
+    read<answers::roles>("list_roles", "/api/v2/uac-proxy/organization/{org}/roles", list_roles,
+                         "organizations", "All roles"),
+    write<requests::add_group_users, answers::group_answer>(
+        "add_group_users", http_method::post, "/api/v2/uac-proxy/organization/{org}/groups/{group}/users",
+        add_group_users, "organizations", "Adds users to a group"),
+};
+
+}  // namespace
+
+std::span<const calls::route> identity_routes() { return table; }
 
 }  // namespace herald::api::identity

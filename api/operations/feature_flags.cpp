@@ -1,6 +1,8 @@
 // Feature flags of the installation (wire.md §7).
 #include "storage/registry/find/feature_flags.hpp"
-#include "api/operations/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/operations/routes.hpp"
 #include "schemas/answers/operations.hpp"
 #include "schemas/requests/operations.hpp"
 
@@ -15,8 +17,6 @@ using schemas::commands::feature_flag;
 using schemas::commands::flag_name;
 
 answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::move(flag.content)}; }
-
-}  // namespace
 
 calls::answered list_feature_flags(reading_call& call) {
     const auto flag = [&](flag_name name) {
@@ -35,5 +35,19 @@ calls::response set_feature_flag(writing_call& call) {
     command.content = body->content;
     co_return co_await call.write<feature_flag>(std::move(command), answer_of);
 }
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    read<answers::feature_flags>("list_feature_flags", "/api/v1/uac-proxy/feature-flags", list_feature_flags,
+                                 "feature flags", "All flags"),
+    for_system_administrators(write<requests::set_feature_flag, answers::feature_flag>(
+        "set_feature_flag", http_method::put, "/api/v1/uac-proxy/feature-flags/{name}", set_feature_flag,
+        "feature flags", "Switches a flag")),
+};
+
+}  // namespace
+
+std::span<const calls::route> feature_flag_routes() { return table; }
 
 }  // namespace herald::api::operations

@@ -1,6 +1,9 @@
 #include "api/operations/operator_endpoints.hpp"
 
-#include "api/operations/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/public_call.hpp"
+#include "api/calls/rows.hpp"
+#include "api/operations/routes.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/metrics.hpp"
 #include "schemas/answers/operations.hpp"
@@ -45,6 +48,8 @@ calls::readiness_report report_of(const storage::node::registry_node::status& no
     return {std::move(not_ready), answers::text_of(said)};
 }
 
+namespace {
+
 http_response get_health(const calls::public_call&) { return json(answers::text_of(answers::health{"ok"})); }
 
 http_response get_readiness(const calls::public_call& call) {
@@ -64,5 +69,30 @@ http_response get_metrics(const calls::public_call&) {
 }
 
 http_response get_openapi(const calls::public_call& call) { return json(std::string(call.openapi)); }
+
+using namespace calls::rows;
+
+constexpr calls::route metrics =
+    open("get_metrics", "/metrics", get_metrics, nullptr, "Metrics, in the text format of Prometheus");
+constexpr calls::route health = open("get_health", "/healthz", get_health,
+                                     schemas::answer_schema<answers::health>, "Whether the process lives");
+constexpr calls::route ready = [] {
+    calls::route row = open("get_readiness", "/readyz", get_readiness,
+                            schemas::answer_schema<answers::readiness>, "Whether it serves, and if not, why");
+    row.may_be_503 = true;
+    return row;
+}();
+
+const calls::route operators[] = {metrics, health, ready};
+
+const calls::route others[] = {
+    open("get_openapi", "/api/openapi.json", get_openapi, schemas::answer_schema<answers::openapi>,
+         "This document"),
+};
+
+}  // namespace
+
+std::span<const calls::route> operator_routes() { return operators; }
+std::span<const calls::route> document_routes() { return others; }
 
 }  // namespace herald::api::operations

@@ -1,6 +1,8 @@
 // Registered models (wire.md §3, client_calls.md §2).
 #include "schemas/answers/models.hpp"
-#include "api/registry/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/registry/routes.hpp"
 #include "schemas/requests/models.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/find.hpp"
@@ -16,8 +18,6 @@ namespace requests = schemas::requests;
 using schemas::registered_model;
 
 answers::registered_model model_answer(registered_model model) { return {answers::of(std::move(model))}; }
-
-}  // namespace
 
 calls::response create_model(writing_call& call) {
     const auto body = call.json();
@@ -63,5 +63,32 @@ answered find_models(reading_call& call) {
     found.total_records = page->total_records;
     return call.answer(found);
 }
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing(
+        on_models, action::create,
+        write<requests::create_model, answers::registered_model>(
+            "create_model", http_method::post, "/api/v1/registry/workspaces/{workspace}/registered_models",
+            create_model, "models", "Creates a registered model")),
+    needing(on_models, action::read,
+            read<answers::registered_model>(
+                "get_model_by_name", "/api/v1/registry/workspaces/{workspace}/registered_models/{model}",
+                get_model_by_name, "models", "A model by name")),
+    needing(on_models, action::read,
+            read<answers::registered_model>("get_model", "/api/v1/registry/registered_models/{model_id}",
+                                            get_model, "models", "A model by id")),
+    find<schemas::find_request, answers::registered_models>(
+        "find_models_of_workspace", "/api/v1/registry/workspaces/{workspace}/registered_models/find",
+        find_models, "models", "Finds models of a workspace"),
+    find<schemas::find_request, answers::registered_models>(
+        "find_all_models", "/api/v1/registry/registered_models/find", find_models, "models",
+        "Finds models that the caller may read"),
+};
+
+}  // namespace
+
+std::span<const calls::route> model_routes() { return table; }
 
 }  // namespace herald::api::registry

@@ -1,7 +1,9 @@
 // Stage transitions and promotions (wire.md "Stage transitions", "Promotion status").
 #include <algorithm>
 
-#include "api/registry/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/registry/routes.hpp"
 #include "schemas/answers/stages.hpp"
 #include "schemas/requests/stages.hpp"
 #include "storage/registry/access/access.hpp"
@@ -35,8 +37,6 @@ response end_transition(writing_call& call) {
     Command command{body->transition_id, std::move(body->comment)};
     co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
-
-}  // namespace
 
 response create_transition(writing_call& call) {
     auto body = call.body<requests::create_transition>();
@@ -82,5 +82,43 @@ response fail_promotion(writing_call& call) {
     const auto view = [](promotion row) { return answers::of(std::move(row)); };
     co_return co_await call.write<promotion>(std::move(command), view);
 }
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing(on_models, action::update,
+            write<requests::create_transition, answers::activity_answer>(
+                "create_transition", http_method::post, "/api/v1/registry/stage/createTransition",
+                create_transition, "stages", "Asks for a stage change")),
+    needing(on_models, action::approve_reject,
+            write<requests::act_on_transition, answers::activity_answer>(
+                "approve_transition", http_method::post, "/api/v1/registry/stage/approveTransition",
+                approve_transition, "stages", "Approves; never one's own")),
+    needing(on_models, action::approve_reject,
+            write<requests::act_on_transition, answers::activity_answer>(
+                "reject_transition", http_method::post, "/api/v1/registry/stage/rejectTransition",
+                reject_transition, "stages", "Rejects; never one's own")),
+    needing(on_models, action::update,
+            write<requests::act_on_transition, answers::activity_answer>(
+                "close_transition", http_method::post, "/api/v1/registry/stage/closeTransition",
+                close_transition, "stages", "Withdraws a transition")),
+    needing(on_models, action::update,
+            write<requests::act_on_transition, answers::activity_answer>(
+                "commit_transition", http_method::post, "/api/v1/registry/stage/commitTransition",
+                commit_transition, "stages",
+                "Changes the stage; to PRODUCTION a promotion begins and PROMOTE is sent")),
+    needing(on_models, action::read,
+            read<answers::promotion>("get_promotion", "/api/v1/registry/model_versions/{version}/promotion",
+                                     get_promotion, "stages", "Where the promotion stands")),
+    needing(
+        on_models, action::update,
+        write<requests::fail_promotion, answers::promotion>(
+            "fail_promotion", http_method::post, "/api/v1/registry/model_versions/{version}/promotion/fail",
+            fail_promotion, "stages", "Ends a promotion as failed")),
+};
+
+}  // namespace
+
+std::span<const calls::route> stage_routes() { return table; }
 
 }  // namespace herald::api::registry

@@ -1,6 +1,8 @@
 // Model versions (wire.md §3, client_calls.md §3).
 #include "schemas/answers/versions.hpp"
-#include "api/registry/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/registry/routes.hpp"
 #include "schemas/requests/versions.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/find.hpp"
@@ -94,8 +96,6 @@ response update_version(writing_call& call, schemas::commands::update_mode mode)
     co_return co_await call.write<model_version>(*std::move(command), view);
 }
 
-}  // namespace
-
 response create_version(writing_call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
@@ -157,5 +157,74 @@ response patch_version(writing_call& call) {
 response put_version(writing_call& call) {
     return update_version(call, schemas::commands::update_mode::replace);
 }
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing(on_models, action::create,
+            write<requests::create_version, answers::model_version>(
+                "create_version", http_method::post,
+                "/api/v1/registry/registered_models/{model_id}/model_versions", create_version, "versions",
+                "Creates a version")),
+    needing(on_models, action::create,
+            write<requests::create_version, answers::model_version>(
+                "create_version_by_names", http_method::post,
+                "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/model_versions",
+                create_version, "versions", "Creates a version")),
+    needing(on_models, action::read,
+            read<answers::model_version>("get_version", "/api/v1/registry/model_versions/{version}",
+                                         get_version, "versions", "A version by id")),
+    needing(
+        on_models, action::read,
+        read<answers::model_version>("get_version_of_model",
+                                     "/api/v1/registry/registered_models/{model_id}/model_versions/{version}",
+                                     get_version, "versions", "A version by id")),
+    needing(on_models, action::read,
+            read<answers::model_version>("get_version_by_names",
+                                         "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/"
+                                         "model_versions/{version_or_name}",
+                                         get_version, "versions", "A version by names")),
+    find<schemas::find_request, answers::model_versions>(
+        "find_versions_of_model", "/api/v1/registry/registered_models/{model_id}/model_versions/find",
+        find_versions, "versions", "Finds versions of a model"),
+    find<schemas::find_request, answers::model_versions>(
+        "find_versions_by_names",
+        "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/model_versions/find",
+        find_versions, "versions", "Finds versions of a model"),
+    find<schemas::find_request, answers::model_versions>(
+        "find_versions_of_workspace", "/api/v1/registry/workspaces/{workspace}/model_versions/find",
+        find_versions, "versions", "Finds versions of a workspace"),
+    find<schemas::find_request, answers::model_versions>(
+        "find_all_versions", "/api/v1/registry/model_versions/find", find_versions, "versions",
+        "Finds versions that the caller may read"),
+    needing(on_models, action::update,
+            write<requests::update_version, answers::model_version>(
+                "patch_version", http_method::patch,
+                "/api/v1/registry/registered_models/{model_id}/model_versions/{version}", patch_version,
+                "versions", "Changes the fields in the body; completes a promotion by redirect_metadata")),
+    needing(on_models, action::update,
+            write<requests::update_version, answers::model_version>(
+                "put_version", http_method::put,
+                "/api/v1/registry/registered_models/{model_id}/model_versions/{version}", put_version,
+                "versions", "Replaces the record; completes a promotion by redirect_metadata")),
+
+    needing(on_models, action::update,
+            write<requests::update_version, answers::model_version>(
+                "patch_version_by_names", http_method::patch,
+                "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/model_versions/"
+                "{version_or_name}",
+                patch_version, "versions",
+                "Changes the fields in the body; completes a promotion by redirect_metadata")),
+    needing(on_models, action::update,
+            write<requests::update_version, answers::model_version>(
+                "put_version_by_names", http_method::put,
+                "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/model_versions/"
+                "{version_or_name}",
+                put_version, "versions", "Replaces the record; completes a promotion by redirect_metadata")),
+};
+
+}  // namespace
+
+std::span<const calls::route> version_routes() { return table; }
 
 }  // namespace herald::api::registry

@@ -1,7 +1,9 @@
 // Webhooks (wire.md §7, spec.md §4.2-4.3).
 #include <algorithm>
 
-#include "api/webhooks/handlers.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/webhooks/routes.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/key_ring.hpp"
@@ -150,8 +152,6 @@ error no_answer(const webhook& hook, std::string_view why, const std::string& me
                                         " gave no answer: " + std::string(why) + ": " + message);
 }
 
-}  // namespace
-
 response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
@@ -235,5 +235,26 @@ response trigger_test(writing_call& call) {
                             attempt->message);
     co_return call.answer(answers::test_result{attempt->status});
 }
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    for_system_administrators(write<requests::create_webhook, answers::webhook>(
+        "create_webhook", http_method::post, "/api/v1/uac-proxy/events/createWebhook", create_webhook,
+        "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>")),
+    find<requests::find_webhooks, answers::webhooks>("find_webhooks", "/api/v1/uac-proxy/events/findWebhook",
+                                                     find_webhooks, "webhooks",
+                                                     "Finds webhooks; secrets are never shown"),
+    for_system_administrators(write<requests::delete_webhooks, answers::done>(
+        "delete_webhooks", http_method::delete_, "/api/v1/uac-proxy/events/deleteWebhook", delete_webhooks,
+        "webhooks", "Deletes webhooks: all or none")),
+    act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",
+                                                      trigger_test, "webhooks",
+                                                      "Sends a test and tells what was answered"),
+};
+
+}  // namespace
+
+std::span<const calls::route> webhook_routes() { return table; }
 
 }  // namespace herald::api::webhooks

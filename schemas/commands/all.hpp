@@ -1,13 +1,16 @@
 // Every command there is. What depends on the kind of a command (its rule, who may send it, its name, whether
-// it passes a full disk) follows from this list; nothing else enumerates them.
+// it passes a full disk) follows from these lists; nothing else enumerates them.
 //
-// A new command: its struct in the file of its resource, its line here, its rule in storage/registry/rules/.
+// A new command: its struct in the file of its resource and its name in the list there, its rule in
+// storage/registry/rules/. A new file of commands: its list here, and in rules.hpp there.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "schemas/binary.hpp"
 #include "schemas/commands/builds.hpp"
@@ -22,24 +25,13 @@
 
 namespace herald::schemas::commands {
 
-template <class... Commands>
-struct command_list {};
+template <class... Lists>
+struct command_lists {};
 
-/// By number.
-using all_commands = command_list<  //
-    genesis, no_operation, node_heartbeat, claim, raise_level,
-    // identity
-    create_user, add_group_users,
-    // the registry
-    create_model, create_version, update_version,
-    // stages
-    create_transition, review_transition, close_transition, commit_transition, fail_promotion,
-    // builds and scans
-    create_build, request_scan, report_scan, request_version_scan,
-    // webhooks
-    create_webhook, delete_webhooks, webhook_health,
-    // what operators set
-    set_feature_flag, renew_admin_key>;
+/// The lists of all files of commands.
+using all_lists =
+    command_lists<installation_commands, level_commands, node_commands, identity_commands, model_commands,
+                  version_commands, stage_commands, build_commands, scan_commands, webhook_commands>;
 
 /// What is known of a command without its struct.
 struct listed_command {
@@ -59,6 +51,39 @@ consteval std::string_view name_of_struct() {
     return name.substr(begin, end - begin);
 }
 
+template <class... Some, class... More, class... Lists>
+constexpr auto joined(command_list<Some...>, command_list<More...>, Lists... lists) {
+    if constexpr (sizeof...(Lists) == 0)
+        return command_list<Some..., More...>{};
+    else
+        return joined(command_list<Some..., More...>{}, lists...);
+}
+
+/// Places in Commands, by number.
+template <class... Commands>
+inline constexpr auto order_of = [] {
+    constexpr std::array types{Commands::type...};
+    std::array<std::size_t, types.size()> order{};
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::size_t place) { return types[place]; });
+    return order;
+}();
+
+template <class... Commands, std::size_t... Is>
+constexpr auto sorted(command_list<Commands...>, std::index_sequence<Is...>) {
+    return command_list<std::tuple_element_t<order_of<Commands...>[Is], std::tuple<Commands...>>...>{};
+}
+
+template <class... Commands>
+constexpr auto sorted(command_list<Commands...> all) {
+    return sorted(all, std::make_index_sequence<sizeof...(Commands)>{});
+}
+
+template <class... Lists>
+constexpr auto sorted(command_lists<Lists...>) {
+    return sorted(joined(Lists{}...));
+}
+
 template <class Command, class List>
 inline constexpr bool is_listed = false;
 template <class Command, class... Commands>
@@ -72,6 +97,9 @@ consteval auto table_of(command_list<Commands...>) {
 
 }  // namespace listing
 
+/// By number.
+using all_commands = decltype(commands::listing::sorted(all_lists{}));
+
 /// A command of the list: only these can be sent (make_envelope, command_gateway, api::call).
 template <class Command>
 concept any_command = described<Command> && commands::listing::is_listed<Command, all_commands>;
@@ -80,7 +108,7 @@ inline constexpr auto command_table = commands::listing::table_of(all_commands{}
 
 static_assert(std::ranges::adjacent_find(command_table, std::ranges::greater_equal{},
                                          &listed_command::type) == command_table.end(),
-              "commands stand in the list by number, and no two have the same");
+              "no two commands have the same number");
 static_assert(std::ranges::all_of(command_table,
                                   [](const listed_command& one) {
                                       return one.type != command_type{} && one.traits.level >= first_level &&

@@ -34,4 +34,6 @@ struct create_build {
     }
 };
 
+using build_commands = command_list<create_build>;
+
 }  // namespace herald::schemas::commands

@@ -20,6 +20,10 @@ struct command_traits {
     bool passes_full_disk;  // makes room, or must arrive whatever room there is
 };
 
+/// Commands whose rules stand in one file. Each file of commands ends with its list.
+template <class... Commands>
+struct command_list {};
+
 /// Who asks, from where, and what makes a repeat of a request safe (design.md §1 "Repeats"). Empty for
 /// commands of nodes.
 struct request_identity {

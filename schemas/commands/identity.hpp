@@ -46,4 +46,6 @@ struct add_group_users {
     }
 };
 
+using identity_commands = command_list<create_user, add_group_users>;
+
 }  // namespace herald::schemas::commands

@@ -98,6 +98,9 @@ struct renew_admin_key {
     }
 };
 
+using installation_commands = command_list<genesis, set_feature_flag, renew_admin_key>;
+using level_commands = command_list<raise_level>;
+
 }  // namespace herald::schemas::commands
 
 namespace herald::schemas {

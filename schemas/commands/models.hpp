@@ -49,4 +49,6 @@ struct create_model {
     }
 };
 
+using model_commands = command_list<create_model>;
+
 }  // namespace herald::schemas::commands

@@ -73,4 +73,6 @@ struct claim {
     }
 };
 
+using node_commands = command_list<no_operation, node_heartbeat, claim>;
+
 }  // namespace herald::schemas::commands

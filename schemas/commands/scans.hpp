@@ -56,4 +56,6 @@ struct report_scan {
     }
 };
 
+using scan_commands = command_list<request_scan, report_scan, request_version_scan>;
+
 }  // namespace herald::schemas::commands

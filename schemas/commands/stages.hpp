@@ -80,4 +80,7 @@ struct fail_promotion {
     }
 };
 
+using stage_commands =
+    command_list<create_transition, review_transition, close_transition, commit_transition, fail_promotion>;
+
 }  // namespace herald::schemas::commands

@@ -103,4 +103,6 @@ struct update_version {
     }
 };
 
+using version_commands = command_list<create_version, update_version>;
+
 }  // namespace herald::schemas::commands

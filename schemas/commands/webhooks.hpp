@@ -58,4 +58,6 @@ struct webhook_health {
     }
 };
 
+using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health>;
+
 }  // namespace herald::schemas::commands

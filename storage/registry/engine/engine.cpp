@@ -24,24 +24,14 @@ using tables::level_in_force;
 using tables::timer;
 using tables::timers;
 
-template <class Command>
-rules::answer run_as(rule_context& context, std::string_view body) {
-    const auto command = schemas::decode<Command>(body);
-    if (!command) return command.error();
-    if (!schemas::has_only_named_values(*command))
-        return runtime::invalid_argument("an enumeration of this command holds a number without a name");
-    return rules::apply(context, *command);
-}
-
 /// nullptr for a type that this program does not know.
-using runner = rules::answer (*)(rule_context&, std::string_view);
-template <class... Commands>
-constexpr runner find_runner(command_type type, schemas::commands::command_list<Commands...>) {
-    runner found = nullptr;
-    ((type == Commands::type && (found = run_as<Commands>)) || ...);
+template <class... Lists>
+rules::runner find_runner(command_type type, schemas::commands::command_lists<Lists...>) {
+    rules::runner found = nullptr;
+    ((found = rules::runner_of(type, Lists{})) || ...);
     return found;
 }
-runner runner_of(command_type type) { return find_runner(type, schemas::commands::all_commands{}); }
+rules::runner runner_of(command_type type) { return find_runner(type, schemas::commands::all_lists{}); }
 
 /// The key that was shown at the door must still be one of the user's at the command's place (revocation).
 bool is_authenticated(const state::state_view& state, const schemas::commands::request_identity& request) {

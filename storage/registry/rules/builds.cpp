@@ -86,4 +86,8 @@ answer apply(context::rule_context& context, const schemas::commands::create_bui
     return schemas::encode(*build);
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::build_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

@@ -127,4 +127,8 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
     return schemas::encode(flag);
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::installation_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

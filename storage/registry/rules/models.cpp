@@ -66,4 +66,8 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
     return encoded;
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::model_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

@@ -140,4 +140,12 @@ void fire_outbox_trim(rule_context& context, std::string_view after) {
         context.set_timer(context.time_ms() + trim_interval_ms, timer_kind::outbox_trim, "");
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::level_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
+runner runner_of(schemas::commands::command_type type, schemas::commands::node_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

@@ -1,4 +1,5 @@
-// The rules of the registry: one function for each command, each a pure step on the state (design.md §1).
+// The rules of the registry: one function `apply` for each command, each a pure step on the state (design.md
+// §1).
 //
 // A rule checks everything before it changes anything that outlives a refusal: on an error the engine drops
 // all of the command's changes. The value is outcome.body: the binary form of the answer named in
@@ -12,39 +13,40 @@ namespace herald::storage::registry::rules {
 
 using answer = result<std::string>;
 
-// installation.cpp
-answer apply(context::rule_context&, const schemas::commands::genesis&);
-answer apply(context::rule_context&, const schemas::commands::renew_admin_key&);
-answer apply(context::rule_context&, const schemas::commands::set_feature_flag&);
-// nodes.cpp
-answer apply(context::rule_context&, const schemas::commands::no_operation&);
-answer apply(context::rule_context&, const schemas::commands::node_heartbeat&);
-answer apply(context::rule_context&, const schemas::commands::claim&);
-answer apply(context::rule_context&, const schemas::commands::raise_level&);
-// users.cpp
-answer apply(context::rule_context&, const schemas::commands::create_user&);
-answer apply(context::rule_context&, const schemas::commands::add_group_users&);
-// models.cpp
-answer apply(context::rule_context&, const schemas::commands::create_model&);
-// versions.cpp
-answer apply(context::rule_context&, const schemas::commands::create_version&);
-answer apply(context::rule_context&, const schemas::commands::update_version&);
-// stages.cpp
-answer apply(context::rule_context&, const schemas::commands::create_transition&);
-answer apply(context::rule_context&, const schemas::commands::review_transition&);
-answer apply(context::rule_context&, const schemas::commands::close_transition&);
-answer apply(context::rule_context&, const schemas::commands::commit_transition&);
-answer apply(context::rule_context&, const schemas::commands::fail_promotion&);
-// builds.cpp
-answer apply(context::rule_context&, const schemas::commands::create_build&);
-// scans.cpp
-answer apply(context::rule_context&, const schemas::commands::request_scan&);
-answer apply(context::rule_context&, const schemas::commands::request_version_scan&);
-answer apply(context::rule_context&, const schemas::commands::report_scan&);
-// webhooks.cpp
-answer apply(context::rule_context&, const schemas::commands::create_webhook&);
-answer apply(context::rule_context&, const schemas::commands::delete_webhooks&);
-answer apply(context::rule_context&, const schemas::commands::webhook_health&);
+/// Reads a command and applies its rule. Errors: invalid_argument for bytes that are not the command, and for
+/// an enumeration with a number that has no name; those of the rule.
+using runner = answer (*)(context::rule_context&, std::string_view body);
+
+// One for each list of commands: nullptr for a type that is not in it.
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::installation_commands);                               // installation.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::level_commands);     // nodes.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::node_commands);      // nodes.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::identity_commands);  // users.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::model_commands);     // models.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::version_commands);   // versions.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::stage_commands);     // stages.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::build_commands);     // builds.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::scan_commands);      // scans.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::webhook_commands);   // webhooks.cpp
+
+template <class Command, class Rule>
+answer run(context::rule_context& context, std::string_view body) {
+    const auto command = schemas::decode<Command>(body);
+    if (!command) return command.error();
+    if (!schemas::has_only_named_values(*command))
+        return runtime::invalid_argument("an enumeration of this command holds a number without a name");
+    return Rule()(context, *command);
+}
+
+/// A file of rules ends with it. `rule` calls that file's apply(rule_context&, const Command&) for each of
+/// the commands: one without does not compile.
+template <class... Commands, class Rule>
+runner find_runner(schemas::commands::command_type type, schemas::commands::command_list<Commands...>, Rule) {
+    runner found = nullptr;
+    ((type == Commands::type && (found = run<Commands, Rule>)) || ...);
+    return found;
+}
 
 // Timers: `key` is what set_timer was given.
 void fire_scan_deadline(context::rule_context&, std::string_view key);        // scans.cpp

@@ -223,4 +223,8 @@ void fire_scan_deadline(rule_context& context, std::string_view key) {
     tables::scans::update(context.state, *running, late);
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::scan_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

@@ -285,4 +285,8 @@ answer apply(rule_context& context, const schemas::commands::fail_promotion& com
     return schemas::encode(row);
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::stage_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

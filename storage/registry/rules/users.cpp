@@ -100,4 +100,8 @@ answer apply(rule_context& context, const schemas::commands::add_group_users& co
     return schemas::encode(*group);
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::identity_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

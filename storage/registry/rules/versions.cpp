@@ -340,4 +340,8 @@ answer apply(rule_context& context, const schemas::commands::update_version& com
     return store(context, before, std::move(after));
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::version_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

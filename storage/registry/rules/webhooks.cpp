@@ -227,4 +227,8 @@ void fire_webhook_change_trim(rule_context& context, std::string_view key) {
     tables::webhooks::forget_erasure(context.state, key);
 }
 
+runner runner_of(schemas::commands::command_type type, schemas::commands::webhook_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
 }  // namespace herald::storage::registry::rules

@@ -1,0 +1,105 @@
+// How rows of the table of routes are made: by what kind of call it is, and over which types. A file of
+// handlers ends with its rows.
+#pragma once
+
+#include "api/calls/route.hpp"
+#include "schemas/answers/answer.hpp"
+#include "schemas/json_schema.hpp"
+#include "schemas/requests/request.hpp"
+
+namespace herald::api::calls::rows {
+
+using runtime::http::http_method;
+
+/// A GET of what anybody may ask.
+constexpr route open(std::string_view name, std::string_view pattern, public_handler handler,
+                     schemas::schema_maker answer, std::string_view summary) {
+    route row;
+    row.name = name;
+    row.pattern = pattern;
+    row.open = handler;
+    row.who = authentication::nobody;
+    row.tag = "operations";
+    row.summary = summary;
+    row.answer = answer;
+    return row;
+}
+
+/// A GET that is answered from the state at hand.
+template <schemas::answers::answer Answer>
+constexpr route read(std::string_view name, std::string_view pattern, read_handler handler,
+                     std::string_view tag, std::string_view summary,
+                     std::span<const query_parameter> query = {}) {
+    route row;
+    row.name = name;
+    row.pattern = pattern;
+    row.read = handler;
+    row.tag = tag;
+    row.summary = summary;
+    row.query = query;
+    row.answer = schemas::answer_schema<Answer>;
+    return row;
+}
+
+/// A GET that looks through many rows.
+template <schemas::answers::answer Answer>
+constexpr route list(std::string_view name, std::string_view pattern, read_handler handler,
+                     std::string_view tag, std::string_view summary,
+                     std::span<const query_parameter> query = {}) {
+    route row = read<Answer>(name, pattern, handler, tag, summary, query);
+    row.cost = cost::long_read;
+    return row;
+}
+
+/// A POST that only looks, through many rows.
+template <schemas::described Body, schemas::answers::answer Answer>
+constexpr route find(std::string_view name, std::string_view pattern, read_handler handler,
+                     std::string_view tag, std::string_view summary) {
+    route row = list<Answer>(name, pattern, handler, tag, summary);
+    row.method = http_method::post;
+    row.body = schemas::request_schema<Body>;
+    row.needs_body = !schemas::requests::required_of<Body>().empty();
+    return row;
+}
+
+template <schemas::described Body, schemas::answers::answer Answer>
+constexpr route write(std::string_view name, http_method method, std::string_view pattern,
+                      route_handler handler, std::string_view tag, std::string_view summary) {
+    route row;
+    row.name = name;
+    row.method = method;
+    row.pattern = pattern;
+    row.handler = handler;
+    row.state = needed_state::applied;
+    row.tag = tag;
+    row.summary = summary;
+    row.body = schemas::request_schema<Body>;
+    row.needs_body = !schemas::requests::required_of<Body>().empty();
+    row.answer = schemas::answer_schema<Answer>;
+    return row;
+}
+
+/// A POST that acts on what the state says.
+template <schemas::described Body, schemas::answers::answer Answer>
+constexpr route act(std::string_view name, std::string_view pattern, route_handler handler,
+                    std::string_view tag, std::string_view summary) {
+    route row = write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary);
+    row.state = needed_state::newest;
+    return row;
+}
+
+constexpr route for_system_administrators(route row) {
+    row.who = authentication::system_administrator;
+    return row;
+}
+
+inline constexpr auto on_models = schemas::protected_type::registered_model;
+inline constexpr auto on_endpoints = schemas::protected_type::endpoint;
+using schemas::action;
+
+constexpr route needing(schemas::protected_type on, schemas::action what, route row) {
+    row.right = {on, what};
+    return row;
+}
+
+}  // namespace herald::api::calls::rows
