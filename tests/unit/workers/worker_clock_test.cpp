@@ -8,7 +8,7 @@
 #include <set>
 
 #include "storage/node/limits.hpp"
-#include "tests/unit/workers_machine/worker_world.hpp"
+#include "tests/unit/workers/worker_world.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/retry_policy.hpp"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "events/log/limits.hpp"
-#include "tests/unit/workers_machine/worker_world.hpp"
+#include "tests/unit/workers/worker_world.hpp"
 #include "workers/retry_policy.hpp"
 
 namespace herald::test {

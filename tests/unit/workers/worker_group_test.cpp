@@ -9,7 +9,7 @@
 
 #include "runtime/limits.hpp"
 #include "storage/deliveries/limits.hpp"
-#include "tests/unit/workers_machine/worker_world.hpp"
+#include "tests/unit/workers/worker_world.hpp"
 #include "workers/fan_out.hpp"
 #include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"

@@ -21,7 +21,7 @@
 #include "storage/deliveries/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "tests/support/manual_scheduler.hpp"
-#include "tests/unit/workers_machine/scripted_transport.hpp"
+#include "tests/unit/workers/scripted_transport.hpp"
 #include "workers/worker.hpp"
 
 namespace herald::test {
