@@ -122,7 +122,7 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
         return runtime::not_found("there is no feature flag \"" + command.name + "\"; there are " + all);
     }
     if (const auto good = check_text("content", command.content, 4096); !good) return good.error();
-    const schemas::commands::feature_flag flag{command.name, command.enabled, command.content};
+    const schemas::feature_flag flag{command.name, command.enabled, command.content};
     tables::feature_flags::put(context.state, flag);
     return schemas::encode(flag);
 }
