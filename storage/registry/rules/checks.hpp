@@ -1,5 +1,5 @@
 // Checks of what a client sent, shared by the rules. Each error names the field, what is wrong and what would
-// be right.
+// be right. Texts and bounds are a part of the rules (rules.hpp).
 #pragma once
 
 #include <string>
