@@ -4,7 +4,7 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
-#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/building.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"

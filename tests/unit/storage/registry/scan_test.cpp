@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "schemas/limits.hpp"
-#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/find/builds.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {

@@ -1,4 +1,4 @@
-#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/find/builds.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Whether a build, or a version through one of its builds, passed its vulnerability scan (wire.md §4).
+// The builds of a version, their scans, and whether one of them passed its scan (wire.md §4).
 #pragma once
 
 #include "schemas/deployment.hpp"
