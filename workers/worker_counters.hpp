@@ -1,4 +1,4 @@
-// What a worker counts, for metrics.
+// What a worker counts, and what it has now; shown by workers/metrics.cpp.
 #pragma once
 
 #include <cstdint>

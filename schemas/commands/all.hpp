@@ -1,7 +1,8 @@
 // Every command there is. What depends on the kind of a command (its rule, who may send it, its name, whether
 // it passes a full disk) follows from this list; nothing else enumerates them.
 //
-// A new command: its struct in the file of its resource, its line here, its rule in storage/registry/rules/.
+// A new command: its struct in the file of its resource, its line here, its rule in storage/registry/rules/
+// and its line in rules.hpp there. In a log that has begun it is of the next level (level.hpp).
 #pragma once
 
 #include <algorithm>
