@@ -14,7 +14,7 @@
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/event_stream.hpp"
-#include "tests/process/http/client.hpp"
+#include "tests/process/runtime/http/server/client.hpp"
 
 namespace herald::test {
 

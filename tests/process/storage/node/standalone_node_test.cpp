@@ -15,7 +15,7 @@
 
 #include "events/log/topics.hpp"
 #include "storage/registry/engine/engine.hpp"
-#include "tests/process/node/standalone.hpp"
+#include "tests/process/storage/node/standalone.hpp"
 #include "tests/support/folder.hpp"
 
 namespace herald::test {

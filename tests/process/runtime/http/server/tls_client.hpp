@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/process/http/client.hpp"
+#include "tests/process/runtime/http/server/client.hpp"
 
 namespace herald::test {
 

@@ -5,8 +5,8 @@
 #include <future>
 #include <string>
 
-#include "tests/process/http/streams.hpp"
-#include "tests/process/http/tls_client.hpp"
+#include "tests/process/runtime/http/server/streams.hpp"
+#include "tests/process/runtime/http/server/tls_client.hpp"
 
 namespace herald::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/process/http/client.hpp"
+#include "tests/process/runtime/http/server/client.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -5,7 +5,7 @@
 #include <future>
 #include <string>
 
-#include "tests/process/http/client.hpp"
+#include "tests/process/runtime/http/server/client.hpp"
 
 namespace herald::test {
 namespace {

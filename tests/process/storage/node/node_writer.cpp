@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "tests/process/node/standalone.hpp"
+#include "tests/process/storage/node/standalone.hpp"
 
 int main(int argument_count, char** arguments) {
     if (argument_count != 3) return 2;

@@ -12,7 +12,7 @@
 #include "runtime/http/limits.hpp"
 #include "runtime/http/server/parser.hpp"
 #include "runtime/text.hpp"
-#include "tests/process/http/streams.hpp"
+#include "tests/process/runtime/http/server/streams.hpp"
 
 namespace herald::test {
 namespace {

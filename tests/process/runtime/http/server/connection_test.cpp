@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/process/http/client.hpp"
+#include "tests/process/runtime/http/server/client.hpp"
 
 namespace herald::test {
 namespace {

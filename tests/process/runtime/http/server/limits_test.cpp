@@ -9,7 +9,7 @@
 #include <ctime>
 #include <string>
 
-#include "tests/process/http/client.hpp"
+#include "tests/process/runtime/http/server/client.hpp"
 
 namespace herald::test {
 namespace {

@@ -14,7 +14,7 @@
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_history.hpp"
 #include "storage/rocks/rocks_state.hpp"
-#include "tests/process/node/standalone.hpp"
+#include "tests/process/storage/node/standalone.hpp"
 #include "tests/support/folder.hpp"
 
 namespace herald::test {
