@@ -184,7 +184,8 @@ class writing_call : public reading_call {
         co_return answer(*outcome, view(*std::move(row)));
     }
     result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
-    /// Sends a test delivery and waits for its attempt. Errors: those of storage::test_deliveries.
+    /// Sends a test delivery and waits for its attempt. Errors: those of
+    /// storage::deliveries::trigger_calls::send.
     task<schemas::attempt> test(schemas::delivery);
 
     /// To a write that was applied at the outcome's offset.
