@@ -1,5 +1,6 @@
 // The bounds of what is said and stored, whoever says it. A text's bound stands twice by its name: a rule
-// refuses what is longer, and the glossary (glossary.cpp) tells callers.
+// refuses what is longer, and the glossary (glossary.cpp) tells callers. What a rule checks waits for a level
+// (schemas/commands/level.hpp).
 #pragma once
 
 #include <cstddef>
