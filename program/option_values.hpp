@@ -1,5 +1,5 @@
 // What an option takes, and which member of the settings it becomes: the words that the table of options is
-// written in. A path of members says which: text(&settings::server, &api::server_options::tls_key_file).
+// written in. A path of members says which: text(&settings::server, &server_options::tls_key_file).
 #pragma once
 
 #include <cstdint>

@@ -46,10 +46,10 @@ inline constexpr std::string_view node_hash_differs = "node_hash_differs";
 inline constexpr std::string_view disk_low = "disk_low";
 /// There is room again. Fields: folder, free_bytes.
 inline constexpr std::string_view disk_recovered = "disk_recovered";
-/// The log of deliveries was damaged and begins anew. Fields: reason.
-inline constexpr std::string_view delivery_log_reset = "delivery_log_reset";
+/// The history of deliveries was damaged and begins anew. Fields: reason.
+inline constexpr std::string_view delivery_history_reset = "delivery_history_reset";
 /// A partition of `attempts` cannot be read, or its rows cannot be kept. Fields: partition, reason.
-inline constexpr std::string_view delivery_log_trouble = "delivery_log_trouble";
+inline constexpr std::string_view delivery_history_trouble = "delivery_history_trouble";
 /// Events are missing in a partition: an alarm. Fields: topic, partition, offset, message.
 inline constexpr std::string_view sequence_gap = "sequence_gap";
 /// A name in the environment that begins with HERALD_ and is no option. Fields: name, nearest (of the

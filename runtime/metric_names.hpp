@@ -94,7 +94,7 @@ inline constexpr metric_name worker_dead{"herald_worker_dead_total", "Deliveries
 inline constexpr metric_name worker_appends_repeated{"herald_worker_appends_repeated_total",
                                                      "Appends made again"};
 inline constexpr metric_name worker_attempt_records_lost{"herald_worker_attempt_records_lost_total",
-                                                         "Attempts that the delivery log misses"};
+                                                         "Attempts that the history of deliveries misses"};
 inline constexpr metric_name worker_deliveries_in_memory{"herald_worker_deliveries", "Deliveries in memory"};
 inline constexpr metric_name worker_attempts_in_flight{"herald_worker_attempts_in_flight",
                                                        "Attempts under way"};

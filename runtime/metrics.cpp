@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/assert.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/mutex.hpp"
 #include "runtime/process_metrics.hpp"
 
@@ -67,7 +68,7 @@ Metric& look_up(prometheus::MetricType type, std::string_view name, std::string_
     family& named = found->second;
     HERALD_ASSERT(named.type == type);
     labels wanted = to_labels(given);
-    if (!named.cells.contains(wanted) && named.cells.size() >= metric_label_sets_max)
+    if (!named.cells.contains(wanted) && named.cells.size() >= limits::metric_label_sets_max)
         wanted = other_values(std::move(wanted));
     if (!named.cells.empty()) {
         const labels& known = named.cells.begin()->first;

@@ -66,10 +66,7 @@ struct metric_label {
 };
 using metric_labels = std::initializer_list<metric_label>;
 
-/// At most this many label sets of one name are told apart; what is beyond shares one whose values are all
-/// "other".
-constexpr std::size_t metric_label_sets_max = 200;
-
+/// Label sets beyond limits::metric_label_sets_max of one name share one whose values are all "other".
 /// One name is always of one kind and has the same label names; anything else is a bug and stops the process.
 counter& metric_counter(std::string_view name, std::string_view help, metric_labels = {});
 gauge& metric_gauge(std::string_view name, std::string_view help, metric_labels = {});

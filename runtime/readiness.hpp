@@ -8,7 +8,7 @@
 
 namespace herald::runtime {
 
-/// `reason` is one of not_ready_reasons, for machines; `message` is for people.
+/// `reason` is one of not_ready_reason, for machines; `message` is for people.
 struct trouble {
     std::string_view reason;
     std::string message;

@@ -1,4 +1,5 @@
-// Bodies of the find calls (client_calls.md §5).
+// Bodies of the find calls (client_calls.md §5). They stand here and not among the requests, since the state
+// is asked with them as they came (storage/registry/find/).
 #pragma once
 
 #include "schemas/enums.hpp"

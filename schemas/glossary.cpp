@@ -36,7 +36,7 @@ constexpr meaning all_meanings[] = {
     {"collaborator_type", "What collaborators may do with it"},
     {"comment", "A text for people", limits::comment_bytes_max},
     {"components", "Shared parts of the document"},
-    {"content", "A text that the flag carries"},
+    {"content", "A text that the flag carries", limits::flag_content_bytes_max},
     {"created_timestamp", "When it was created, in milliseconds since the epoch"},
     {"creator_request", "The body that asked for it, as it came"},
     {"custom_permission", "What collaborators may do"},

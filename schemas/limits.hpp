@@ -1,4 +1,6 @@
-// The bounds of what is said and stored, whoever says it.
+// The bounds of what is said and stored, whoever says it. A text's bound stands twice by its name: a rule
+// refuses what is longer, and the glossary (glossary.cpp) tells callers. What a rule checks waits for a level
+// (schemas/commands/level.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,6 +22,7 @@ constexpr std::size_t labels_max = 256;
 constexpr std::size_t attributes_max = 1'000;
 constexpr std::size_t artifacts_max = 1'000;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
+constexpr std::size_t flag_content_bytes_max = 4 * 1024;
 constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
 constexpr std::size_t secret_bytes_max = 256;                 // of a webhook
 constexpr std::size_t builds_per_version_max = 1'000;

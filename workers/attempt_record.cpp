@@ -1,7 +1,7 @@
 // Records of attempts, from deliveries and answers.
 #include "workers/attempt_record.hpp"
 
-#include "workers/signing.hpp"
+#include "workers/delivery_headers.hpp"
 
 namespace herald::workers {
 

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "runtime/assert.hpp"
+#include "workers/delivery_headers.hpp"
 #include "workers/delivery_machine.hpp"
 #include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"
-#include "workers/signing.hpp"
 
 namespace herald::workers {
 

@@ -1,4 +1,4 @@
-// What a worker counts, and as which metrics it is shown.
+// What a worker counts, as which metrics it is shown, and what it has now; shown by workers/metrics.cpp.
 #pragma once
 
 #include <array>

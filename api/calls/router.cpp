@@ -69,7 +69,7 @@ struct router::node {
 
 struct router::search {
     http_method wanted;
-    std::array<std::string_view, path_parameters_max> values{};
+    std::array<std::string_view, limits::path_parameters_max> values{};
     std::size_t count = 0;
     const pattern_end* found = nullptr;
     unsigned methods = 0;  // of all routes whose pattern fits, a bit each
@@ -116,7 +116,7 @@ void router::add(const route& row) {
             if (name.empty() || std::find(end.names.begin(), end.names.end(), name) != end.names.end())
                 refuse(row, "a parameter has a name of its own");
             end.names.push_back(name);
-            if (end.names.size() > path_parameters_max) refuse(row, "too many parameters");
+            if (end.names.size() > limits::path_parameters_max) refuse(row, "too many parameters");
             if (takes_rest) continue;
             if (!at->parameter) at->parameter = std::make_unique<node>();
             at = at->parameter.get();

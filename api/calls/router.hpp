@@ -10,13 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "api/calls/limits.hpp"
 #include "api/calls/route.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 
 namespace herald::api::calls {
-
-constexpr std::size_t path_parameters_max = 8;
 
 struct path_parameter {
     std::string_view name;
@@ -34,7 +33,7 @@ class route_match {
 
   private:
     friend class router;
-    std::array<path_parameter, path_parameters_max> x_parameters;
+    std::array<path_parameter, limits::path_parameters_max> x_parameters;
     std::size_t x_count = 0;
     std::unique_ptr<char[]> x_decoded;  // only where a segment was percent-encoded
 };

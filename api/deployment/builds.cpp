@@ -7,7 +7,7 @@
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/find/builds.hpp"
 
 namespace herald::api::deployment {
 namespace {

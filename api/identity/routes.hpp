@@ -8,9 +8,11 @@
 
 namespace herald::api::identity {
 
-std::span<const calls::route> identity_routes();
+std::span<const calls::route> user_routes();          // users.cpp
+std::span<const calls::route> workspace_routes();     // workspaces.cpp
+std::span<const calls::route> organization_routes();  // organizations.cpp
 
 /// All of the area.
-inline constexpr std::array tables{identity_routes};
+inline constexpr std::array tables{user_routes, workspace_routes, organization_routes};
 
 }  // namespace herald::api::identity

@@ -13,8 +13,8 @@ using calls::reading_call;
 using calls::writing_call;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
-using schemas::commands::feature_flag;
-using schemas::commands::flag_name;
+using schemas::feature_flag;
+using schemas::flag_name;
 
 answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::move(flag.content)}; }
 

@@ -2,7 +2,8 @@
 // it passes a full disk) follows from these lists; nothing else enumerates them.
 //
 // A new command: its struct in the file of its resource and its name in the list there, its rule in
-// storage/registry/rules/. A new file of commands: its list here, and in rules.hpp there.
+// storage/registry/rules/. A new file of commands: its list here, and in rules.hpp there. In a log that has
+// begun it is of the next level (level.hpp).
 #pragma once
 
 #include <algorithm>

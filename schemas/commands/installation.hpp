@@ -53,21 +53,6 @@ struct raise_level {
     static constexpr void describe(auto& self, auto&& field) { field(1, "to", self.to); }
 };
 
-/// The flags that there are.
-enum class flag_name : std::uint8_t { promote_events, scan_events };
-
-struct feature_flag {
-    std::string name;
-    bool enabled = true;
-    std::string content;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name, shown::never);
-        field(2, "enabled", self.enabled);
-        field(3, "content", self.content);
-    }
-};
-
 /// → feature_flag
 struct set_feature_flag {
     static constexpr command_type type{53};
@@ -102,14 +87,3 @@ using installation_commands = command_list<genesis, set_feature_flag, renew_admi
 using level_commands = command_list<raise_level>;
 
 }  // namespace herald::schemas::commands
-
-namespace herald::schemas {
-
-template <>
-struct enum_names<commands::flag_name> {
-    static constexpr std::array<named<commands::flag_name>, 2> all{
-        {{commands::flag_name::promote_events, "promote_events"},
-         {commands::flag_name::scan_events, "scan_events"}}};
-};
-
-}  // namespace herald::schemas

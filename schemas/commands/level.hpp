@@ -2,7 +2,8 @@
 //
 // The level in force is a row of the state (RAISE_LEVEL). Everything that apply does, at all nodes the same,
 // is decided by it and not by the program that runs: a rule, timer, row or event body that changes asks for
-// it (rule_context::level). A command above it is refused by every version.
+// it (rule_context::level). So does a bound that a rule checks, and the text of a rule's error: outcomes of
+// refusals are rows, too. A command above it is refused by every version.
 #pragma once
 
 #include <cstdint>

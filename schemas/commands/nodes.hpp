@@ -22,7 +22,8 @@ struct node_heartbeat {
     std::string node;
     uuid boot{};
     std::uint64_t applied_offset = 0;  // of the node's newest record when it spoke
-    // Apply does not look at these three; the other nodes compare them with what they have (peer_hashes.hpp).
+    // Apply does not look at these three; the other nodes compare them with what they have
+    // (storage/node/peer_hashes.hpp).
     std::string record_hash;  // SHA-256 of that record
     std::string state_hash;   // the state's rolling hash after it
     /// Somebody differs, and the node has read its records in the log again since: they are the log's.

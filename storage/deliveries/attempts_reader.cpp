@@ -18,7 +18,7 @@ attempts_reader::attempts_reader(events::log::partitioned_log& log, std::int32_t
         partition& one = x_partitions.emplace_back();
         one.number = number;
         const auto failed = [number](const error& why) {
-            runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_trouble,
+            runtime::log(runtime::log_level::warning, runtime::log_events::delivery_history_trouble,
                          {{"partition", std::int64_t{number}}, {"reason", why.message}});
         };
         one.records.emplace(

@@ -49,9 +49,9 @@ rocksdb::Options fading_options(std::size_t open_files_max) {
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.compaction_style = rocksdb::kCompactionStyleFIFO;
     options.compaction_options_fifo.max_table_files_size =
-        std::min<std::uint64_t>(limits::delivery_log_bytes_max, open_files_max * file_bytes);
+        std::min<std::uint64_t>(limits::delivery_history_bytes_max, open_files_max * file_bytes);
     options.compaction_options_fifo.allow_compaction = true;
-    options.ttl = static_cast<std::uint64_t>(limits::delivery_log_kept_ms / 1'000);
+    options.ttl = static_cast<std::uint64_t>(limits::delivery_history_kept_ms / 1'000);
     options.max_open_files = -1;  // FIFO looks at the age of every file
     options.write_buffer_size = file_bytes;
     options.compression = rocksdb::kLZ4Compression;
@@ -162,7 +162,7 @@ void rocks_delivery_history::keep(std::int32_t partition, const std::vector<plac
     batch.Put(row_key('o').number(number).bytes(), varint(next_offset));
     const rocksdb::Status status = x_db->Write({}, &batch);
     if (status.ok() || x_reopen_at) return;
-    runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_trouble,
+    runtime::log(runtime::log_level::warning, runtime::log_events::delivery_history_trouble,
                  {{"partition", std::int64_t{partition}}, {"reason", status.ToString()}});
     x_reopen_at = std::chrono::steady_clock::now() + reopening_rest;
 }
@@ -264,12 +264,12 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
     const bool is_damaged =
         status.IsCorruption() || status.ToString().find("No such file") != std::string::npos;
     if (is_damaged && !is_second_try) {
-        runtime::log(runtime::log_level::warning, runtime::log_events::delivery_log_reset,
+        runtime::log(runtime::log_level::warning, runtime::log_events::delivery_history_reset,
                      {{"reason", status.ToString()}});
         fs::remove_all(folder, failure);
         return open_database(folder, open_files_max, true);
     }
-    return runtime::unavailable("the log of deliveries in " + folder.string() +
+    return runtime::unavailable("the history of deliveries in " + folder.string() +
                                 " cannot be opened: " + status.ToString());
 }
 

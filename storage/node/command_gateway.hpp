@@ -42,7 +42,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     explicit command_gateway(const parts&);
     ~command_gateway();
 
-    /// Errors: as node::submit. `type` is one of schemas::all_commands.
+    /// Errors: as registry_node::submit. `type` is one of schemas::commands::all_commands.
     void submit(schemas::commands::command_type, std::string body, schemas::commands::request_identity,
                 const schemas::uuid& command_id, outcome_handler);
     /// A command of the node itself.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schemas/commands/level.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/node/membership.hpp"
 
 namespace herald::storage::node {
@@ -19,7 +20,7 @@ std::optional<std::uint32_t> level_watch::look(const applied_state& state, bool 
     for (const schemas::node_row& node : nodes_below(state, common)) common = std::min(common, node.level);
     if (common <= state.level) common = 0;
     if (std::exchange(x_common, common) != common) x_since_ms = now_ms;
-    if (common == 0 || now_ms - x_since_ms < level_advertised_ms) return std::nullopt;
+    if (common == 0 || now_ms - x_since_ms < limits::level_advertised_ms) return std::nullopt;
     x_since_ms += ask_again_ms;
     return common;
 }

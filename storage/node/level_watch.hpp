@@ -9,17 +9,13 @@
 
 namespace herald::storage::node {
 
-/// How long every node must have advertised a level before it is put in force: until then an operator can
-/// still take the upgrade back.
-constexpr std::int64_t level_advertised_ms = 10 * 60'000;
-
 /// Pure but for what it remembers. One thread.
 class level_watch {
   public:
     /// The level to ask for (RAISE_LEVEL) at `now_ms`, a steady clock: the highest that all nodes have
-    /// advertised for so long, silent ones too until they are forgotten, but none that has taken its leave.
-    /// Nothing when that is in force, or for a node that does not publish: whoever takes the claim counts
-    /// from then on. Again after a minute if it came to nothing.
+    /// advertised for limits::level_advertised_ms, silent ones too until they are forgotten, but none that
+    /// has taken its leave. Nothing when that is in force, or for a node that does not publish: whoever takes
+    /// the claim counts from then on. Again after a minute if it came to nothing.
     std::optional<std::uint32_t> look(const applied_state&, bool publishes, std::int64_t now_ms);
 
   private:

@@ -105,7 +105,7 @@ class registry_node {
     ///   invalid_argument  larger than limits::command_bytes_max
     ///   internal          without a key: the outcome is unknown after limits::outcome_wait_ms_max
     /// `command_id`: random, chosen by the caller where something else derives from it (a minted secret).
-    /// The type is one of schemas::all_commands.
+    /// The type is one of schemas::commands::all_commands.
     virtual void submit(schemas::commands::command_type, std::string body,
                         schemas::commands::request_identity, schemas::uuid command_id, outcome_handler) = 0;
 

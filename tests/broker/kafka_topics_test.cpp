@@ -198,7 +198,7 @@ TEST_F(kafka_topics,
     x_broker->kill(x_admin->leader_of(name(topic::commands)) % 3 + 1);  // one that does not lead the commands
     ASSERT_TRUE(eventually(20, [&] { return x_admin->brokers() == 2; }));
 
-    // All at once, as a publisher's and a delivery log's starts ask.
+    // All at once, as the starts of a publisher and of a history of deliveries ask.
     using clock = std::chrono::steady_clock;
     const auto asked = clock::now();
     std::vector<std::future<std::pair<bool, double>>> answers;

@@ -95,7 +95,8 @@ class api_node::process {
     storage::node::registry_node& node() { return *x_node; }
 
   private:
-    /// Stands for the delivery log, which is beside the state: what workers report reaches the health job.
+    /// Stands for the history of deliveries, which is beside the state: what workers report reaches the
+    /// health job.
     void look_at_attempts() {
         for (std::int32_t partition = 0; partition < events::log::partitions_default; ++partition) {
             const events::log::topic_partition where{std::string(events::log::topic::attempts), partition};

@@ -55,13 +55,16 @@ admin_request::admin_request(const installation& installed, rd_kafka_t* client, 
       x_options(rd_kafka_AdminOptions_new(client, kind)),
       x_queue(rd_kafka_queue_new(client)) {
     char text[256];
-    rd_kafka_AdminOptions_set_request_timeout(x_options.get(), admin_request_ms_max, text, sizeof text);
+    rd_kafka_AdminOptions_set_request_timeout(x_options.get(), limits::kafka_admin_request_ms_max, text,
+                                              sizeof text);
     if (kind == RD_KAFKA_ADMIN_OP_CREATETOPICS)
-        rd_kafka_AdminOptions_set_operation_timeout(x_options.get(), admin_request_ms_max, text, sizeof text);
+        rd_kafka_AdminOptions_set_operation_timeout(x_options.get(), limits::kafka_admin_request_ms_max, text,
+                                                    sizeof text);
 }
 
 result<event_pointer> admin_request::wait() const {
-    event_pointer event(rd_kafka_queue_poll(x_queue.get(), static_cast<int>(admin_request_ms_max) + 1'000));
+    event_pointer event(
+        rd_kafka_queue_poll(x_queue.get(), static_cast<int>(limits::kafka_admin_request_ms_max) + 1'000));
     if (event == nullptr) return x_installed.no_answer(RD_KAFKA_RESP_ERR__TIMED_OUT);
     if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
         return runtime::unavailable(std::string("Kafka: ") + rd_kafka_event_error_string(event.get()));

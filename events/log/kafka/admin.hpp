@@ -11,9 +11,6 @@
 
 namespace herald::events::log::kafka {
 
-constexpr std::int64_t admin_request_ms_max = 15'000;
-constexpr std::int64_t admin_pause_ms = 100;
-
 struct topic_shape {
     std::int32_t partitions = 0;
     std::int32_t replicas = 0;  // of the partition that has the fewest

@@ -33,7 +33,8 @@ result<client_pointer> open_consumer(const std::shared_ptr<installation>& instal
 }
 
 std::int64_t wait_ms_until(std::int64_t deadline_ms) {
-    return std::clamp(deadline_ms - now_ms(), limits::kafka_last_request_ms_max, admin_request_ms_max);
+    return std::clamp(deadline_ms - now_ms(), limits::kafka_last_request_ms_max,
+                      limits::kafka_admin_request_ms_max);
 }
 
 /// First and next offset of all in the list.
@@ -98,7 +99,7 @@ result<std::vector<lost_place>> find_until(const std::shared_ptr<installation>& 
         // attempts.
         auto found = find_of_group(*installed, client, consumer->get(), group, deadline_ms);
         while (!found && found.error().code == error_code::unavailable && now_ms() < deadline_ms) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(admin_pause_ms));
+            std::this_thread::sleep_for(std::chrono::milliseconds(limits::kafka_admin_pause_ms));
             found = find_of_group(*installed, client, consumer->get(), group, deadline_ms);
         }
         if (!found) return found.error();
@@ -112,7 +113,8 @@ result<void> commit(const installation& installed, rd_kafka_t* consumer, const s
                     const rd_kafka_topic_partition_list_t& offsets) {
     const queue_pointer answers(rd_kafka_queue_new(consumer));
     rd_kafka_commit_queue(consumer, &offsets, answers.get(), nullptr, nullptr);
-    const event_pointer event(rd_kafka_queue_poll(answers.get(), static_cast<int>(admin_request_ms_max)));
+    const event_pointer event(
+        rd_kafka_queue_poll(answers.get(), static_cast<int>(limits::kafka_admin_request_ms_max)));
     if (event == nullptr) return installed.no_answer(RD_KAFKA_RESP_ERR__TIMED_OUT);
     rd_kafka_resp_err_t code = rd_kafka_event_error(event.get());
     const rd_kafka_topic_partition_list_t* list = rd_kafka_event_topic_partition_list(event.get());
@@ -159,7 +161,7 @@ result<void> reset_lost_places(const std::shared_ptr<installation>& installed,
 }
 
 void warn_of_short_retention(const installation& installed, rd_kafka_t* client) {
-    const result<cluster> known = describe_cluster(installed, client, admin_request_ms_max);
+    const result<cluster> known = describe_cluster(installed, client, limits::kafka_admin_request_ms_max);
     if (!known) return;
     const std::string broker = std::to_string(known->a_broker);
     const auto seen = describe_settings(installed, client, RD_KAFKA_RESOURCE_BROKER, {broker});

@@ -1,4 +1,4 @@
-// The bounds of the Kafka log: how long the brokers may take (kafka.md).
+// The bounds of the Kafka log: mostly how long the brokers may take (kafka.md).
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,11 @@ constexpr std::int64_t kafka_next_try_ms_max = 1'000;  // who waits for a leader
 /// A topic that was just made may be unknown to one of the brokers for a moment.
 constexpr std::int64_t kafka_topic_missing_ms_min = 1'000;
 constexpr std::int64_t kafka_reader_silent_ms_max = 5'000;  // then the leader is asked
+constexpr std::int64_t kafka_admin_request_ms_max = 15'000;
+constexpr std::int64_t kafka_admin_pause_ms = 100;  // before it asks again
 constexpr std::int64_t kafka_create_topics_ms_max = 60'000;
 constexpr std::int64_t kafka_check_topics_ms_max = 30'000;
+constexpr std::size_t kafka_framing_bytes_max = 64 * 1024;  // beside a record's key and value
 
 static_assert(kafka_first_try_ms_max < kafka_next_try_ms_max && kafka_next_try_ms_max < kafka_answer_ms_max);
 static_assert(kafka_answer_ms_max < kafka_close_ms_max);

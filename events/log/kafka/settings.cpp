@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "events/log/kafka/limits.hpp"
 #include "events/log/limits.hpp"
 
 namespace herald::events::log::kafka {
@@ -42,7 +43,7 @@ properties of_producers(bool strict) {
         // Twice our own bound: librdkafka still counts what is in the report that is being worked through.
         {"queue.buffering.max.messages", std::to_string(2 * limits::producer_records_unacknowledged_max)},
         {"queue.buffering.max.kbytes", std::to_string(2 * limits::producer_bytes_unacknowledged_max / 1024)},
-        {"message.max.bytes", std::to_string(limits::record_bytes_max + framing_bytes_max)},
+        {"message.max.bytes", std::to_string(limits::record_bytes_max + limits::kafka_framing_bytes_max)},
     };
     if (strict) {
         // One batch at a time and none that expires: no record can be missing in the middle (design.md §2).

@@ -24,9 +24,4 @@ properties settings_of(client_kind, const kafka_options&);
 /// Errors: invalid_argument, naming the property, when the promises rest on it. Pure.
 result<void> check_properties(const properties& from_operator);
 
-/// Unacknowledged at once in one producer; more is resource_exhausted.
-/// A record's key and value may have record_bytes_max (limits.hpp); this comes on top for Kafka's own
-/// framing.
-constexpr std::size_t framing_bytes_max = 64 * 1024;
-
 }  // namespace herald::events::log::kafka

@@ -42,7 +42,8 @@ std::int32_t insync_min_of(std::int32_t replicas) { return std::max(replicas - 1
 std::vector<topic_property> properties_of(const topic_settings& topic, std::int32_t replicas) {
     std::vector<topic_property> all{
         {"message.timestamp.type", "LogAppendTime"},
-        {"max.message.bytes", std::to_string(limits::record_bytes_max + framing_bytes_max), rule::at_least},
+        {"max.message.bytes", std::to_string(limits::record_bytes_max + limits::kafka_framing_bytes_max),
+         rule::at_least},
         {std::string(insync_min), std::to_string(insync_min_of(replicas))},
         {"unclean.leader.election.enable", "false"},
         {"retention.bytes", "-1"},
@@ -215,18 +216,19 @@ result<void> create(const installation& installed, rd_kafka_t* client,
 /// Until each partition's leader answers for it: a broker may hear of a new topic a moment after the others.
 result<void> wait_until_led(const installation& installed, rd_kafka_t* client, std::int64_t deadline_ms) {
     while (true) {
-        const result<cluster> known = describe_cluster(installed, client, admin_request_ms_max);
+        const result<cluster> known = describe_cluster(installed, client, limits::kafka_admin_request_ms_max);
         if (!known) return known.error();
         const partition_list all(rd_kafka_topic_partition_list_new(256));
         for (const topic_settings& topic : all_topics)
             rd_kafka_topic_partition_list_add_range(all.get(), installed.name_of_topic(topic.name).c_str(), 0,
                                                     topic.partitions - 1);
-        const rd_kafka_resp_err_t code = ask_leaders(client, *all, RD_KAFKA_OFFSET_END, admin_request_ms_max);
+        const rd_kafka_resp_err_t code =
+            ask_leaders(client, *all, RD_KAFKA_OFFSET_END, limits::kafka_admin_request_ms_max);
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
         if (now_ms() > deadline_ms)
             return runtime::unavailable(std::string("not all partitions have a leader that answers: ") +
                                         rd_kafka_err2str(code));
-        std::this_thread::sleep_for(std::chrono::milliseconds(admin_pause_ms));
+        std::this_thread::sleep_for(std::chrono::milliseconds(limits::kafka_admin_pause_ms));
     }
 }
 
@@ -252,7 +254,7 @@ result<cluster> wait_for_cluster(const installation& installed, rd_kafka_t* clie
     const std::int64_t deadline_ms = now_ms() + limits::kafka_check_topics_ms_max;
     result<cluster> known = describe_cluster(installed, client, limits::kafka_check_topics_ms_max);
     while (!known && now_ms() < deadline_ms) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(admin_pause_ms));
+        std::this_thread::sleep_for(std::chrono::milliseconds(limits::kafka_admin_pause_ms));
         known = describe_cluster(installed, client, std::max<std::int64_t>(deadline_ms - now_ms(), 1));
     }
     return known;

@@ -1,5 +1,8 @@
 // Who may do what (wire.md §2), decided from the state alone: by rules of apply and by reads alike.
 //
+// The roles and groups that are built in are made with the log: GENESIS,
+// storage/registry/rules/installation.cpp.
+//
 // No READ on a thing → not_found, as if it were not there; READ without the action → permission_denied.
 #pragma once
 

@@ -44,7 +44,8 @@ class rule_context {
     /// Log time made unique: later than every stamp before, so that two records never carry the same.
     std::int64_t stamp_ms();
     /// The level in force. What a rule, a timer, a row or an event body does differently from an earlier
-    /// version it does only from the level on that this version introduced (schemas/commands/level.hpp).
+    /// version, up to the text of an error, it does only from the level on that this version introduced
+    /// (schemas/commands/level.hpp).
     std::uint32_t level() const noexcept { return x_place.level; }
     /// Who asks. Not set for commands of nodes and for timers.
     schemas::user_id principal() const noexcept { return x_command.request.principal; }

@@ -25,7 +25,7 @@ struct applied_record {
     std::optional<schemas::uuid> command_id;
     schemas::commands::command_type type{};
     schemas::commands::outcome outcome;
-    /// Encoded schemas::node_heartbeat when it was one that counts; else empty.
+    /// Encoded schemas::commands::node_heartbeat when it was one that counts; else empty.
     std::string heartbeat;
 };
 

@@ -1,4 +1,4 @@
-// The bounds of apply (design.md §1).
+// The bounds of apply (design.md §1). Another value waits for a level (schemas/commands/level.hpp).
 #pragma once
 
 #include <cstddef>

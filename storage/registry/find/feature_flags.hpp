@@ -6,6 +6,6 @@
 namespace herald::storage::registry::find {
 
 /// On, and without content, until somebody sets it.
-schemas::commands::feature_flag feature_flag_of(const state::state_view&, schemas::commands::flag_name);
+schemas::feature_flag feature_flag_of(const state::state_view&, schemas::flag_name);
 
 }  // namespace herald::storage::registry::find

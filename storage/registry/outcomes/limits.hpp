@@ -1,4 +1,4 @@
-// The bounds of stored outcomes (design.md §1).
+// The bounds of stored outcomes (design.md §1). Another value waits for a level (schemas/commands/level.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 // Checks of what a client sent, shared by the rules. Each error names the field, what is wrong and what would
-// be right.
+// be right. Texts and bounds are a part of the rules (rules.hpp).
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "schemas/commands/installation.hpp"
+#include "schemas/feature_flags.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/context/rule_context.hpp"
@@ -45,7 +45,7 @@ std::vector<std::string> sorted_labels(std::vector<std::string>);
 std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
                                                   const std::vector<schemas::key_value>& changes);
 
-using schemas::commands::flag_name;
+using schemas::flag_name;
 bool is_flag_on(const state::state_view&, flag_name);
 
 }  // namespace herald::storage::registry::rules

@@ -1,5 +1,6 @@
 // GENESIS and what an operator sets for the whole installation.
 #include "storage/registry/tables/installation.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -121,8 +122,9 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
             all += (all.empty() ? "" : ", ") + std::string(name);
         return runtime::not_found("there is no feature flag \"" + command.name + "\"; there are " + all);
     }
-    if (const auto good = check_text("content", command.content, 4096); !good) return good.error();
-    const schemas::commands::feature_flag flag{command.name, command.enabled, command.content};
+    if (const auto good = check_text("content", command.content, limits::flag_content_bytes_max); !good)
+        return good.error();
+    const schemas::feature_flag flag{command.name, command.enabled, command.content};
     tables::feature_flags::put(context.state, flag);
     return schemas::encode(flag);
 }

@@ -3,7 +3,8 @@
 //
 // A rule checks everything before it changes anything that outlives a refusal: on an error the engine drops
 // all of the command's changes. The value is outcome.body: the binary form of the answer named in
-// schemas/commands/. Each rule names the errors it can return; `unauthenticated` is the engine's.
+// schemas/commands/. Each rule names the errors it can return; `unauthenticated` is the engine's. An error's
+// text is kept with the outcome: to change it is to change the rule (schemas/commands/level.hpp).
 #pragma once
 
 #include "schemas/commands/all.hpp"

@@ -4,9 +4,10 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
-#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/building.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/builds.hpp"
 
@@ -25,8 +26,6 @@ using schemas::protected_type;
 using schemas::safety_status;
 using schemas::scan;
 using schemas::scan_status;
-
-constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
 
 std::string number_text(std::uint64_t number) {
     std::string text;
@@ -105,7 +104,7 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
                                      return request_scan_body(context, draft, subject);
                                  }});
     }
-    context.set_timer(fresh.time_created + scan_deadline_ms, timer_kind::scan_deadline,
+    context.set_timer(fresh.time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
                       number_text(fresh.id.value));
     build scanned = subject;
     scanned.scan_id = fresh.id;
@@ -207,7 +206,7 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
                                        std::string(name_of(kept->safety_status)) +
                                        "; only an unsafe report can still change it: request a new scan");
     if (kept && kept->scan_status == scan_status::scanning)
-        context.cancel_timer(kept->time_created + scan_deadline_ms, timer_kind::scan_deadline,
+        context.cancel_timer(kept->time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
                              number_text(kept->id.value));
     return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
 }

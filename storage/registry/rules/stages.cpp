@@ -7,7 +7,7 @@
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
-#include "storage/registry/find/scan_status.hpp"
+#include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/stages.hpp"

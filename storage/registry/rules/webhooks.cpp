@@ -24,7 +24,7 @@ using schemas::webhook_status;
 using schemas::commands::webhook_condition;
 using state::state_changes;
 
-constexpr std::int64_t disable_after_ms = 5ll * 24 * 3'600'000;  // of nothing but failures (delivery.md §4)
+constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
 /// Key of the timer that disables a webhook; its own due time tells whether it is still wanted.
 std::string disable_key(schemas::webhook_id id) {
@@ -77,7 +77,8 @@ result<void> check_family(const schemas::resource_filter& filter) {
 
 result<void> check_filters(const std::vector<schemas::resource_filter>& filters) {
     if (filters.size() > limits::webhook_filters_max)
-        return runtime::invalid_argument("resource_types holds more than 16 objects");
+        return runtime::invalid_argument("resource_types holds more than " +
+                                         std::to_string(limits::webhook_filters_max) + " objects");
     for (const schemas::resource_filter& filter : filters) {
         const int keys = (filter.registry_service_resource_type != resource_type::none ? 1 : 0) +
                          (filter.deployment_service_resource_type != resource_type::none ? 1 : 0) +
@@ -205,8 +206,8 @@ answer apply(rule_context& context, const schemas::commands::webhook_health& com
             hook.failing_since_ms =
                 std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
             tables::webhooks::update(context.state, *before, hook);
-            context.set_timer(hook.failing_since_ms + disable_after_ms, timer_kind::webhook_disable,
-                              disable_key(hook.id));
+            context.set_timer(hook.failing_since_ms + limits::webhook_disable_after_ms,
+                              timer_kind::webhook_disable, disable_key(hook.id));
             break;
         case webhook_condition::gone:
             disable(context, *before, command.reason);
@@ -219,8 +220,11 @@ void fire_webhook_disable(rule_context& context, std::string_view key) {
     const auto hook =
         tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
     if (!hook || hook->status == webhook_status::disabled || hook->failing_since_ms == 0) return;
-    if (hook->failing_since_ms + disable_after_ms > context.time_ms()) return;  // it recovered and fails anew
-    disable(context, *hook, "nothing but failures for 5 days");
+    if (hook->failing_since_ms + limits::webhook_disable_after_ms > context.time_ms())
+        return;  // it recovered and fails anew
+    disable(
+        context, *hook,
+        "nothing but failures for " + std::to_string(limits::webhook_disable_after_ms / day_ms) + " days");
 }
 
 void fire_webhook_change_trim(rule_context& context, std::string_view key) {

@@ -99,7 +99,8 @@ class remembering_view final : public state_view {
     mutable by_text<std::optional<rows>> x_tables;  // by prefix; nothing: too long to remember
 };
 
-/// Where the rows are kept: RocksDB (rocks_state.hpp) or memory. One thread writes; any thread takes views.
+/// Where the rows are kept: RocksDB (storage/rocks/rocks_state.hpp) or memory. One thread writes; any thread
+/// takes views.
 class state_store {
   public:
     virtual ~state_store() = default;

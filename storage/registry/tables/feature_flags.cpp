@@ -5,12 +5,12 @@
 namespace herald::storage::registry::tables {
 
 template <>
-struct description<schemas::commands::feature_flag> {
+struct description<schemas::feature_flag> {
     static constexpr table rows = table::feature_flag;
-    static const std::string& key(const schemas::commands::feature_flag& row) { return row.name; }
-    static void index(const schemas::commands::feature_flag&, index_entries&) {}
+    static const std::string& key(const schemas::feature_flag& row) { return row.name; }
+    static void index(const schemas::feature_flag&, index_entries&) {}
 };
 
-template class keyed_table<schemas::commands::feature_flag, std::string>;
+template class keyed_table<schemas::feature_flag, std::string>;
 
 }  // namespace herald::storage::registry::tables

@@ -18,7 +18,7 @@
 namespace herald::storage::registry::tables {
 
 enum class table : char {
-    installation = 'A',          // → schemas::genesis
+    installation = 'A',          // → schemas::commands::genesis
     position = 'B',              // → engine_position; not part of the hash
     counter = 'C',               // name → varint: the last number given out
     organization = 'D',          // id
@@ -59,7 +59,7 @@ enum class table : char {
     claim = 'n',                 // job
     model_of_workspace = 'o',    // workspace, model → ""
     outbox_by_time = 'p',        // time, key of the outbox row → "": for trimming
-    level = 'q',                 // → varint: the level in force; absent: schemas::first_level
+    level = 'q',                 // → varint: the level in force; absent: schemas::commands::first_level
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).

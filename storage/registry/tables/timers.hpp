@@ -11,7 +11,9 @@
 
 namespace herald::storage::registry::tables {
 
-/// What a timer is for. Numbers are frozen.
+/// What a timer is for; what it does, storage/registry/engine/engine.cpp leads to. Numbers are frozen. A node
+/// that does not know a kind stops, so a new one is set only from the level on that brings it
+/// (schemas/commands/level.hpp).
 enum class timer_kind : std::uint8_t {
     outcome_sweep = 1,
     scan_deadline = 2,

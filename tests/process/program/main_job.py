@@ -34,7 +34,7 @@ def a_promotion_needs_another_person_and_is_told_once():
         promotion = client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")
         assert promotion["status"] == "COMPLETE", promotion
         herald.until(lambda: client.must("GET", f"/api/v1/registry/model_versions/{version}/promotion")["deliveries"] ==
-                     {"pending": 0, "succeeded": 1, "dead": 0}, 10, "the delivery is in the delivery log")
+                     {"pending": 0, "succeeded": 1, "dead": 0}, 10, "the delivery is in the history")
         time.sleep(0.5)  # long enough for a second copy, were there one
         assert len(receiver.of_type("PROMOTE")) == 1
         assert server.stop() == 0

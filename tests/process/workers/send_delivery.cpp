@@ -6,8 +6,8 @@
 #include <string>
 
 #include "runtime/clock.hpp"
+#include "workers/delivery_headers.hpp"
 #include "workers/http_transport.hpp"
-#include "workers/signing.hpp"
 
 int main(int count, char** words) {
     using namespace herald;

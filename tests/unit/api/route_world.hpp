@@ -29,7 +29,7 @@ class route_world : public ::testing::Test {
                              const api::calls::route&);
 
     const schemas::json_value& document();
-    /// The schema of the body; with_body() rows only.
+    /// The schema of the body; only of rows that has_body() is true of.
     const schemas::json_value& schema_of_body(const api::calls::route&);
 
     node_without_sockets node;

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/limits.hpp"
+
 namespace herald::test {
 namespace {
 
@@ -109,11 +111,11 @@ TEST(process_metrics, tell_memory_time_and_descriptors_of_this_process) {
 }
 
 TEST(labels, beyond_the_bound_share_one) {
-    for (std::size_t i = 0; i < metric_label_sets_max + 50; ++i)
+    for (std::size_t i = 0; i < limits::metric_label_sets_max + 50; ++i)
         metric_counter("test_many_total", "", {{"who", std::to_string(i)}}).add();
     EXPECT_TRUE(shows("test_many_total{who=\"0\"} 1"));
     EXPECT_TRUE(shows("test_many_total{who=\"other\"} 50"));
-    EXPECT_EQ(metrics_text().find("who=\"" + std::to_string(metric_label_sets_max) + "\""),
+    EXPECT_EQ(metrics_text().find("who=\"" + std::to_string(limits::metric_label_sets_max) + "\""),
               std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/crypto.hpp"
 #include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
+#include "schemas/feature_flags.hpp"
 
 namespace herald::test {
 namespace {

@@ -1,5 +1,6 @@
 // Protects the handler's view of a request: it is the same however the bytes are cut, and the buffer stays
-// small. (What must be refused is tried through a socket: tests/process/http/framing_test.cpp.)
+// small. (What must be refused is tried through a socket:
+// tests/process/runtime/http/server/framing_test.cpp.)
 #include "runtime/http/server/parser.hpp"
 
 #include <gtest/gtest.h>

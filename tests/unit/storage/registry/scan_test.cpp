@@ -1,0 +1,288 @@
+// Property: each accepted scan request gives one REQUEST_SCAN, and a finished scan never quietly becomes
+// safe.
+#include <gmock/gmock.h>
+
+#include "schemas/limits.hpp"
+#include "storage/registry/find/builds.hpp"
+#include "tests/support/registry.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace storage;
+using namespace storage::registry::engine;
+using namespace storage::registry::find;
+using namespace storage::registry::state;
+using namespace storage::registry::tables;
+
+using schemas::safety_status;
+using schemas::scan_status;
+using testing::HasSubstr;
+
+class scan_rules : public testing::Test {
+  protected:
+    registry registry;
+    schemas::webhook hook = registry.webhook_for({schemas::event_type::request_scan});
+    schemas::model_version version = registry.version_named("v1", registry.model_named("m").id);
+    schemas::build build = make_build("registry.example.org/m:1");
+
+    schemas::build make_build(const std::string& location) {
+        schemas::commands::create_build command;
+        command.workspace_name = "default";
+        command.model_version_id = version.id;
+        command.external_location = location;
+        command.creator_request.text = "{}";
+        return registry.must<schemas::build>(command);
+    }
+    schemas::build build_now() {
+        return *find_row<schemas::build>(*registry.view(), key_of(table::build).number(build.id));
+    }
+    schemas::commands::outcome request(schemas::build_id id) {
+        schemas::commands::request_scan command;
+        command.workspace_name = "default";
+        command.build_id = id;
+        return registry.run(command);
+    }
+    schemas::commands::outcome report(scan_status status, safety_status safety) {
+        schemas::commands::report_scan command;
+        command.workspace_name = "default";
+        command.build_id = build.id;
+        command.scan_status = status;
+        command.safety_status = safety;
+        command.url = "https://example.org/report";
+        return registry.run(command);
+    }
+};
+
+TEST_F(scan_rules, a_request_makes_one_event_of_the_specified_shape) {
+    EXPECT_EQ(request(build.id).code, 0u);
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].resource_type, schemas::kind_of(events[0].type).resource);
+    EXPECT_THAT(events[0].body,
+                HasSubstr("\"event_type\":\"REQUEST_SCAN\",\"resource_type\":\"BUILD\",\"workspaceID\":1"));
+    EXPECT_THAT(events[0].body,
+                HasSubstr("\"updated\":{\"buildID\":1,\"imageurl\":\"registry.example.org/m:1\"}"));
+}
+
+TEST_F(scan_rules, a_running_scan_is_not_requested_again) {
+    request(build.id);
+    EXPECT_EQ(code_of(request(build.id)), error_code::failed_precondition);
+    EXPECT_EQ(registry.outbox().size(), 1u);
+}
+
+TEST_F(scan_rules, a_build_in_error_is_not_scanned_and_says_why) {
+    const auto failed = make_build("");
+    EXPECT_EQ(failed.status, schemas::build_status::error);
+    const auto outcome = request(failed.id);
+    EXPECT_EQ(code_of(outcome), error_code::failed_precondition);
+    EXPECT_THAT(outcome.message, HasSubstr("external_location"));
+    EXPECT_TRUE(registry.outbox().empty());
+}
+
+TEST_F(scan_rules, a_report_needs_a_request_unless_it_says_unsafe) {
+    for (const auto& refused : {report(scan_status::scanned, safety_status::safe),
+                                report(scan_status::error, safety_status::unknown),
+                                report(scan_status::error, safety_status::unsafe)}) {
+        EXPECT_EQ(code_of(refused), error_code::failed_precondition);
+        EXPECT_THAT(refused.message, HasSubstr("request a scan first"));
+    }
+}
+
+TEST_F(scan_rules, an_unscanned_build_may_be_reported_unsafe) {
+    registry.webhook_for({schemas::event_type::update});
+    const auto told = report(scan_status::scanned, safety_status::unsafe);
+    ASSERT_EQ(told.code, 0u) << told.message;
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 1u) << "nobody is asked to scan it";
+    EXPECT_EQ(events[0].type, schemas::event_type::update);
+    EXPECT_EQ(events[0].resource_type, schemas::resource_type::build);
+    const auto kept = schemas::decode<schemas::scan>(told.body);
+    EXPECT_EQ(kept->scan_status, scan_status::scanned);
+    EXPECT_EQ(kept->safety_status, safety_status::unsafe);
+    EXPECT_EQ(kept->url, "https://example.org/report");
+    EXPECT_EQ(build_now().scan_id, kept->id);
+    EXPECT_EQ(build_now().unsafe_scan_id, kept->id);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).body, told.body) << "the same again";
+    EXPECT_EQ(registry.outbox().size(), 1u);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version));
+    registry.now_ms += 25ll * 3'600'000;
+    registry.run(schemas::commands::no_operation{});
+    EXPECT_EQ(newest_scan(*registry.view(), build_now())->scan_status, scan_status::scanned);
+}
+
+TEST_F(scan_rules, a_build_in_error_may_be_reported_unsafe) {
+    build = make_build("");
+    EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).code, 0u);
+}
+
+TEST_F(scan_rules, a_new_scan_of_a_build_that_was_unsafe_says_that_it_stays_ineligible) {
+    report(scan_status::scanned, safety_status::unsafe);
+    const auto asked = request(build.id);
+    ASSERT_EQ(asked.code, 0u) << asked.message;
+    const auto fresh = schemas::decode<schemas::scan>(asked.body);
+    EXPECT_NE(fresh->id, build_now().unsafe_scan_id);
+    EXPECT_EQ(fresh->scan_status, scan_status::scanning);
+    EXPECT_THAT(fresh->message, HasSubstr("scan 1 reported build 1 unsafe"));
+    EXPECT_THAT(fresh->message, HasSubstr("create a new build"));
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "while it is scanned anew";
+    const auto safe = report(scan_status::scanned, safety_status::safe);
+    ASSERT_EQ(safe.code, 0u) << safe.message;
+    EXPECT_EQ(schemas::decode<schemas::scan>(safe.body)->message, fresh->message);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::safe).body, safe.body);
+    EXPECT_EQ(build_now().unsafe_scan_id.value, 1u);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "whatever later scans say";
+}
+
+TEST_F(scan_rules, a_scan_of_a_build_that_was_never_unsafe_has_no_message) {
+    EXPECT_EQ(schemas::decode<schemas::scan>(request(build.id).body)->message, "");
+    EXPECT_EQ(schemas::decode<schemas::scan>(report(scan_status::scanned, safety_status::safe).body)->message,
+              "");
+    EXPECT_FALSE(build_now().unsafe_scan_id);
+}
+
+TEST_F(scan_rules, the_same_report_again_changes_nothing) {
+    request(build.id);
+    const auto first = report(scan_status::scanned, safety_status::safe);
+    const auto second = report(scan_status::scanned, safety_status::safe);
+    EXPECT_EQ(first.code, 0u);
+    EXPECT_EQ(first.body, second.body);
+}
+
+TEST_F(scan_rules, a_safe_build_may_become_unsafe_but_never_quietly_safe) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).code, 0u);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
+    EXPECT_EQ(code_of(report(scan_status::error, safety_status::unknown)), error_code::already_exists);
+}
+
+TEST_F(scan_rules, a_scan_without_a_report_ends_in_error_and_still_takes_a_late_one) {
+    request(build.id);
+    registry.now_ms += 24ll * 3'600'000 + 1'000;
+    registry.run(schemas::commands::no_operation{});
+    const auto late = find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1));
+    EXPECT_EQ(late->scan_status, scan_status::error);
+    EXPECT_EQ(report(scan_status::scanned, safety_status::safe).code, 0u);
+}
+
+TEST_F(scan_rules, an_answered_scan_has_no_deadline_left) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    registry.now_ms += 25ll * 3'600'000;
+    registry.run(schemas::commands::no_operation{});
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1))->scan_status,
+              scan_status::scanned);
+}
+
+TEST_F(scan_rules, a_new_request_makes_a_new_scan_and_keeps_the_old) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::unsafe);
+    EXPECT_EQ(request(build.id).code, 0u);
+    EXPECT_EQ(registry.outbox().size(), 2u);
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(1))->safety_status,
+              safety_status::unsafe);
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(2))->scan_status,
+              scan_status::scanning);
+}
+
+TEST_F(scan_rules, reports_must_be_complete) {
+    request(build.id);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::unknown)), error_code::invalid_argument);
+    EXPECT_EQ(code_of(report(scan_status::scanning, safety_status::safe)), error_code::invalid_argument);
+}
+
+TEST_F(scan_rules, a_version_without_a_build_gets_one_whose_error_is_told_and_kept) {
+    schemas::commands::request_version_scan command;
+    command.model_version_id = registry.version_named("v2", version.registered_model_id).id;
+    const auto answer = registry.must<schemas::scan>(command);
+    EXPECT_EQ(answer.scan_status, scan_status::unscanned);
+    EXPECT_THAT(answer.message, testing::HasSubstr("no model that Herald can build an image from"));
+    const auto builds = readable_builds(*registry.view(), registry.admin, command.model_version_id);
+    ASSERT_EQ(builds.size(), 1u);
+    EXPECT_EQ(builds.front().id, answer.build_id);
+    EXPECT_EQ(builds.front().status, schemas::build_status::error);
+    command.model_version_id = version.id;
+    EXPECT_EQ(registry.must<schemas::scan>(command).scan_status, scan_status::scanning);
+}
+
+TEST_F(scan_rules, a_reader_without_deploy_is_told_so) {
+    const auto reader = registry.user_named("b@example.org");
+    auto workspace = *find_row<schemas::workspace>(*registry.view(), key_of(table::workspace).number(1));
+    auto role = *find_row<schemas::role>(*registry.view(), key_of(table::role).number(3));
+    role.actions = {{schemas::protected_type::registered_model, {schemas::action::read}}};
+    workspace.permissions = {{schemas::group_id{2}, role.id}};  // All Users
+    row_changes changes;
+    changes[key_of(table::workspace).number(1)] = schemas::encode(workspace);
+    changes[key_of(table::role).number(3)] = schemas::encode(role);
+    ASSERT_TRUE(registry.store->write(changes));
+    engine reopened(*registry.store);
+    schemas::commands::request_scan command;
+    command.workspace_name = "default";
+    command.build_id = build.id;
+    const auto applied = reopened.apply(registry.record_of(registry.envelope_of(reader.id, command)));
+    EXPECT_EQ(code_of(applied->outcome), error_code::permission_denied) << applied->outcome.message;
+}
+
+TEST_F(scan_rules, builds_of_other_peoples_workspaces_decide_nothing) {
+    const auto other = registry.second_admin();
+    schemas::commands::create_build command;
+    command.workspace_name = "second@example.org";
+    command.model_version_id = version.id;
+    command.external_location = "registry.example.org/fake:1";
+    const auto foreign = registry.must<schemas::build>(other, command);
+    schemas::commands::request_scan scan;
+    scan.workspace_name = command.workspace_name;
+    scan.build_id = foreign.id;
+    EXPECT_EQ(registry.run_as(other, scan).code, 0u);
+    schemas::commands::report_scan safe;
+    safe.workspace_name = command.workspace_name;
+    safe.build_id = foreign.id;
+    safe.scan_status = scan_status::scanned;
+    safe.safety_status = safety_status::safe;
+    EXPECT_EQ(registry.run_as(other, safe).code, 0u);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "a policy of this workspace asks for its own";
+
+    schemas::commands::request_version_scan of_version;
+    of_version.model_version_id = version.id;
+    EXPECT_EQ(registry.must<schemas::scan>(of_version).build_id, build.id) << "the other is not to be seen";
+    report(scan_status::scanned, safety_status::safe);
+    EXPECT_TRUE(has_safe_build(*registry.view(), version));
+}
+
+TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
+    schemas::commands::create_build command;
+    command.workspace_name = "default";
+    command.model_version_id = version.id;
+    command.external_location = "registry.example.org/m:1";
+    command.creator_request.text.assign(limits::creator_request_bytes_max + 1, ' ');
+    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+    command.creator_request.text = "{}";
+    for (std::size_t made = 1; made < limits::builds_per_version_max; ++made)
+        ASSERT_EQ(registry.run(command).code, 0u) << made;
+    EXPECT_EQ(code_of(registry.run(command)), error_code::failed_precondition);
+    const auto other = registry.second_admin();
+    command.workspace_name = "second@example.org";
+    EXPECT_EQ(registry.run_as(other, command).code, 0u) << "each workspace has room of its own";
+    EXPECT_EQ(readable_builds(*registry.view(), other, version.id).size(),
+              limits::builds_per_version_max + 1);
+    EXPECT_EQ(readable_builds(*registry.view(), registry.admin, version.id).size(),
+              limits::builds_per_version_max);
+}
+
+TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
+    const auto other = registry.second_admin();
+    schemas::commands::create_build command;
+    command.workspace_name = "second@example.org";
+    command.model_version_id = version.id;
+    command.external_location = "registry.example.org/m:2";
+    const auto second = registry.must<schemas::build>(other, command);
+    const auto third = make_build("registry.example.org/m:3");
+    std::vector<schemas::build_id> ids;
+    for (const auto& one : readable_builds(*registry.view(), other, version.id)) ids.push_back(one.id);
+    EXPECT_THAT(ids, testing::ElementsAre(build.id, second.id, third.id));
+}
+
+}  // namespace
+}  // namespace herald::test
