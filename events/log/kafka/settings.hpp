@@ -13,19 +13,20 @@
 
 namespace herald::events::log::kafka {
 
-/// `admin` asks and appends nothing: a consumer to librdkafka, which never makes a topic by asking for it.
+/// `admin` asks and appends nothing: librdkafka treats it as a consumer, which never creates a topic by
+/// asking for it.
 enum class client_kind : std::uint8_t { producer, strict_producer, reader, member, admin };
 
 using properties = std::vector<std::pair<std::string, std::string>>;
 
-/// What is to be set, in order. A member also needs its group.id. Pure.
+/// The properties to set, in order. A member also needs its group.id. Pure.
 properties settings_of(client_kind, const kafka_options&);
 
-/// Errors: invalid_argument, naming the property, when the promises rest on it. Pure.
+/// Errors: invalid_argument, naming the property, when Herald's guarantees depend on it. Pure.
 result<void> check_properties(const properties& from_operator);
 
-/// Unacknowledged at once in one producer; more is resource_exhausted.
-/// A record's key and value may have record_bytes_max (limits.hpp); this comes on top for Kafka's own
+/// How much of one producer may be unacknowledged at a time; more is resource_exhausted.
+/// A record's key and value may have record_bytes_max (limits.hpp); this comes on top, for Kafka's own
 /// framing.
 constexpr std::size_t framing_bytes_max = 64 * 1024;
 
