@@ -1,5 +1,5 @@
-// When the level in force may be raised without an operator (design.md §1 "Levels"): looked at by the node
-// that holds the claim "publisher".
+// When the level in force may be raised without an operator (design.md §1 "Levels"); used by the node that
+// holds the claim "publisher".
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace herald::storage::node {
 
-/// How long every node must have advertised a level before it is put in force: until then an operator can
-/// still take the upgrade back.
+/// How long every node must have advertised a level before it is put in force. Until then an operator can
+/// still roll the upgrade back.
 constexpr std::int64_t level_advertised_ms = 10 * 60'000;
 
-/// Pure but for what it remembers. One thread.
+/// Pure, apart from what it remembers. One thread.
 class level_watch {
   public:
-    /// The level to ask for (RAISE_LEVEL) at `now_ms`, a steady clock: the highest that all nodes have
-    /// advertised for so long, silent ones too until they are forgotten, but none that has taken its leave.
-    /// Nothing when that is in force, or for a node that does not publish: whoever takes the claim counts
-    /// from then on. Again after a minute if it came to nothing.
+    /// The level to ask for (RAISE_LEVEL) at `now_ms` (steady clock): the highest that all nodes have
+    /// advertised for that long. Silent nodes count until they are forgotten; nodes that said farewell do
+    /// not. Empty when that level is in force already, or when this node does not publish: a new holder of
+    /// the claim counts from when it took it. A request without effect is repeated after a minute.
     std::optional<std::uint32_t> look(const applied_state&, bool publishes, std::int64_t now_ms);
 
   private:
-    std::uint32_t x_common = 0;  // what all advertise; 0: nothing to raise to
+    std::uint32_t x_common = 0;  // advertised by all nodes; 0: nothing to raise to
     std::int64_t x_since_ms = 0;
 };
 

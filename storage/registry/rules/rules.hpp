@@ -1,8 +1,8 @@
 // The rules of the registry: one function for each command, each a pure step on the state (design.md §1).
 //
-// A rule checks everything before it changes anything that outlives a refusal: on an error the engine drops
-// all of the command's changes. The value is outcome.body: the binary form of the answer named in
-// schemas/commands/. Each rule names the errors it can return; `unauthenticated` is the engine's.
+// A rule checks everything before it makes any change that would survive a refusal; on an error the engine
+// drops all of the command's changes. The returned value is outcome.body: the binary form of the answer named
+// in schemas/commands/. Each rule names the errors it can return; `unauthenticated` is the engine's.
 #pragma once
 
 #include "schemas/commands/all.hpp"
