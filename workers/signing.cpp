@@ -20,7 +20,8 @@ constexpr std::size_t standard_key_bytes_max = 64;
 constexpr std::string_view standard_signature_header = "webhook-signature";
 constexpr std::string_view github_signature_header = "x-hub-signature-256";
 
-/// CloudEvents HTTP binding §3.1.3.2: everything but visible ASCII, and also '"' and '%', is percent-encoded.
+/// CloudEvents HTTP binding §3.1.3.2: everything except visible ASCII, and also '"' and '%', is
+/// percent-encoded.
 std::string cloud_event_value(std::string_view text) {
     constexpr std::string_view hex = "0123456789ABCDEF";
     std::string out;
@@ -70,7 +71,7 @@ void add_cloud_event(const schemas::event& event, std::string_view type, std::ve
 
 std::string signing_key(std::string_view secret) {
     if (secret.starts_with(standard_secret_prefix)) {
-        // With padding, without or with too much: receivers' libraries take all three.
+        // With padding, with none, or with too much: receivers' libraries accept all three.
         std::string text(secret.substr(standard_secret_prefix.size()));
         while (text.ends_with('=')) text.pop_back();
         text.append((4 - text.size() % 4) % 4, '=');
