@@ -20,7 +20,7 @@ namespace requests = schemas::requests;
 
 constexpr std::string_view key_purpose = "developer-key";
 
-/// The organisation of the path, which the caller belongs to; else not_found.
+/// The organisation in the path, if the caller belongs to it; otherwise not_found.
 result<schemas::organization> organization_of(const reading_call& call,
                                               const storage::registry::state::state_view& state,
                                               schemas::user_id user) {
@@ -105,7 +105,7 @@ answered get_visible_workspaces(reading_call& call) {
     return call.answer(answer);
 }
 
-/// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
+/// 200 for the name of an organisation's workspace (or of the organisation itself), 404 for a personal one
 /// (client_calls.md §1).
 answered get_organization_by_name(reading_call& call) {
     const std::string name = call.query("org_name");

@@ -1,4 +1,4 @@
-// Handlers of what operators and clients ask of the installation.
+// Handlers for what operators and clients ask about the installation.
 #pragma once
 
 #include "api/calls/handler.hpp"

@@ -1,4 +1,4 @@
-// The flat table of routes (wire.md). One row a method and path; several paths may lead to one handler.
+// The flat table of routes (wire.md). One row per method and path; several paths may lead to one handler.
 #include "api/routes/routes.hpp"
 
 #include "api/deployment/handlers.hpp"
@@ -39,7 +39,7 @@ using namespace operations;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
-/// A GET of what anybody may ask.
+/// A GET that anybody may make.
 constexpr route open(std::string_view name, std::string_view pattern, calls::public_handler handler,
                      schemas::schema_maker answer, std::string_view summary) {
     route row;
@@ -53,7 +53,7 @@ constexpr route open(std::string_view name, std::string_view pattern, calls::pub
     return row;
 }
 
-/// A GET that is answered from the state at hand.
+/// A GET answered from the state at hand.
 template <answers::answer Answer>
 constexpr route read(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary,
@@ -69,7 +69,7 @@ constexpr route read(std::string_view name, std::string_view pattern, read_handl
     return row;
 }
 
-/// A GET that looks through many rows.
+/// A GET that goes through many rows.
 template <answers::answer Answer>
 constexpr route list(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary,
@@ -79,7 +79,7 @@ constexpr route list(std::string_view name, std::string_view pattern, read_handl
     return row;
 }
 
-/// A POST that only looks, through many rows.
+/// A POST that only reads, through many rows.
 template <schemas::described Body, answers::answer Answer>
 constexpr route find(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary) {
@@ -107,7 +107,7 @@ constexpr route write(std::string_view name, http_method method, std::string_vie
     return row;
 }
 
-/// A POST that acts on what the state says.
+/// A POST that acts on the contents of the state.
 template <schemas::described Body, answers::answer Answer>
 constexpr route act(std::string_view name, std::string_view pattern, route_handler handler,
                     std::string_view tag, std::string_view summary) {
@@ -158,7 +158,7 @@ constexpr route ready = [] {
 const route operator_table[] = {metrics, health, ready};
 
 const route table[] = {
-    metrics,  // the first: some nodes are without
+    metrics,  // the first row: some nodes omit it
     health,
     ready,
     open("get_openapi", "/api/openapi.json", get_openapi, schemas::answer_schema<answers::openapi>,

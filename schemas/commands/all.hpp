@@ -1,5 +1,5 @@
-// Every command there is. What depends on the kind of a command (its rule, who may send it, its name, whether
-// it passes a full disk) follows from this list; nothing else enumerates them.
+// Every command. Whatever depends on the kind of a command (its rule, who may send it, its name, whether it
+// passes a full disk) follows from this list; nothing else enumerates them.
 //
 // A new command: its struct in the file of its resource, its line here, its rule in storage/registry/rules/.
 #pragma once
@@ -41,7 +41,7 @@ using all_commands = command_list<  //
     // what operators set
     set_feature_flag, renew_admin_key>;
 
-/// What is known of a command without its struct.
+/// What is known about a command without its struct.
 struct listed_command {
     command_type type;
     std::string_view name;
@@ -88,13 +88,13 @@ static_assert(std::ranges::all_of(command_table,
                                   }),
               "0 is no command's number, and newest_level is at least every command's level");
 
-/// nullptr for a type that this program does not know.
+/// nullptr for a type unknown to this program.
 constexpr const listed_command* find_command(command_type type) noexcept {
     const auto found = std::ranges::lower_bound(command_table, type, {}, &listed_command::type);
     return found != command_table.end() && found->type == type ? &*found : nullptr;
 }
 
-/// With level, type and body; the rest is the sender's to fill.
+/// With level, type and body; the sender fills in the rest.
 template <any_command Command>
 command_envelope make_envelope(const Command& command) {
     command_envelope envelope;

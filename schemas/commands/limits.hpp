@@ -1,4 +1,4 @@
-// The bounds of commands and of what nodes hear of each other (design.md §1).
+// The bounds of commands and of what nodes tell each other (design.md §1).
 #pragma once
 
 #include <cstddef>
