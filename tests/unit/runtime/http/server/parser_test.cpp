@@ -1,5 +1,5 @@
 // Protects the handler's view of a request: it is the same however the bytes are cut, and the buffer stays
-// small. (What must be refused is tried through a socket: tests/process/http/framing_test.cpp.)
+// small. (What must be refused is tested through a socket: tests/process/http/framing_test.cpp.)
 #include "runtime/http/server/parser.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ void give(request_parser& parser, std::string_view bytes) {
     }
 }
 
-// What the handler would see of every request in `bytes`, which come in random pieces.
+// What the handler would see of every request in `bytes`, which arrive in random pieces.
 std::string seen(std::string_view bytes, std::uint64_t seed) {
     runtime::seeded_random random(seed);
     request_parser parser;
