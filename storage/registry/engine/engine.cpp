@@ -43,7 +43,7 @@ constexpr runner find_runner(command_type type, schemas::commands::command_list<
 }
 runner runner_of(command_type type) { return find_runner(type, schemas::commands::all_commands{}); }
 
-/// The key that was accepted at the door must still be one of the user's at the command's place in the log
+/// The key that was accepted on arrival must still be one of the user's at the command's place in the log
 /// (revocation).
 bool is_authenticated(const state::state_view& state, const schemas::commands::request_identity& request) {
     const auto user = tables::users::find(state, request.principal);

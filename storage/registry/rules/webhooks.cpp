@@ -139,7 +139,7 @@ std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id wo
 }  // namespace
 
 /// Errors: permission_denied; not_found for the workspace; invalid_argument; already_exists for the name;
-/// resource_exhausted at 256 webhooks in the workspace. The location's form was checked at the door.
+/// resource_exhausted at 256 webhooks in the workspace. The location's form was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::create_webhook& command) {
     state_changes& state = context.state;
     if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)

@@ -166,7 +166,7 @@ class worker_world {
                          [this] { start_heartbeats(); });
     }
 
-    // ---- what came of it
+    // ---- results
 
     template <class T>
     std::vector<T> all_of(std::string_view topic) {
