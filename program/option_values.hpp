@@ -89,7 +89,7 @@ option_value yes_or_no(Value off, Value on, Path... path) {
     return truth(option_kind::yes_or_no, off, on, path...);
 }
 
-/// One of these names; if not given, the first.
+/// One of these names; an empty text means the first.
 template <class Value, class... Path>
 option_value choice(std::vector<std::pair<std::string, Value>> names, Path... path) {
     return {option_kind::text, [=](settings& all, const given& said) -> result<void> {

@@ -60,8 +60,7 @@ class delivery_machine {
     delivery_machine(delivery_machine_parts, delivery_options);
 
     void accept(delivery_of_event, record_part);
-    /// Whether to accept now a delivery from the topic of those that wait for room; `appended_ms` is by the
-    /// log's clock.
+    /// Whether to accept a delivery from the topic `waiting` now; `appended_ms` is by the log's clock.
     bool wants(const schemas::delivery&, std::int64_t appended_ms) const;
     void revoked(const assignment&);
     /// The rows or the head of the subscriber table changed.

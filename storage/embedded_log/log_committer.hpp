@@ -179,7 +179,7 @@ class log_committer {
 
     std::deque<pending_append> x_queue GUARDED_BY(x_mutex);
     std::deque<pending_append> x_batch GUARDED_BY(x_mutex);  // being written now
-    std::size_t x_wake_at GUARDED_BY(x_mutex) = 1;           // number of queued appends
+    std::size_t x_wake_at GUARDED_BY(x_mutex) = 1;           // this many queued appends
     std::size_t x_appenders GUARDED_BY(x_mutex) = 0;         // about how many append at the same time
     std::chrono::steady_clock::duration x_write_time GUARDED_BY(x_mutex){};  // of the last batch
     std::vector<pending_question> x_questions GUARDED_BY(x_mutex);

@@ -17,9 +17,9 @@ constexpr std::int64_t level_advertised_ms = 10 * 60'000;
 class level_watch {
   public:
     /// The level to ask for (RAISE_LEVEL) at `now_ms` (steady clock): the highest that all nodes have
-    /// advertised for that long. Silent nodes count until they are forgotten; nodes that said farewell do
-    /// not. Empty when that level is in force already, or when this node does not publish: a new holder of
-    /// the claim counts from when it took it. A request without effect is repeated after a minute.
+    /// advertised for level_advertised_ms. Silent nodes count until they are forgotten; nodes that said
+    /// farewell do not. Empty when that level is in force already, or when this node does not publish: a new
+    /// holder of the claim counts from when it took it. A request without effect is repeated after a minute.
     std::optional<std::uint32_t> look(const applied_state&, bool publishes, std::int64_t now_ms);
 
   private:
