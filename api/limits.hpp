@@ -5,6 +5,6 @@
 
 namespace herald::limits {
 
-constexpr std::int64_t turn_wait_ms_max = 10'000;  // a find waits for that of the same user
+constexpr std::int64_t turn_wait_ms_max = 10'000;  // a find waits for the same user's previous one
 
 }  // namespace herald::limits

@@ -20,7 +20,7 @@ std::string content(std::string_view schema) {
     return object_writer().raw("application/json", media).finish();
 }
 
-/// Segments that are names; all others are ids.
+/// Segments that contain names; all others are ids.
 bool is_name(std::string_view parameter) {
     return parameter == "workspace" || parameter == "model" || parameter == "name" ||
            parameter == "version_or_name";
@@ -37,7 +37,7 @@ std::string parameter(std::string_view name, std::string_view place, std::string
 constexpr std::string_view text_schema = R"({"type":"string"})";
 constexpr std::string_view id_schema = R"({"type":"integer","minimum":1})";
 
-/// Of the path, the query, and the headers that say something to this route.
+/// Parameters from the path, the query, and the headers that matter to this route.
 std::string parameters_of(const route& row) {
     std::vector<std::string> all;
     for (std::size_t open = row.pattern.find('{'); open != std::string_view::npos;
@@ -76,7 +76,7 @@ std::string headers_of(std::initializer_list<answer_header> headers) {
     return out.finish();
 }
 
-/// What a success carries.
+/// The headers of a successful answer.
 std::string headers_of(const route& row) {
     if (row.open) return headers_of({request_id});
     if (row.has_body()) return headers_of({request_id, registry_offset, registry_stale, warning});
@@ -151,7 +151,7 @@ std::string operation(const route& row, schemas::schema_set& components) {
     return out.finish();
 }
 
-/// What subscribers are sent.
+/// The bodies that subscribers are sent.
 std::string webhooks_of(schemas::schema_set& components) {
     const auto sent = [](std::string_view name, std::string_view summary, const std::string& schema) {
         const std::string taken = object_writer()

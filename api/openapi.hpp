@@ -1,4 +1,4 @@
-// The OpenAPI document, made of the route table: what is not a route is not in it, and the other way round.
+// The OpenAPI document, made from the route table: it contains exactly the routes.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace herald::api {
 
-/// OpenAPI 3.1, JSON. Answer of GET /api/openapi.json.
+/// OpenAPI 3.1, JSON. The answer to GET /api/openapi.json.
 std::string openapi_document(std::span<const calls::route>);
 
 }  // namespace herald::api

@@ -19,13 +19,13 @@ using runtime::http::server::error_response;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
 
-/// What an answer to a stale state may not say: somebody else's newer write may have made it untrue.
+/// Errors that must not be answered from a stale state: someone else's newer write may have made them untrue.
 bool needs_fresh_state(const error& why) {
     return why.code == error_code::unauthenticated || why.code == error_code::permission_denied ||
            why.code == error_code::not_found;
 }
 
-/// His connection is not closed to make room for others.
+/// The caller's connection will not be closed to make room for others.
 void remember_known(const request& received) {
     if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
 }
@@ -40,7 +40,7 @@ http_response respond(result<http_response> answered, const storage::node::regis
     return refusal;
 }
 
-// RFC 9110 §9.3.7: what the server as a whole understands.
+// RFC 9110 §9.3.7: the methods that the server as a whole supports.
 http_response options_of_server() {
     http_response out;
     out.status = 204;
@@ -48,7 +48,8 @@ http_response options_of_server() {
     return out;
 }
 
-/// All that is said to somebody who may be anybody: the open rows' answers, and that there is no such route.
+/// Everything that is told to callers without credentials: the answers of open routes, and that a route does
+/// not exist.
 class open_answers {
   public:
     explicit open_answers(calls::readiness ready, std::string openapi = {})
@@ -153,7 +154,7 @@ class service final : public request_handler {
         calls::caller who;
     };
 
-    /// What the row says of its callers and their query: nothing else looks at that.
+    /// Checks what the row requires of its callers and their query: nothing else does.
     static result<void> check_policy(const route& row, const reading_call& call,
                                      const storage::node::registry_node::reading& state,
                                      const calls::caller& who) {
@@ -161,8 +162,8 @@ class service final : public request_handler {
         return calls::check_caller(row, *state.view, who);
     }
 
-    /// Who asks, and the state to answer from; who is not in the applied one is looked for in the newest,
-    /// too; or the refusal. Needs the header only.
+    /// Who asks, and the state to answer from; or the refusal. A caller who is not in the applied state is
+    /// also looked up in the newest one. Needs only the header.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
                                                                                   needed_state needed) {
         if (needed == needed_state::applied) {
@@ -174,7 +175,7 @@ class service final : public request_handler {
                 }
             }
         }
-        // Nobody is refused for what the state does not say yet.
+        // Nobody is refused for something that the state does not have yet.
         auto newest = co_await calls::read_state(x_services.registry);
         if (!newest) co_return error_response(newest.error());
         auto who = authenticate(received, *newest->view);

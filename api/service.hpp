@@ -1,4 +1,4 @@
-// The request handlers of a process: they find the route, the state and the caller, and call the handler.
+// The request handlers of a process: they find route, state and caller, and call the handler.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,12 @@ struct service_options {
     calls::readiness ready;
 };
 
-/// Thread-safe. `loops` runs the scans of many rows on its blocking pool; both outlive it.
+/// Thread-safe. Scans of many rows run on the blocking pool of `loops`; both arguments outlive it.
 std::unique_ptr<runtime::http::server::request_handler> make_service(calls::services&,
                                                                      runtime::event_loops& loops,
                                                                      service_options);
 
-/// Answers /healthz, /readyz and /metrics and nothing else: for workers, and for metrics on an address of
-/// their own. Thread-safe.
+/// Answers only /healthz, /readyz and /metrics: for workers, and for a separate metrics address. Thread-safe.
 std::unique_ptr<runtime::http::server::request_handler> make_operator_service(calls::readiness);
 
 }  // namespace herald::api

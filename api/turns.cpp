@@ -78,7 +78,7 @@ class turns::queues : public std::enable_shared_from_this<queues> {
     }
 
     runtime::mutex x_mutex;
-    /// Users whose turn somebody has, and who waits for it.
+    /// Users whose turn is taken, and the calls that wait for it.
     std::unordered_map<schemas::user_id, std::deque<waiter>> x_waiting GUARDED_BY(x_mutex);
     std::uint64_t x_last_number GUARDED_BY(x_mutex) = 0;
 };

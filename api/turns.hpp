@@ -1,4 +1,4 @@
-// One call of a user at a time goes through many rows; the user's others wait for it.
+// Of each user's calls that go through many rows, one runs at a time; the user's others wait.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -18,10 +18,10 @@ class turns {
     turns(const turns&) = delete;
     turns& operator=(const turns&) = delete;
 
-    /// The user's turn, until it is dropped. May outlive the turns.
+    /// The user's turn; it ends when this is released. May outlive the turns object.
     using turn = std::shared_ptr<void>;
-    /// Waits for the turns of the same user that were asked for before. Errors: resource_exhausted after
-    /// limits::turn_wait_ms_max by `scheduler`, whose loop is the caller's.
+    /// Waits for turns that the same user asked for earlier. Errors: resource_exhausted after
+    /// limits::turn_wait_ms_max on the clock of `scheduler`, the caller's loop.
     boost::asio::awaitable<result<turn>> take(schemas::user_id, runtime::scheduler&);
 
   private:

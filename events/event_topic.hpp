@@ -1,5 +1,5 @@
-// Where an event goes: its topic by type, its partition by resource. Pure, and frozen: every node must decide
-// alike, for ever, and events of one resource must stay in one partition.
+// Where an event goes: its type decides the topic, its resource the partition. Pure, and frozen: every node
+// must always decide the same, and all events of one resource must stay in one partition.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace herald::events {
 
-/// The topics that events of apply go to, in the order of schemas::event_topic; `event_partitions` of GENESIS
-/// is the number of partitions of each.
+/// The topics of the events that apply makes, in the order of schemas::event_topic; GENESIS sets the number
+/// of partitions of each (`event_partitions`).
 inline constexpr std::array<std::string_view, 3> event_topics{log::topic::promote, log::topic::request_scan,
                                                               log::topic::resource};
 

@@ -23,8 +23,8 @@ using log::partitioned_log;
 using log::record;
 
 constexpr std::int64_t tick_ms = 1'000;
-/// How many of a partition's last records are read at first, and how much more each time that none of them
-/// has a sequence (READ events have none).
+/// How many of a partition's last records are read at first, and the factor by which that grows as long as
+/// none of them has a sequence (READ events have none).
 constexpr std::int64_t tail_offsets = 1;
 constexpr std::int64_t tail_growth = 16;
 
@@ -149,7 +149,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     }
 
     void perform_one(action::append& wanted) {
-        if (!x_producer) return;  // an append before it was refused
+        if (!x_producer) return;  // an append made before it was refused
         const auto answered = runtime::if_alive(
             weak_from_this(),
             [ticket = wanted.ticket](log_publisher& self, const result<std::int64_t>& done) {

@@ -1,4 +1,4 @@
-// Carries the outbox of the registry's state to the event topics, and its webhooks to `subscribers`.
+// Carries the outbox of the registry's state to the event topics, and the webhooks to `subscribers`.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,25 @@
 
 namespace herald::events {
 
-/// Runs while this node holds the claim "publisher"; that another one still runs does no harm (design.md §2).
-/// Lives on the scheduler's thread, all calls but wake() from there. Errors of the log show only as delay: it
-/// tries again for ever. publisher_machine decides, this class asks the log.
+/// Runs while this node holds the claim "publisher"; it does no harm if another node's publisher is still
+/// running (design.md §2). Lives on the scheduler's thread; all calls but wake() come from there. Errors of
+/// the log show only as delay: it retries for ever. publisher_machine decides; this class talks to the log.
 class publisher {
   public:
     virtual ~publisher() = default;
-    /// Publishes under the claim with this token (> 0). A running one starts afresh when the token is
-    /// another.
+    /// Publishes under the claim with this token (> 0). If already running with another token, starts afresh.
     virtual void start(std::uint64_t token) = 0;
-    /// Lets go of the log. What was appended and is unacknowledged may still land.
+    /// Releases the log. Unacknowledged appends may still be stored.
     virtual void stop() = 0;
-    /// The state has something new. Any thread; cheap.
+    /// The state has something new to publish. Any thread; cheap.
     virtual void wake() = 0;
-    /// Of the claim that it runs under; 0 when it does not run.
+    /// The token of the claim that it runs under; 0 while it does not run.
     virtual std::uint64_t token() const = 0;
-    /// For the heartbeat: what is known to be in the log beyond what the state knows.
+    /// For the heartbeat: what is certainly in the log but not yet in the state.
     virtual std::vector<schemas::published_position> published() const = 0;
 };
 
-/// Stopped at first. All three must outlive it.
+/// Not running at first. All three arguments must outlive it.
 std::shared_ptr<publisher> make_publisher(log::partitioned_log&, const outbox&, runtime::scheduler&);
 
 }  // namespace herald::events

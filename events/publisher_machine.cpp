@@ -18,8 +18,8 @@ using log::topic_partition;
 
 const topic_partition subscribers_partition{std::string(log::topic::subscribers), 0};
 
-/// The sequence to go on with, by the partition's end; none when its end is of a later generation. Too low is
-/// always safe (consumers drop what they had), too high never.
+/// The sequence to resume at, given the partition's end; empty when the end belongs to a later generation.
+/// Too low is always safe (consumers drop duplicates); too high never is.
 std::optional<std::uint64_t> resume_at(const std::optional<partition_tail>& tail, std::uint32_t generation,
                                        std::uint64_t published) {
     if (!tail || tail->generation < generation) return published + 1;
@@ -76,7 +76,7 @@ publisher_actions publisher_machine::tail_read(std::uint64_t epoch, std::size_t 
     read_what_is_due(now_ms);
     pump(now_ms);
     flow& its = x_flows[stream];
-    if (its.records_in_flight == 0) its.failures_in_a_row = 0;  // else what is in flight tells
+    if (its.records_in_flight == 0) its.failures_in_a_row = 0;  // otherwise the appends in flight will tell
     return take();
 }
 
@@ -199,7 +199,7 @@ bool publisher_machine::is_of_this_epoch(std::uint64_t epoch) const {
     return epoch == x_epoch && x_state == state::running;
 }
 
-/// One partition that takes nothing is enough: only a new producer gives up what it holds.
+/// One partition that takes nothing is enough: only a new producer gives up the records of the old one.
 bool publisher_machine::is_stalled(std::int64_t now_ms) const {
     return std::any_of(x_flows.begin(), x_flows.end(), [&](const flow& each) {
         return each.records_in_flight > 0 && now_ms - each.progress_ms >= limits::publisher_stall_ms_max;
@@ -265,7 +265,7 @@ void publisher_machine::read_what_is_due(std::int64_t now_ms) {
     }
 }
 
-/// The one that is due longest, so that those that fail again and again do not keep the others waiting.
+/// The one that has been due longest, so that those that keep failing do not make the others wait.
 std::optional<std::size_t> publisher_machine::next_tail(std::int64_t now_ms) const {
     std::optional<std::size_t> next;
     for (std::size_t stream = 0; stream < x_cursors.size(); ++stream) {
@@ -279,7 +279,7 @@ std::optional<std::size_t> publisher_machine::next_tail(std::int64_t now_ms) con
 // ---- rows that the log refuses
 // --------------------------------------------------------------------------------
 
-/// A log refuses whole batches: only of a row that was sent alone is it known that it is the one.
+/// A log refuses whole batches: only a row that was sent alone is known to be the cause.
 void publisher_machine::judge_refusal(const append_ticket& ticket, const error& reason) {
     cursor& here = x_cursors[ticket.stream];
     if (ticket.sequence > here.alone_up_to) {
@@ -365,7 +365,7 @@ void publisher_machine::send(append_ticket ticket, change what, std::int64_t now
         action::append{ticket, place_of(ticket.stream), std::move(what.key), std::move(what.value)});
 }
 
-/// Of one partition, unacknowledged.
+/// Per partition, unacknowledged.
 std::size_t publisher_machine::records_max(std::size_t stream) const {
     const bool alone =
         stream != subscribers_stream() && x_cursors[stream].next <= x_cursors[stream].alone_up_to;
@@ -393,7 +393,7 @@ const topic_partition& publisher_machine::place_of(std::size_t stream) const {
 void publisher_machine::pump_subscribers(std::int64_t now_ms) {
     do {
         while (!x_subscribers.queue.empty()) {
-            if (!has_room(subscribers_stream())) return;  // an acknowledgement brings us back
+            if (!has_room(subscribers_stream())) return;  // an acknowledgement will call again
             ++x_subscribers.unacknowledged;
             send({x_epoch, subscribers_stream()}, std::move(x_subscribers.queue.front()), now_ms);
             x_subscribers.queue.pop_front();
@@ -401,8 +401,8 @@ void publisher_machine::pump_subscribers(std::int64_t now_ms) {
     } while (x_subscribers.unacknowledged == 0 && next_subscriber_step());
 }
 
-/// What was queued is acknowledged: on to the head, then to the next changes. False when there is nothing to
-/// do.
+/// What was queued is acknowledged: continues with the head, then with the next changes. False when there is
+/// nothing to do.
 bool publisher_machine::next_subscriber_step() {
     subscriber_writer& here = x_subscribers;
     switch (here.state) {
@@ -441,18 +441,18 @@ bool publisher_machine::next_subscriber_step() {
     return true;
 }
 
-/// Queues what the topic, once compacted, would lack or have otherwise than the state. A row newer than the
-/// state was written by a holder of the claim that was ahead: it is left alone, its change is applied here
-/// too before long.
+/// Queues what the topic, once compacted, would lack or have different from the state. A row newer than the
+/// state was written by an earlier holder that was ahead of this node: it stays, and its change will be
+/// applied here soon.
 void publisher_machine::compare_subscribers(const topic_content& content) {
     subscriber_writer& here = x_subscribers;
     const std::uint32_t generation = x_outbox.generation();
-    here.target = x_outbox.last_subscriber_change();  // before the rows: they may be newer, never older
+    here.target = x_outbox.last_subscriber_change();  // before the rows: the rows may be newer, never older
 
     schemas::subscribers_head head;
     if (const auto found = content.find(std::string(subscribers_head_key)); found != content.end())
         if (const auto decoded = schemas::decode<schemas::subscribers_head>(found->second)) head = *decoded;
-    // A new generation says so first: from there on what readers kept of the one before counts no longer.
+    // A new generation announces itself first: what readers kept of the previous one no longer counts.
     const bool new_generation = head.generation < generation;
     if (new_generation)
         here.queue.push_back({std::string(subscribers_head_key),

@@ -1,4 +1,5 @@
-// What the publisher does next, by design.md §2: (state, event, now) → actions, without log, thread or clock.
+// What the publisher does next, as design.md §2 says: (state, event, now) → actions, without log, thread or
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +18,27 @@
 
 namespace herald::events {
 
-/// The last record of an output partition that carries a sequence.
+/// The last record of an output partition that has a sequence.
 struct partition_tail {
     std::uint32_t generation = 0;
     std::uint64_t sequence = 0;
 };
 
-/// What a compacted topic comes to: the newest value of each key that is not deleted.
+/// The content of a compacted topic: the newest value of each key that is not deleted.
 using topic_content = std::map<std::string, std::string>;
 
-/// Names an append, so that its outcome finds back. Those of an older epoch count no longer.
+/// Identifies an append, so that its outcome can be matched. Tickets of an older epoch no longer count.
 struct append_ticket {
     std::uint64_t epoch = 0;
-    std::size_t stream = 0;      // index of the output partition; their number for `subscribers`
-    std::uint64_t sequence = 0;  // 0 in `subscribers`
+    std::size_t stream = 0;      // of the output partition; their number for `subscribers`
+    std::uint64_t sequence = 0;  // 0 for `subscribers`
     std::size_t bytes = 0;
 
     friend bool operator==(const append_ticket&, const append_ticket&) = default;
 };
 
 namespace action {
-/// A strict one. The one before, if any, was closed.
+/// A strict producer. The previous one, if any, was closed.
 struct open_producer {
     friend bool operator==(const open_producer&, const open_producer&) = default;
 };
@@ -58,7 +59,7 @@ struct read_subscribers {
     std::size_t stream = 0;
     friend bool operator==(const read_subscribers&, const read_subscribers&) = default;
 };
-/// Nobody waits for this read any more.
+/// Nobody waits for this read any longer.
 struct end_read {
     std::size_t stream = 0;
     friend bool operator==(const end_read&, const end_read&) = default;
@@ -83,38 +84,38 @@ using publisher_action =
                  action::end_read, action::append, action::wake_at>;
 using publisher_actions = std::vector<publisher_action>;
 
-/// One cursor for each output partition: after its tail was read, rows from there on, in order.
-/// `subscribers`: the changes, and when they are acknowledged the head. An append that fails, or 30 s without
-/// progress of one partition that has something on the way, ends the epoch: the producer is closed, and after
-/// a pause a new one starts from the tails as they are then. A read that fails or falls silent rests by
-/// itself and holds up no other partition. A row that the log refuses (invalid_argument), sent alone, goes as
-/// a marker of the same sequence. Holds no rows but those of subscribers still to be written; what is
-/// unacknowledged is bounded for each partition and in all (limits::publisher_*).
+/// One cursor for each output partition: after reading its tail, appends the rows from there on, in order.
+/// For `subscribers`: the changes and, once they are acknowledged, the head. A failed append, or 30 s without
+/// progress in a partition that has something in flight, ends the epoch: the producer is closed, and after a
+/// pause a new one starts from the tails as they are then. A read that fails or falls silent pauses by itself
+/// and delays no other partition. If the log refuses a row (invalid_argument) that was sent alone, a marker
+/// with the same sequence replaces it. Keeps no rows except those of subscribers still to be written;
+/// unacknowledged appends are bounded for each partition and in total (limits::publisher_*).
 class publisher_machine {
   public:
-    /// `from` must outlive the machine; it is first asked by start().
+    /// `from` must outlive the machine; start() is the first to call it.
     explicit publisher_machine(const outbox& from) : x_outbox(from) {}
 
     publisher_actions start(std::int64_t now_ms);
     publisher_actions stop();
     /// There may be new rows or changes.
     publisher_actions woken(std::int64_t now_ms);
-    /// The partition's end; none where it holds no sequenced record.
+    /// The partition's end; empty when it holds no record with a sequence.
     publisher_actions tail_read(std::uint64_t epoch, std::size_t stream, std::optional<partition_tail> tail,
                                 std::int64_t now_ms);
     publisher_actions subscribers_read(std::uint64_t epoch, const topic_content& content,
                                        std::int64_t now_ms);
-    /// The stream's tail, or `subscribers`, cannot be read.
+    /// The stream's tail, or `subscribers`, could not be read.
     publisher_actions read_failed(std::uint64_t epoch, std::size_t stream, const error& reason,
                                   std::int64_t now_ms);
     publisher_actions acknowledged(const append_ticket& ticket, std::int64_t now_ms);
     publisher_actions append_failed(const append_ticket& ticket, const error& reason, std::int64_t now_ms);
-    /// To be called every second at least, and when wake_at says so.
+    /// Must be called at least every second, and when wake_at says so.
     publisher_actions time_passed(std::int64_t now_ms);
-    /// A read of this epoch goes on, though it is not at its end.
+    /// A read of this epoch makes progress, but has not reached the end.
     void progressed(std::uint64_t epoch, std::size_t stream, std::int64_t now_ms);
 
-    /// What is known to be in the log beyond what the state knows.
+    /// What is certainly in the log but not yet in the state.
     std::vector<schemas::published_position> published() const;
     /// How many rows the log refused since the first start().
     std::uint64_t rows_refused() const noexcept { return x_rows_refused; }
@@ -125,18 +126,18 @@ class publisher_machine {
         unread,
         reading,
         publishing,
-        /// The partition has events of a later generation than the state: nothing may follow them.
+        /// The partition has events of a later generation than the state: nothing may be appended after them.
         outdated
     };
-    /// How it goes with one partition of the log; that of `subscribers` is the last.
+    /// Progress in one partition of the log; the last flow is that of `subscribers`.
     struct flow {
         std::size_t records_in_flight = 0;
         std::size_t bytes_in_flight = 0;
         bool has_more_to_send = false;
-        std::int64_t progress_ms = 0;  // of its read, or of what is in flight
-        // These survive the epochs.
+        std::int64_t progress_ms = 0;  // of its read, or of the appends in flight
+        // These survive the end of an epoch.
         unsigned failures_in_a_row = 0;
-        std::int64_t rest_until_ms = 0;  // it is not read before
+        std::int64_t rest_until_ms = 0;  // no read before this time
     };
     struct refused_row {
         std::uint64_t sequence = 0;
@@ -146,9 +147,9 @@ class publisher_machine {
         log::topic_partition where;
         cursor_state state = cursor_state::unread;
         std::uint64_t next = 0;
-        // These survive the epochs.
+        // These survive the end of an epoch.
         std::uint64_t acknowledged = 0;
-        std::uint64_t alone_up_to = 0;  // one of these was refused together with others: they go one by one
+        std::uint64_t alone_up_to = 0;  // one of these was refused in a batch: sent one by one
         std::optional<refused_row> refused;
     };
     enum class subscribers_state : std::uint8_t { unread, comparing, writing, writing_head, idle };
@@ -156,8 +157,7 @@ class publisher_machine {
         std::string key;
         std::optional<std::string> value;
     };
-    /// The writer of `subscribers`. Everything up to `written` is in the topic, `target` is what is being
-    /// written.
+    /// Writes `subscribers`. Everything up to `written` is in the topic; `target` is being written.
     struct subscriber_writer {
         subscribers_state state = subscribers_state::unread;
         std::deque<change> queue;
@@ -165,8 +165,8 @@ class publisher_machine {
         std::uint64_t target = 0;
         std::uint64_t written = 0;
         bool head_is_due = false;
-        std::set<schemas::webhook_id> rows;       // that the topic holds once the queue is written
-        std::optional<std::int64_t> compared_ms;  // none: not yet in this epoch
+        std::set<schemas::webhook_id> rows;       // that the topic will hold when the queue is written
+        std::optional<std::int64_t> compared_ms;  // empty: not yet in this epoch
     };
 
     void begin(std::int64_t now_ms);
@@ -200,8 +200,8 @@ class publisher_machine {
     state x_state = state::stopped;
     std::uint64_t x_epoch = 0;
     std::vector<cursor> x_cursors;
-    std::vector<flow> x_flows;  // one for each cursor, and that of `subscribers`
-    std::size_t x_turn = 0;     // whose rows come next
+    std::vector<flow> x_flows;  // one for each cursor, and one for `subscribers`
+    std::size_t x_turn = 0;     // the partition whose turn is next
     std::size_t x_tails_being_read = 0;
     subscriber_writer x_subscribers;
     std::size_t x_records_in_flight = 0;

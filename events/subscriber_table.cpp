@@ -18,7 +18,7 @@ namespace {
 using log::partitioned_log;
 using log::record;
 
-/// The rows and the head, made of the topic's records in their order.
+/// The rows and the head, built from the topic's records in order.
 class table_content {
   public:
     using presence = subscriber_table::presence;
@@ -43,7 +43,7 @@ class table_content {
         return place == x_rows.end() ? nullptr : &place->second.row;
     }
     const schemas::subscribers_head& head() const { return x_head; }
-    /// Of those that the head counts.
+    /// How many of the rows that the head counts are missing.
     std::uint64_t rows_missing() const {
         const std::uint64_t seen = x_rows.size() + x_deleted_since_head;
         return x_head.rows > seen ? x_head.rows - seen : 0;
@@ -52,7 +52,8 @@ class table_content {
         return static_cast<std::size_t>(std::count_if(
             x_rows.begin(), x_rows.end(), [](const auto& row) { return !row.second.row.enabled; }));
     }
-    /// From now on a webhook that is switched off leaves a line in the log: what was read is news.
+    /// From now on a webhook that is switched off leaves a line in the log: what is read from here on is
+    /// news.
     void tell_news() { x_tells_news = true; }
 
   private:
@@ -91,7 +92,7 @@ class table_content {
         if (!head || *head == x_head) return false;
         const bool is_same_place = head->generation == x_head.generation && head->offset == x_head.offset;
         if (!is_same_place && reaches(x_head, head->generation, head->offset)) return false;
-        // What an earlier generation did after the point that this one was made from counts no longer.
+        // Changes that an earlier generation made after the point this one starts from no longer count.
         if (head->generation > 1 && head->generation != x_head.generation) {
             x_deleted.clear();
             for (auto& [id, kept] : x_rows) kept.revision_seen = 0;
@@ -112,7 +113,7 @@ class log_subscriber_table final : public subscriber_table {
   public:
     log_subscriber_table(partitioned_log& from, runtime::scheduler& scheduler)
         : x_scheduler(scheduler),
-          // A compacted topic begins at 0, unless somebody deleted records: its leader is asked.
+          // A compacted topic begins at 0 unless somebody deleted records, so its leader is asked.
           x_tail(
               from, scheduler, {std::string(log::topic::subscribers), 0},
               {[](const log::offset_range& range) { return range.first; },
@@ -125,8 +126,8 @@ class log_subscriber_table final : public subscriber_table {
     schemas::subscribers_head head() const override {
         return x_content.rows_missing() > 0 ? schemas::subscribers_head{} : x_content.head();
     }
-    /// A reader that hears nothing does not know whether there is nothing: its end counts only for as long as
-    /// the leader answers.
+    /// A silent reader cannot tell whether there is nothing to read: its end counts only while the leader
+    /// answers.
     std::optional<std::int64_t> at_end_ms() const override {
         if (!x_at_end_ms) return std::nullopt;
         return std::min(*x_at_end_ms, x_tail.leader_heard_ms());
@@ -165,8 +166,8 @@ class log_subscriber_table final : public subscriber_table {
     table_content x_content;
     std::function<void()> x_notify;
     std::optional<std::int64_t> x_at_end_ms;
-    schemas::subscribers_head x_told_of;  // as lacking rows
-    log::tail x_tail;                     // ends first
+    schemas::subscribers_head x_told_of;  // the head already reported as lacking rows
+    log::tail x_tail;                     // destroyed first
 };
 
 }  // namespace

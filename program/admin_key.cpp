@@ -1,4 +1,4 @@
-// herald admin-key: an operator at the machine gives an administrator whose key was lost a new one.
+// herald admin-key: an operator at the machine gives an administrator who lost the key a new one.
 #include <iostream>
 
 #include "program/append_command.hpp"
@@ -14,7 +14,7 @@
 namespace herald::program {
 namespace {
 
-/// A stopped standalone's state is at hand; else the log says what it is.
+/// For a stopped standalone the state is on disk; otherwise the log gives it.
 result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
     const settings& chosen, events::log::partitioned_log& log) {
     const std::filesystem::path folder = folder_of(chosen) / "state";
@@ -29,7 +29,7 @@ result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
     return rows->view();
 }
 
-/// Errors: not_found when the e-mail is nobody's, or not an administrator's.
+/// Errors: not_found when nobody has that e-mail, or its user is not an administrator.
 result<void> check_administrator(const storage::registry::state::state_view& state,
                                  const std::string& email) {
     const auto user = storage::registry::find::user_with_email(state, email);
@@ -50,7 +50,7 @@ result<void> renew(events::log::partitioned_log& log, const schemas::commands::g
 }  // namespace
 
 process_end run_admin_key(const settings& chosen) {
-    // Another's data folder may lie here, too: its ring would only be found to be the wrong one.
+    // The default data folder may belong to another installation, whose ring would only be found to be wrong.
     if (is_on_kafka(chosen) && chosen.key_ring.empty()) {
         std::cerr << "herald: --key-ring FILE is missing\n";
         return process_end::wrong_use;
@@ -68,7 +68,7 @@ process_end run_admin_key(const settings& chosen) {
     if (const auto is_one = check_administrator(**state, email); !is_one) return failed(is_one.error());
     const std::string key = runtime::to_hex(runtime::system_random().bytes(32));
     if (const auto renewed = renew(**log, *genesis, email, key); !renewed) return failed(renewed.error());
-    // The first administrator's is kept where Herald put the one before.
+    // The first administrator's new key goes where Herald put the previous one.
     const std::filesystem::path key_file = folder_of(chosen) / "admin-key";
     if (!is_on_kafka(chosen) && email == genesis->admin_email && std::filesystem::exists(key_file))
         if (const auto kept = write_key_file(key_file, email, key); !kept) return failed(kept.error());

@@ -1,4 +1,4 @@
-// An API node, put together: log → node (applier, publisher, jobs) → handlers → server.
+// An API node, assembled: log → node (applier, publisher, jobs) → handlers → server.
 #include "program/api_node.hpp"
 
 #include <fstream>
@@ -41,7 +41,7 @@ process_end end_for(storage::node::node_failure::kind what) {
     }
 }
 
-/// The node's name: as told, or random and kept beside the data, so that a restart is the same node.
+/// The node's name: as given, or random and stored with the data, so that a restart is the same node.
 std::string node_name(const settings& chosen, const std::filesystem::path& folder) {
     if (!chosen.node.name.empty()) return chosen.node.name;
     const std::filesystem::path file = folder / "node-id";
@@ -106,7 +106,7 @@ class composed_api_node final : public api_node {
         done.get_future().wait();
         if (is_answered) return;
         x_triggers->close();
-        x_server->drain(limits::drain_answers_ms_max);  // whoever still waited has an answer now
+        x_server->drain(limits::drain_answers_ms_max);  // every waiting caller has an answer now
     }
 
   private:
@@ -120,7 +120,7 @@ class composed_api_node final : public api_node {
                 x_store->verify();
             } catch (const storage::registry::state::state_corrupt&) {
                 x_store.reset();
-                return open_state();  // it is marked: this open starts empty
+                return open_state();  // the state is marked: this open starts empty
             }
         }
         return {};
@@ -165,7 +165,7 @@ class composed_api_node final : public api_node {
         return {};
     }
 
-    /// Into the history, to those who wait for the attempt of a test, and to the health of webhooks.
+    /// Feeds attempts to the history, to callers who wait for a test, and to the health of webhooks.
     result<void> read_attempts() {
         const auto partitions = x_parts.log.partitions(std::string(events::log::topic::attempts));
         if (!partitions) return partitions.error();
@@ -186,7 +186,7 @@ class composed_api_node final : public api_node {
             runtime::trouble{runtime::not_ready_reason::draining, "this node is shutting down"});
     }
 
-    /// Says that it serves when that is true: once it has found the log to be its own and has caught up.
+    /// Logs that it serves once that is true: when it has recognised the log as its own and has caught up.
     void announce() {
         if (x_is_ending) return;
         if (x_node->state_now().not_ready) {
@@ -235,7 +235,7 @@ class composed_api_node final : public api_node {
     std::atomic<bool> x_is_draining = false;
     bool x_is_ending = false;  // on the loop of the jobs
     storage::node::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
-    runtime::event_loops x_loops;                 // HTTP: one a core
+    runtime::event_loops x_loops;                 // HTTP: one per core
     runtime::event_loops& x_jobs = x_parts.jobs;  // heartbeats, publisher, health
     std::unique_ptr<storage::rocks::rocks_state> x_store;
     std::unique_ptr<storage::deliveries::delivery_history> x_deliveries;

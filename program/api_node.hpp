@@ -1,4 +1,4 @@
-// An API node: HTTP, the registry, its jobs.
+// An API node: HTTP, the registry, and its jobs.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace herald::program {
 
-/// Made and destroyed by the main thread.
+/// Created and destroyed by the main thread.
 class api_node {
   public:
     virtual ~api_node() = default;
     virtual std::uint16_t port() const = 0;
-    /// Stops accepting, finishes what is in flight, hands over claims; at most limits::drain_ms_max.
+    /// Stops accepting, finishes what is in flight, hands over claims; takes at most limits::drain_ms_max.
     virtual void drain() = 0;
 };
 
-/// Any thread.
+/// Callable on any thread.
 using trouble_source = std::function<std::optional<runtime::trouble>()>;
 
-/// Opens the state, begins to apply and to serve. Errors: failed_precondition when data and log do not match
-/// (exit code 3); others: exit code 1.
-/// `beside`: trouble of what else is in the process, which /readyz tells, too.
+/// Opens the state, then begins to apply and to serve. Errors: failed_precondition when data and log do not
+/// match (exit code 3); others: exit code 1.
+/// `beside`: trouble in other parts of the process, which /readyz also reports.
 result<std::unique_ptr<api_node>> make_api_node(const settings&, api_node_parts, end_request,
                                                 trouble_source beside);
 

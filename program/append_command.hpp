@@ -1,4 +1,4 @@
-// Commands of an operator at the machine, beside the nodes that run.
+// Commands from an operator at the machine, next to running nodes.
 #pragma once
 
 #include "events/log/log.hpp"
@@ -6,8 +6,8 @@
 
 namespace herald::program {
 
-/// Fills what the envelope lacks and waits until the log holds it. A standalone applies it when it is started
-/// again: it may take 24 h until then. Errors: those of the log.
+/// Fills in the rest of the envelope and waits until the log has the command. A standalone applies it at its
+/// next start, which may be up to 24 h later. Errors: those of the log.
 result<void> append_command(events::log::partitioned_log&, const schemas::commands::genesis&,
                             schemas::commands::command_envelope);
 

@@ -43,7 +43,7 @@ std::string wrapped(const std::string& text) {
     return lines;
 }
 
-/// An option in one line, its meaning in the next: names and operands are too long for two columns.
+/// An option on one line, its meaning on the next: names and operands are too long for two columns.
 class option_help final : public CLI::Formatter {
   public:
     std::string make_option(const CLI::Option* one, bool) const override {
@@ -54,7 +54,7 @@ class option_help final : public CLI::Formatter {
         for (std::string each; std::getline(paragraphs, each);) text += wrapped(each);
         return text;
     }
-    /// With one empty line before it.
+    /// With an empty line before it.
     std::string make_group(std::string name, bool is_positional,
                            std::vector<const CLI::Option*> options) const override {
         const bool is_first = name == heading_of(option_group::file);
@@ -77,7 +77,7 @@ std::string help_of(const verb& of, const option& one) {
 
 // ---- the environment
 
-/// Not refused: other programs put names there, too (a Kubernetes service called herald, HERALD_PORT).
+/// Not refused: other programs set such names, too (a Kubernetes service called herald sets HERALD_PORT).
 void warn_about_environment() {
     static constexpr std::string_view prefix = "HERALD_";
     std::vector<std::string> names;
@@ -86,7 +86,7 @@ void warn_about_environment() {
         const std::string_view whole(*variable);
         const std::string name(whole.substr(0, whole.find('=')));
         if (!name.starts_with(prefix) || std::find(names.begin(), names.end(), name) != names.end()) continue;
-        // What they have in common would make any two names alike.
+        // The common prefix would make any two names look alike.
         std::vector<std::string_view> ends;
         for (const std::string& known : names) ends.push_back(std::string_view(known).substr(prefix.size()));
         const std::string_view nearest = runtime::nearest(name.substr(prefix.size()), ends);
@@ -96,7 +96,7 @@ void warn_about_environment() {
     }
 }
 
-/// Beside what the command line said.
+/// Adds to what the command line gave.
 void add_from_environment(const verb& of, said_options& said) {
     for (const option& one : all_options())
         if (of.takes(one))
@@ -193,7 +193,7 @@ class command_line {
                did_you_mean(word.substr(0, word.find('=')), names);
     }
 
-    /// From the command line, the environment and the file, which may say things that are for other verbs.
+    /// From the command line, the environment and the file; the last two may have options of other verbs.
     result<said_options> all_said(const verb& chosen) {
         const CLI::App& command = *x_app.get_subcommands().front();
         said_options said;
@@ -212,7 +212,7 @@ class command_line {
         return said;
     }
 
-    /// Errors: those of the options' readers; invalid_argument for an option that is missing.
+    /// Errors: those of the options' readers; invalid_argument for a missing option.
     static result<void> fill(settings& all, const verb& chosen, const said_options& said) {
         for (const option& one : all_options()) {
             if (const std::string& value = chosen.default_of(one); !value.empty()) {

@@ -1,4 +1,4 @@
-// What the operator says: the command line wins, then the environment (HERALD_…), then the file given with
+// The operator's options: the command line wins, then the environment (HERALD_…), then the file given with
 // --config.
 #pragma once
 
@@ -11,10 +11,11 @@ namespace herald::program {
 
 struct invocation {
     const program::verb& verb;
-    settings chosen;  // checked: what is here can be used
+    settings chosen;  // already checked and usable
 };
 
-/// Nothing when there is nothing to run (help, wrong use): it has printed why, and `end` is the exit code.
+/// Empty when there is nothing to run (help, wrong use): the reason has been printed, and `end` is the exit
+/// code.
 struct command_line_reading {
     std::optional<invocation> to_run;
     process_end end = process_end::done;

@@ -1,4 +1,4 @@
-// What to say of a name that is none.
+// Suggests a name for an unknown one.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace herald::program {
 
-/// "; did you mean NAME?", or nothing where none is near.
+/// "; did you mean NAME?", or "" when no name is near.
 inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string_view nearest = runtime::nearest(word, views);

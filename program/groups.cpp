@@ -1,5 +1,5 @@
-// herald groups: where consumer groups have lost their place in Kafka; with --reset they go on at what is
-// left.
+// herald groups: shows where consumer groups have lost their place in Kafka; with --reset they resume at what
+// is left.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>

@@ -1,4 +1,4 @@
-// herald init: makes the topics and begins an installation on Kafka.
+// herald init: creates the topics and begins an installation on Kafka.
 #include <iostream>
 
 #include "program/installation.hpp"
@@ -11,7 +11,7 @@
 namespace herald::program {
 
 process_end run_init(const settings& chosen) {
-    // A file that is no key ring is refused before Kafka is asked for anything.
+    // A file that is not a key ring is refused before Kafka is asked for anything.
     const auto there = runtime::key_ring::load(key_ring_file(chosen));
     if (!there && there.error().code != error_code::not_found) return failed(there.error());
     const auto log = open_kafka_log(chosen);

@@ -19,7 +19,7 @@ result<runtime::key_ring> ring_of(const std::filesystem::path& file,
     if (there || there.error().code != error_code::not_found) return there;
     const auto may_be_made = is_new();
     if (!may_be_made) return may_be_made.error();
-    // A new one would stand where the right one belongs, and open nothing.
+    // A new ring would take the place of the right one, and could open nothing.
     if (!*may_be_made)
         return runtime::failed_precondition("the key ring " + file.string() +
                                             " is missing, but the installation was begun with one: bring the "
@@ -38,7 +38,7 @@ result<std::filesystem::path> make_folder(const settings& chosen) {
 
 result<void> write_key_file(const std::filesystem::path& file, const std::string& email,
                             const std::string& key) {
-    ::unlink(file.c_str());  // whose mode may be another
+    ::unlink(file.c_str());  // its mode may be different
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     const std::string text = "email " + email + "\nkey " + key + "\n";
     const bool written =

@@ -1,5 +1,5 @@
-// What the limits of different rooms owe each other; no code. Where one room sees both, its limits.hpp says
-// it.
+// How the limits of different rooms must relate; no code. Where one room sees both limits, its limits.hpp
+// says so.
 #include "program/limits.hpp"
 
 #include "events/limits.hpp"
@@ -18,7 +18,7 @@
 
 namespace herald::limits {
 
-// A stop
+// Stopping
 static_assert(drain_commands_ms_max + drain_answers_ms_max < drain_ms_max, "the server drains before that");
 
 // Requests and answers

@@ -5,7 +5,7 @@
 
 namespace herald::limits {
 
-constexpr std::int64_t drain_answers_ms_max = 500;  // for the answers that then are left
+constexpr std::int64_t drain_answers_ms_max = 500;  // for the answers that remain then
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 constexpr std::uint64_t replication_max = 32;
 

@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int large_piece_bytes = 1024 * 1024;  // from this size on, memory goes back when it is freed
+constexpr int large_piece_bytes = 1024 * 1024;  // memory from this size on is returned when it is freed
 
 using herald::program::invocation;
 using herald::program::process_end;
@@ -25,7 +25,7 @@ process_end run_guarded(const invocation& what) try {
     return process_end::failure;
 }
 
-/// Once may be a bad moment of the disk; a second time within this span is left to the operator.
+/// One failure may be a bad moment of the disk; a second one within this time is left to the operator.
 constexpr std::chrono::hours between_reopenings{1};
 
 process_end run_until_ended(const invocation& what) {
@@ -47,8 +47,8 @@ process_end run_until_ended(const invocation& what) {
 
 int main(int argument_count, char** arguments) {
     std::signal(SIGPIPE, SIG_IGN);
-    // Left alone these bounds grow with the largest piece that was ever freed, and what large answers took is
-    // kept for ever.
+    // By default these thresholds grow with the largest block ever freed, and the memory of large answers
+    // would be kept for ever.
     ::mallopt(M_MMAP_THRESHOLD, large_piece_bytes);
     ::mallopt(M_TRIM_THRESHOLD, 8 * large_piece_bytes);
     const auto [to_run, wrong] = herald::program::read_command_line(argument_count, arguments);
@@ -56,7 +56,7 @@ int main(int argument_count, char** arguments) {
     const process_end end = run_until_ended(*to_run);
     std::cout.flush();
     std::fflush(nullptr);
-    // A Kafka client that hangs while closing is left to its thread (events/log/kafka): it must not keep the
-    // process.
+    // A Kafka client that hangs while closing is left to its thread (events/log/kafka), which must not keep
+    // the process alive.
     _exit(static_cast<int>(end));
 }

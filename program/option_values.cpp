@@ -13,7 +13,7 @@
 namespace herald::program {
 namespace {
 
-/// The parts between commas; empty ones are passed over.
+/// The parts between commas, without empty ones.
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> parts;
     std::istringstream in(text);
@@ -22,7 +22,7 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
-/// ADDRESS or ADDRESS:PORT; an IPv6 address that has a port is in brackets.
+/// ADDRESS or ADDRESS:PORT; an IPv6 address with a port is in brackets.
 bool is_dns_server(const std::string& text) {
     std::string address = text;
     std::string port = "53";
@@ -43,13 +43,13 @@ bool is_dns_server(const std::string& text) {
     return !not_literal && literal.is_v6() >= is_bracketed && parse_number(port, 1, 65'535);
 }
 
-/// Secrets that are mounted as files, and what `echo` writes, end with one.
+/// Secrets mounted as files, and the output of `echo`, end with one.
 result<void> check_last_character(const std::string& what, const std::string& value) {
     if (!value.ends_with('\n')) return {};
     return runtime::invalid_argument(what + " ends with a newline; give it without");
 }
 
-/// Those that a version can be moved to.
+/// The stages that a version can be moved to.
 std::string stages_text() {
     std::string all;
     for (const auto& [stage, name] : schemas::enum_names<schemas::stage>::all)
@@ -155,7 +155,7 @@ result<void> read_kafka_properties(settings& all, const given& said) {
     return {};
 }
 
-// Also where an installation is there already: nobody could sign in to one that began with another.
+// Checked even if an installation exists already: nobody could sign in to one that began with a wrong value.
 
 result<void> read_admin_email(settings& all, const given& said) {
     if (said.text().empty()) return {};

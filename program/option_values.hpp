@@ -15,14 +15,14 @@
 
 namespace herald::program {
 
-/// How it is written on the command line and in the file. Lists are one text with commas; what is repeated is
-/// given several times; in the file, both may be lists.
+/// The form on the command line and in the file. A list is one text with commas; a repeatable option is given
+/// several times; in the file, both may be lists.
 enum class option_kind : std::uint8_t { text, number, flag, yes_or_no, list, repeated };
 
-/// What was said, wherever it was.
+/// What was given for an option, whatever the source.
 struct given {
     std::string_view option;         // without the two dashes
-    std::vector<std::string> texts;  // one; more of a flag, whose last counts, and of what may be repeated
+    std::vector<std::string> texts;  // one; several for a flag (the last counts) and for a repeatable option
 
     const std::string& text() const { return texts.back(); }
 };
@@ -38,7 +38,7 @@ struct option_value {
 /// `--option is "text"; it must be …`
 error must_be(const given&, const std::string& what_would_be_right);
 std::optional<std::uint64_t> parse_number(const std::string&, std::uint64_t min, std::uint64_t max);
-/// true, yes, on, 1, and their contraries.
+/// true, yes, on, 1, and their opposites.
 std::optional<bool> parse_truth(const std::string&);
 /// Errors: as an option_reader.
 result<endpoint> parse_endpoint(const given&);
@@ -54,7 +54,7 @@ option_value text(Path... path) {
 struct number_bounds {
     std::uint64_t min = 0;
     std::uint64_t max = 0;
-    std::uint64_t unit = 1;  // the member counts in these, the operator in multiples of them
+    std::uint64_t unit = 1;  // the member is the operator's number times this
 };
 
 template <class... Path>
@@ -79,7 +79,7 @@ option_value truth(option_kind kind, Value off, Value on, Path... path) {
                 return {};
             }};
 }
-/// Takes no value on the command line, but may have one: --option=false.
+/// Takes no value on the command line, except in the form --option=false.
 template <class Value, class... Path>
 option_value flag(Value off, Value on, Path... path) {
     return truth(option_kind::flag, off, on, path...);
@@ -89,7 +89,7 @@ option_value yes_or_no(Value off, Value on, Path... path) {
     return truth(option_kind::yes_or_no, off, on, path...);
 }
 
-/// One of these names; without any, the first.
+/// One of these names; an empty text means the first.
 template <class Value, class... Path>
 option_value choice(std::vector<std::pair<std::string, Value>> names, Path... path) {
     return {option_kind::text, [=](settings& all, const given& said) -> result<void> {
@@ -105,7 +105,7 @@ option_value choice(std::vector<std::pair<std::string, Value>> names, Path... pa
             }};
 }
 
-/// ADDRESS:PORT; an empty one says nothing.
+/// ADDRESS:PORT; an empty text sets nothing.
 template <class... Path>
 option_value address_and_port(Path... path) {
     return {option_kind::text, [=](settings& all, const given& said) -> result<void> {
@@ -117,7 +117,7 @@ option_value address_and_port(Path... path) {
             }};
 }
 
-// Each for one option, whose members follow from more than its text.
+// Each reads one option whose effect is more than copying its text.
 result<void> read_header_prefixes(settings&, const given&);
 result<void> read_allowed_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);

@@ -1,6 +1,5 @@
-// The table of options. From it follow the command line, the environment (HERALD_…), the file given with
-// --config, the help, the names that a wrong one is compared with, and README's table
-// (tests/docs/check_options).
+// The table of options. The command line, the environment (HERALD_…), the file given with --config, the help,
+// the suggestions for wrong names, and README's table (tests/docs/check_options) all follow from it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace herald::program {
 
-/// What an option is about; a verb takes the options of whole groups (verbs.hpp).
+/// The subject of an option; a verb takes the options of whole groups (verbs.hpp).
 enum class option_group : std::uint8_t {
     file,
     http,
@@ -31,22 +30,23 @@ enum class option_group : std::uint8_t {
     groups,
 };
 
-/// Its heading in the help.
+/// The group's heading in the help.
 std::string_view heading_of(option_group);
 
 struct option {
     std::string name;     // without the two dashes
-    std::string operand;  // as the help shows it; empty for flags
+    std::string operand;  // as shown in the help; empty for flags
     option_group group = option_group::file;
-    /// As the operator would say it; empty: as the part has it whose option it is. A verb may have another.
+    /// As the operator would write it; empty: the default of the part that the option belongs to. A verb may
+    /// have another default.
     std::string default_text;
-    /// What the help says of a default that cannot be said as a value.
+    /// How the help describes a default that cannot be written as a value.
     std::string default_meaning;
     std::string help;
     option_value value;
 };
 
-/// Their order is that of the help, and that in which they are checked.
+/// In the order of the help, which is also the order in which they are checked.
 const std::vector<option>& all_options();
 
 /// HERALD_…

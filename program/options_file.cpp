@@ -34,7 +34,7 @@ std::string_view right_value_of(option_kind kind) {
     return "";
 }
 
-/// As it stands in the file, or what it is where that would be long.
+/// The value as written in the file, or its kind if that would be long.
 std::string shown(const toml::node& value) {
     if (value.is_table()) return "a table";
     static constexpr std::size_t bytes_max = 80;
@@ -79,7 +79,7 @@ result<std::vector<std::string>> values_of(const option& one, const toml::node& 
     return std::vector<std::string>{joined};
 }
 
-/// Errors: invalid_argument saying why it cannot be read, or in which line it is wrong.
+/// Errors: invalid_argument saying why it cannot be read, or which line is wrong.
 result<toml::table> parse_file(const std::string& path) try {
     const auto unreadable = [&](const std::string& why) {
         return runtime::invalid_argument("--config " + path + " cannot be read: " + why);
@@ -109,7 +109,7 @@ result<std::map<std::string, std::vector<std::string>>> read_options_file(const 
     };
     std::vector<std::string> names;
     for (const option& one : all_options())
-        if (one.name != "config") names.push_back(one.name);  // a file does not name another
+        if (one.name != "config") names.push_back(one.name);  // a file cannot name another file
     std::map<std::string, std::vector<std::string>> said;
     for (const auto& [key, value] : *file) {
         const std::string name(key.str());

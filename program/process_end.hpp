@@ -1,4 +1,4 @@
-// How a process ends, and how its parts say that it must.
+// How a process ends, and how its parts ask for that.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace herald::program {
 
-/// Exit codes (design.md §7), and what a part of the process asks main for: to begin again, and the same
-/// after an I/O error, which may happen once.
+/// Exit codes (design.md §7), and what a part of the process may ask main for: a restart, or a restart after
+/// an I/O error, which may happen once.
 enum class process_end : int {
     done = 0,
     failure = 1,
@@ -18,10 +18,10 @@ enum class process_end : int {
     reopen = 257,
 };
 
-/// Called once or more, on any thread: the process is to end, or to begin again with its state made anew.
+/// Called once or more, on any thread: the process must end, or restart with its state rebuilt.
 using end_request = std::function<void(process_end)>;
 
-/// Says why on standard error; the exit code that belongs to the error.
+/// Prints the reason to standard error; returns the exit code for the error.
 process_end failed(const error& why);
 
 }  // namespace herald::program

@@ -1,6 +1,6 @@
 // herald raise-level: an operator raises the level in force to what this program can do, without waiting for
-// the nodes to do so (schemas/commands/level.hpp). Nodes that run and are older are named, and nothing
-// changes.
+// the nodes to do it (schemas/commands/level.hpp). If older nodes are running, it names them and changes
+// nothing.
 #include <chrono>
 #include <iostream>
 #include <thread>
@@ -16,11 +16,11 @@
 namespace herald::program {
 namespace {
 
-/// After the no-operation: whoever runs has been heard by then, and whoever was just stopped no longer
+/// After the no-op: by then every running node has been heard, and one that was just stopped no longer
 /// counts.
 constexpr std::chrono::milliseconds until_heard{limits::claim_lapse_ms + 1'000};
 
-/// What the log gives, up to its end.
+/// The state that the log gives, up to its end.
 result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
     events::log::partitioned_log& log) {
     const auto rows = storage::registry::state::make_memory_state();

@@ -1,4 +1,4 @@
-// Making and destroying things on the loop that they live on, from the main thread.
+// Creates and destroys objects on the loop that they live on, from the main thread.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@
 
 namespace herald::program {
 
-/// Runs `work` on the loop's thread and waits for it; what it throws is thrown here.
+/// Runs `work` on the loop's thread and waits for it; rethrows here what it throws.
 template <class Work>
 void run_and_wait(runtime::event_loop& loop, Work work) {
     std::promise<void> done;

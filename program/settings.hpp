@@ -1,5 +1,5 @@
-// What the operator says, as values that can be used: each part of Herald has its own options here, and gets
-// them as they are.
+// The operator's options as usable values: each part of Herald has its own options here, and gets them
+// unchanged.
 #pragma once
 
 #include <cstdint>
@@ -23,34 +23,34 @@ struct endpoint {
     std::uint16_t port = 0;
 };
 
-/// Filled and checked by the table of options (options.hpp). What an option cannot say (callbacks, shares of
-/// the machine) is added where the part is made.
+/// Filled and checked by the table of options (options.hpp). Whatever an option cannot express (callbacks,
+/// shares of the machine) is added where the part is made.
 struct settings {
     std::string config_file;
     std::filesystem::path data;
-    std::filesystem::path key_ring;  // as given; which file is meant says key_ring_file()
-    std::optional<endpoint> listen;  // a worker that was told none serves no HTTP
+    std::filesystem::path key_ring;  // as given; key_ring_file() says which file is meant
+    std::optional<endpoint> listen;  // a worker without one serves no HTTP
     std::optional<endpoint> metrics_listen;
-    std::string public_url;  // where callers find the node; empty: where each request says that it did
-    runtime::http::server::server_options server;  // of every address that is served
+    std::string public_url;  // where callers find the node; empty: the address that each request names
+    runtime::http::server::server_options server;  // for every address that is served
     events::log::kafka::kafka_options kafka;
     storage::embedded_log::embedded_log_options embedded_log;
     storage::node::genesis_options installation;
     storage::node::registry_node::options node;
     workers::worker_options worker;
     workers::http_transport_options transport;
-    std::string allowed_addresses;  // of the transport's policy, as they were given
+    std::string allowed_addresses;  // of the transport's policy, as given
     std::uint64_t free_disk_bytes_min = limits::free_disk_bytes_min;
     bool verify = false;
     bool reset_groups = false;
     std::uint64_t at_offset = 0;  // state-hash: the next offset; 0: the end of the log
 };
 
-/// Whether the installation is on Kafka; else its log is embedded, on this machine.
+/// Whether the installation is on Kafka; otherwise its log is embedded, on this machine.
 inline bool is_on_kafka(const settings& chosen) { return !chosen.kafka.bootstrap_servers.empty(); }
-/// Where Herald's own files are.
+/// The folder of Herald's own files.
 inline std::filesystem::path folder_of(const settings& chosen) { return chosen.data / "herald"; }
-/// The one that was named, or the one that a standalone makes.
+/// The file that was named, or the one that a standalone creates.
 inline std::filesystem::path key_ring_file(const settings& chosen) {
     return chosen.key_ring.empty() ? folder_of(chosen) / "key-ring" : chosen.key_ring;
 }

@@ -13,7 +13,7 @@
 namespace herald::program {
 namespace {
 
-/// What this machine has applied before; nothing where there is no state database.
+/// What this machine has applied before; empty when there is no state database.
 result<std::shared_ptr<const storage::registry::state::state_view>> state_before(
     const std::filesystem::path& folder) {
     if (!std::filesystem::exists(folder)) return storage::registry::state::make_memory_state()->view();
@@ -22,7 +22,7 @@ result<std::shared_ptr<const storage::registry::state::state_view>> state_before
     return opened->store->view();
 }
 
-/// Nothing of it is there, neither the log nor a view of one that was lost.
+/// True when nothing exists: neither a log nor the state of one that was lost.
 result<bool> is_new(const std::filesystem::path& folder, events::log::partitioned_log& log) {
     if (std::filesystem::exists(folder / "state")) return false;
     const auto begun = storage::node::has_begun(log);
@@ -30,7 +30,7 @@ result<bool> is_new(const std::filesystem::path& folder, events::log::partitione
     return !*begun;
 }
 
-/// Begins an empty log. A key that Herald made itself is kept in a file, and nowhere else.
+/// Begins an empty log. A key that Herald generates is stored in a file, and nowhere else.
 result<void> begin(const settings& chosen, const std::filesystem::path& folder,
                    events::log::partitioned_log& log, const runtime::key_ring& keys) {
     const std::filesystem::path key_file = folder / "admin-key";
@@ -42,8 +42,8 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder,
         const storage::node::genesis_options options = with_admin_key(chosen.installation);
         const auto before = state_before(folder / "state");
         if (!before) return before.error();
-        // Before GENESIS: a crash in between leaves a key that is not yet anybody's, never an installation
-        // without one. Under another name: the log may be refused.
+        // Before GENESIS: a crash in between leaves a key that belongs to nobody yet, never an installation
+        // without one. Under another name, since the log may be refused.
         if (chosen.installation.admin_key.empty())
             if (const auto kept = write_key_file(new_key_file, options.admin_email, options.admin_key); !kept)
                 return kept;
@@ -57,7 +57,7 @@ result<void> begin(const settings& chosen, const std::filesystem::path& folder,
             runtime::log(runtime::log_level::info, runtime::log_events::administrator_made,
                          {{"email", options.admin_email}, {"key_file", key_file.native()}});
     }
-    // Also what a crash left behind, but not over the key of a log that was there before.
+    // Also after a crash, but never over the key of a log that existed before.
     if (!existing || !std::filesystem::exists(key_file))
         std::filesystem::rename(new_key_file, key_file, ignored);
     return {};

@@ -1,5 +1,5 @@
-// herald state-hash: what the log says the state is, at any offset. Two nodes that show another hash at that
-// offset in /readyz do not hold the state that the log gives (P5).
+// herald state-hash: computes the state's hash at any offset from the log. A node that shows another hash at
+// that offset in /readyz does not have the state that the log gives (P5).
 #include <iostream>
 
 #include "program/open_log.hpp"
@@ -11,7 +11,7 @@ namespace herald::program {
 process_end run_state_hash(const settings& given) {
     settings chosen = given;
     chosen.embedded_log.leap =
-        storage::embedded_log::clock_leap::accepted;  // nothing is written: no clock matters
+        storage::embedded_log::clock_leap::accepted;  // nothing is written, so the clock does not matter
     const auto log = open_log(chosen);
     if (!log) return failed(log.error());
     const auto rows = storage::registry::state::make_memory_state();

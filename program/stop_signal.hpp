@@ -1,11 +1,12 @@
-// How a process learns that it is to end: SIGTERM, SIGINT, or one of its parts.
+// How a process learns that it must end: by SIGTERM, by SIGINT, or from one of its parts.
 #pragma once
 
 #include "program/process_end.hpp"
 
 namespace herald::program {
 
-/// One in a process, made by the main thread before any other thread: they all inherit the blocked signals.
+/// One in a process, created by the main thread before any other thread, so that all threads inherit the
+/// blocked signals.
 class stop_signal {
   public:
     stop_signal();
@@ -13,7 +14,7 @@ class stop_signal {
     stop_signal(const stop_signal&) = delete;
     stop_signal& operator=(const stop_signal&) = delete;
 
-    /// Any thread. The first request counts.
+    /// Callable on any thread. The first request counts.
     void request(process_end) noexcept;
     end_request requester() {
         return [this](process_end how) { request(how); };

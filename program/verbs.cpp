@@ -6,7 +6,7 @@
 
 namespace herald::program {
 
-// Each stands in the file of its name.
+// Each is in the file of its name.
 process_end run_admin_key(const settings&);
 process_end run_api(const settings&);
 process_end run_groups(const settings&);
@@ -29,7 +29,7 @@ std::vector<verb> make_table() {
          .groups = {group::file, group::http, group::data, group::key_ring, group::node, group::clock,
                     group::webhooks, group::deliveries, group::administrator, group::installation},
          .needs = {},
-         // On one machine receivers are often on the same.
+         // On one machine the receivers are often local, too.
          .defaults = {{"allow-addresses", "127.0.0.0/8,::1/128"},
                       {"allow-http", "true"},
                       {"admin-email", "admin@localhost"}}},
@@ -89,7 +89,7 @@ std::vector<verb> make_table() {
     };
 }
 
-/// What a row names is an option that the verb takes.
+/// Every option that a row names must be one that the verb takes.
 std::vector<verb> checked(std::vector<verb> table) {
     const auto takes = [](const verb& which, const std::string& name) {
         return std::any_of(all_options().begin(), all_options().end(),

@@ -1,4 +1,4 @@
-// The table of verbs: what `herald VERB` can be. A verb is a file of its own and a row.
+// The table of verbs: everything that `herald VERB` can be. A verb is one file and one row.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace herald::program {
 struct verb {
     std::string name;
     std::string help;
-    /// Runs until told to stop by a signal or a part, or until its work is done.
+    /// Runs until a signal or a part of the process stops it, or until its work is done.
     process_end (*run)(const settings&) = nullptr;
     std::vector<option_group> groups;
-    /// Options without which it is not run.
+    /// Options that it requires.
     std::vector<std::string> needs;
-    /// Where it has other defaults than the options themselves; an empty one is none.
+    /// Defaults that differ from those of the options themselves; an empty one means none.
     std::vector<std::pair<std::string, std::string>> defaults;
 
     bool takes(const option&) const;

@@ -1,4 +1,4 @@
-// A worker, put together: log → subscribers and worker → transport; beside it, what operators ask.
+// A worker, assembled: log → subscribers and worker → transport; beside it, the operators' routes.
 #include "program/worker_node.hpp"
 
 #include <iostream>
@@ -19,7 +19,7 @@ namespace herald::program {
 namespace {
 
 constexpr std::int64_t metrics_interval_ms = 1'000;
-constexpr std::int64_t trouble_interval_ms = 20;  // while it is not ready: what waits for it waits no longer
+constexpr std::int64_t trouble_interval_ms = 20;  // while not ready: nothing should wait longer
 constexpr std::int64_t lag_interval_ms = 5'000;
 
 std::string text_of(const std::optional<endpoint>& where) {
@@ -88,7 +88,7 @@ class composed_worker_node final : public worker_node {
     result<void> serve(const endpoint& where) {
         runtime::http::server::server_options options =
             server_options_at(x_chosen, where, limits::operator_connections_max);
-        options.bounds.connections_per_address = options.bounds.connections;  // often one proxy asks all
+        options.bounds.connections_per_address = options.bounds.connections;  // often one proxy asks for all
         options.log = runtime::http::server::request_log::off;
         x_service = api::make_operator_service([this] { return api::operations::report_of(trouble()); });
         x_certificate.emplace(options.tls_certificate_file);

@@ -1,4 +1,4 @@
-// A worker: consumes events, delivers them.
+// A worker: consumes events and delivers them.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace herald::program {
 
-/// Made and destroyed by the main thread.
+/// Created and destroyed by the main thread.
 class worker_node {
   public:
     virtual ~worker_node() = default;
-    /// From now on it says so, once, when it delivers.
+    /// From now on it logs, once, when it begins to deliver.
     virtual void announce() = 0;
-    /// Why it is not ready, as of the last second. Any thread.
+    /// Why it is not ready, as of the last second. Callable on any thread.
     virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual void drain() = 0;
 };
 
-/// Who answers for health and metrics of a worker: the worker itself, if it was told an address, or an API
-/// node in the same process.
+/// Who serves health and metrics for a worker: the worker itself, if it was given an address, or an API node
+/// in the same process.
 enum class operator_answers : std::uint8_t { by_itself, by_the_api_node };
 
-/// Begins to consume, and to serve. Errors: unavailable when the log is out of reach or the address cannot be
+/// Begins to consume and to serve. Errors: unavailable when the log is out of reach or the address cannot be
 /// listened on; not_found when a topic is missing; invalid_argument for TLS files that cannot be used.
 result<std::unique_ptr<worker_node>> make_worker_node(const settings&, node_parts, end_request,
                                                       operator_answers);

@@ -1,4 +1,4 @@
-// Assertions that stay on in release: a broken invariant stops the process before it spreads.
+// Assertions that stay enabled in release: a broken invariant stops the process before it spreads.
 #pragma once
 
 namespace herald::runtime {

@@ -1,4 +1,4 @@
-// Until when a TLS certificate is good.
+// How long a TLS certificate is valid.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace herald::runtime {
 
-/// When the first certificate of a PEM file expires, in ms since the Unix epoch; nothing when there is none
+/// When the first certificate of a PEM file expires, in ms since the Unix epoch; empty when there is none
 /// that can be read.
 std::optional<std::int64_t> certificate_expiry_ms(const std::filesystem::path& pem_file);
 

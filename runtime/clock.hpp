@@ -1,4 +1,4 @@
-// Time comes in through constructors, so that tests and the simulation can turn it by hand.
+// Time comes in through constructors, so that tests and the simulation can control it.
 #pragma once
 
 #include <atomic>
@@ -6,13 +6,13 @@
 
 namespace herald::runtime {
 
-/// Thread-safe. Two clocks in one: the wall clock, which may jump, and one that only goes forward.
+/// Thread-safe. Two clocks in one: the wall clock, which may jump, and a steady one that only goes forward.
 class clock {
   public:
     virtual ~clock() = default;
     /// Milliseconds since the Unix epoch.
     virtual std::int64_t wall_ms() const noexcept = 0;
-    /// Milliseconds since some fixed moment; runs on while the machine sleeps (CLOCK_BOOTTIME).
+    /// Milliseconds since some fixed moment; keeps running while the machine sleeps (CLOCK_BOOTTIME).
     virtual std::int64_t steady_ms() const noexcept = 0;
 };
 
@@ -25,12 +25,12 @@ class manual_clock final : public clock {
     explicit manual_clock(std::int64_t wall_ms = 1'700'000'000'000) : x_wall_ms(wall_ms) {}
     std::int64_t wall_ms() const noexcept override { return x_wall_ms; }
     std::int64_t steady_ms() const noexcept override { return x_steady_ms; }
-    /// Both clocks go forward.
+    /// Moves both clocks forward.
     void advance_ms(std::int64_t by) {
         x_wall_ms += by;
         x_steady_ms += by;
     }
-    /// Only the wall clock jumps; `by` may be negative.
+    /// Moves only the wall clock; `by` may be negative.
     void jump_wall_ms(std::int64_t by) { x_wall_ms += by; }
 
   private:

@@ -10,7 +10,8 @@
 namespace herald::runtime {
 namespace {
 
-// One fetch for the process: SHA256() looks the algorithm up at every call and costs three times as much.
+// Fetched once for the process: SHA256() would look the algorithm up at every call and cost three times as
+// much.
 const EVP_MD* sha256_algorithm() noexcept {
     static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     return algorithm;
@@ -98,7 +99,7 @@ result<std::string> from_hex(std::string_view text) {
 }
 
 std::string to_base64(std::string_view bytes) {
-    std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock ends with a NUL
+    std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock appends a NUL
     const int length = EVP_EncodeBlock(data(out), data(bytes), size(bytes));
     out.resize(static_cast<std::size_t>(length));
     return out;

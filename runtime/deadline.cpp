@@ -39,7 +39,7 @@ boost::asio::awaitable<bool> run_for(event_loop& loop, std::int64_t ms, boost::a
         expired = true;
         give_up.emit(asio::cancellation_type::terminal);
     });
-    // Whoever cancels the caller cancels the work, too.
+    // Cancelling the caller also cancels the work.
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     asio::cancellation_slot caller = cancellation.slot();
     const auto forward = [&give_up](asio::cancellation_type type) { give_up.emit(type); };

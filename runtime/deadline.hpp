@@ -1,4 +1,4 @@
-// Deadlines: of an object that lives long (a connection), and of one awaited operation.
+// Deadlines: for a long-lived object (a connection), and for one awaited operation.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,9 +13,9 @@
 
 namespace herald::runtime {
 
-/// Calls `expired` on the loop's thread once its time has passed, until it is set again. Moving it later
-/// costs a store: the loop looks again at the old time. Belongs to one loop and its thread; `expired` may
-/// destroy it.
+/// Calls `expired` on the loop's thread once its time has passed; then it is inactive until set again.
+/// Postponing it costs only a store: the loop checks again at the old time. Belongs to one loop and its
+/// thread; `expired` may destroy it.
 class deadline {
   public:
     deadline(event_loop& loop, std::function<void()> expired) : x_loop(loop), x_expired(std::move(expired)) {}
@@ -23,7 +23,7 @@ class deadline {
     deadline(const deadline&) = delete;
     deadline& operator=(const deadline&) = delete;
 
-    /// In the loop's steady time (scheduler::time()); replaces what was set before.
+    /// In the loop's steady time (scheduler::time()); replaces the previous time.
     void set(std::int64_t at_ms);
     /// `ms` from now.
     void set_after(std::int64_t ms) { set(x_loop.time().steady_ms() + ms); }
@@ -36,12 +36,12 @@ class deadline {
     event_loop& x_loop;
     std::function<void()> x_expired;
     std::optional<std::int64_t> x_at_ms;
-    std::optional<std::int64_t> x_queued_ms;  // where the loop has it in its queue
+    std::optional<std::int64_t> x_queued_ms;  // its time in the loop's queue
 };
 
 namespace detail {
 
-/// Runs `work`; cancels it after `ms`. True when that was necessary; what it threw is then forgotten.
+/// Runs `work` and cancels it after `ms`. True when it was cancelled; whatever it threw is then dropped.
 boost::asio::awaitable<bool> run_for(event_loop&, std::int64_t ms, boost::asio::awaitable<void> work);
 
 template <class T>
@@ -52,9 +52,9 @@ boost::asio::awaitable<void> keep(boost::asio::awaitable<result<T>> work, std::o
 
 }  // namespace detail
 
-/// Awaits `work` for at most `ms`, then cancels it and waits until it has ended. A value that it still gives
-/// then, and all that it returns or throws in time, is passed on. Only from the loop's thread. Errors: those
-/// of `work`; deadline_exceeded naming `what`.
+/// Awaits `work` for at most `ms`, then cancels it and waits until it has ended. Passes on a value that it
+/// still returns then, and everything that it returns or throws in time. Only from the loop's thread. Errors:
+/// those of `work`; deadline_exceeded naming `what`.
 template <class T>
 boost::asio::awaitable<result<T>> with_deadline(event_loop& loop, std::int64_t ms, std::string what,
                                                 boost::asio::awaitable<result<T>> work) {

@@ -1,4 +1,4 @@
-// What can be expected to fail, as a value: the error codes of wire.md §1 and result<T>.
+// Expected failures as values: the error codes of wire.md §1 and result<T>.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -29,23 +29,23 @@ enum class error_code : std::uint8_t {
 struct error {
     error_code code = error_code::internal;
     std::string message;
-    /// 0: the status that belongs to the code; else a status of its own (405, 408, 413, 415, 431, 502).
+    /// 0: the status of the code; otherwise a status of its own (405, 408, 413, 415, 431, 502).
     std::uint16_t http_status_override = 0;
 
     friend bool operator==(const error&, const error&) = default;
 };
 
-/// HTTP status of an error (wire.md "Errors"; 200 never).
+/// HTTP status of an error (wire.md "Errors"; never 200).
 std::uint16_t http_status(const error&) noexcept;
-/// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number outside the table.
+/// "INVALID_ARGUMENT" etc.; "UNKNOWN" for a number outside the table.
 std::string_view name_of(error_code) noexcept;
-/// True where the same request may succeed a little later: its answer says Retry-After (wire.md §1). An error
-/// with a status of its own says something else than its code alone (413: too large, not too many).
+/// True when the same request may succeed a little later: its answer has Retry-After (wire.md §1). An error
+/// with its own status means something other than its code alone (413: too large, not too many).
 bool is_retryable(const error&) noexcept;
 /// True if the number is one of the enum's.
 bool is_error_code(std::uint64_t number) noexcept;
 
-/// Reached only by a bug: value() of a result that holds an error.
+/// Reached only through a bug: value() of a result that holds an error.
 [[noreturn]] void throw_exception_from_error(const error&, const boost::source_location&);
 
 template <class T = void>

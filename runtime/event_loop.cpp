@@ -15,7 +15,7 @@
 namespace herald::runtime {
 namespace {
 
-// The timer's clock stands still while the machine sleeps, ours does not: look again at least this often.
+// The timer's clock stops while the machine sleeps and ours does not, so look again at least this often.
 constexpr std::int64_t timer_ms_max = 1'000;
 
 void pin(std::thread& thread, int core) {
@@ -66,7 +66,7 @@ void event_loop::arm(std::int64_t at_ms) {
 void event_loop::fire() {
     x_armed_ms.reset();
     const std::int64_t now_ms = x_time.steady_ms();
-    // Only what is due at this moment: what it starts anew waits for the next round, so that I/O gets a turn.
+    // Only what is due now: anything it starts waits for the next round, so that I/O gets a turn.
     for (std::size_t left = x_deadlines.size(); left > 0 && !x_deadlines.empty(); --left) {
         const auto [at_ms, who] = *x_deadlines.begin();
         if (at_ms > now_ms) break;

@@ -1,4 +1,4 @@
-// The program's threads: event loops, one thread each, and a bounded pool for calls that block.
+// The program's threads: event loops with one thread each, and a bounded pool for blocking calls.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ namespace herald::runtime {
 
 class deadline;
 
-/// One io_context and the one thread that runs it. Owned by event_loops. All deadlines and delayed tasks of a
-/// loop share one kernel timer. A task that throws ends the process: exceptions are caught in task_group.
+/// One io_context and the thread that runs it. Owned by event_loops. All deadlines and delayed tasks of a
+/// loop share one kernel timer. A task that throws ends the process: exceptions must be caught in task_group.
 class event_loop final : public scheduler {
   public:
     explicit event_loop(std::size_t index, const clock& time);
@@ -39,13 +39,13 @@ class event_loop final : public scheduler {
 
     /// For sockets and other I/O objects of this loop.
     boost::asio::io_context& context() noexcept { return x_context; }
-    /// Its place in event_loops, from 0.
+    /// Its index in event_loops, from 0.
     std::size_t index() const noexcept { return x_index; }
     /// True on the loop's own thread.
     bool is_current() noexcept { return x_context.get_executor().running_in_this_thread(); }
 
     void post(task work) override;
-    /// Times closer than 1 ms may be late by 1 ms.
+    /// A time less than 1 ms ahead may be met up to 1 ms late.
     void run_at(std::int64_t at_ms, task work) override;
     const clock& time() const noexcept override { return x_time; }
 
@@ -58,14 +58,14 @@ class event_loop final : public scheduler {
 
     const std::size_t x_index;
     const clock& x_time;
-    boost::asio::io_context x_context{1};  // a hint: one thread runs it
+    boost::asio::io_context x_context{1};  // a hint: a single thread runs it
     boost::asio::steady_timer x_timer{x_context};
     std::set<std::pair<std::int64_t, deadline*>> x_deadlines;
     std::multimap<std::int64_t, task> x_tasks;
-    std::optional<std::int64_t> x_armed_ms;  // when x_timer calls fire()
+    std::optional<std::int64_t> x_armed_ms;  // when x_timer will call fire()
 };
 
-/// Threads for calls that block: scans of a database, Kafka's close, loading a model. Thread-safe.
+/// Threads for blocking calls: database scans, closing Kafka, loading a model. Thread-safe.
 class blocking_pool {
   public:
     /// At most `pending_max` calls wait or run at a time.
@@ -78,7 +78,7 @@ class blocking_pool {
     template <class Work>
     friend boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool&, Work);
 
-    /// A place among those that wait or run.
+    /// A place among the waiting or running calls.
     struct place {
         explicit place(blocking_pool& the_pool) : pool(the_pool) {}
         ~place() { --pool.x_pending; }
@@ -93,7 +93,7 @@ class blocking_pool {
     boost::asio::thread_pool x_threads;
 };
 
-/// Runs `work` on the pool and goes on where the caller was. It is not cancelled once begun. `work` returns a
+/// Runs `work` on the pool and resumes where the caller was. Once begun it is not cancelled. `work` returns a
 /// result<T>; what it returns or throws is passed on. Errors: those of `work`; unavailable when the pool is
 /// full.
 template <class Work>
@@ -101,8 +101,8 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& 
     if (!pool.take_place()) co_return unavailable("too many blocking calls wait; try again");
     std::optional<std::invoke_result_t<Work&>> out;
     std::exception_ptr thrown;
-    // No co_spawn: it would queue the way back behind all calls that wait for the pool. And no cancellation:
-    // its signal would cross threads, and blocking work could not heed it.
+    // No co_spawn: it would queue the return behind all calls that wait for the pool. And no cancellation:
+    // its signal would cross threads, and blocking work could not react to it.
     const auto initiate = [&](auto handler) {
         const auto back = boost::asio::get_associated_executor(handler);
         boost::asio::post(pool.x_threads, [&, back, handler = std::move(handler)]() mutable {
@@ -122,16 +122,16 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& 
 }
 
 struct event_loops_options {
-    /// 0: one for each core that this process may use.
+    /// 0: one for each core available to this process.
     std::size_t loops = 0;
-    /// Loop i runs on core cores[i] only; loops beyond the list run anywhere.
+    /// Loop i runs only on core cores[i]; loops beyond the list run anywhere.
     std::vector<int> cores;
     std::size_t blocking_threads = 4;
     std::size_t blocking_pending_max = 256;
 };
 
-/// Starts its threads when made, stops and joins them when destroyed or stopped. What runs on the loops
-/// (task groups, servers) is stopped before them. Belongs to the main thread.
+/// Starts its threads when created; stops and joins them when stopped or destroyed. Whatever runs on the
+/// loops (task groups, servers) must be stopped first. Used by the main thread.
 class event_loops {
   public:
     /// Throws std::system_error when a thread cannot be started or pinned.
@@ -143,7 +143,7 @@ class event_loops {
     std::size_t size() const noexcept { return x_loops.size(); }
     event_loop& operator[](std::size_t index) noexcept { return *x_loops[index]; }
     blocking_pool& blocking() noexcept { return x_blocking; }
-    /// Joins all threads; tasks that have not begun never do. Safe to call twice.
+    /// Joins all threads; tasks that have not begun never run. May be called twice.
     void stop();
 
   private:

@@ -14,8 +14,8 @@
 namespace herald::runtime {
 namespace {
 
-/// Whole or not at all, though the machine stops meanwhile; of several that do it at once the first one's
-/// counts.
+/// Written completely or not at all, even if the machine stops; if several processes do it at once, the first
+/// one's file counts.
 result<void> create_file(const std::filesystem::path& file, random_source& random) {
     const std::filesystem::path draft = file.string() + "." + uuid_text(random.uuid());
     const int descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -13,21 +13,21 @@
 namespace herald::runtime {
 
 /// File format: lines `name base64key`; the last line is the current key; `#` starts a comment. Mode 0600.
-/// Immutable after loading; any thread may read it. Every API node and worker of one installation has the
+/// Immutable after loading; any thread may read it. Every API node and worker of an installation has the
 /// same.
 class key_ring {
   public:
-    /// Reads `file`. Errors: not_found when it is not there; failed_precondition when it is not a key ring,
-    /// cannot be read, or others may read it.
+    /// Reads `file`. Errors: not_found when it does not exist; failed_precondition when it is not a key ring,
+    /// cannot be read, or is readable by others.
     static result<key_ring> load(const std::filesystem::path& file);
-    /// As load; makes the file with one new key when it is not there.
+    /// As load, but creates the file with one new key when it does not exist.
     static result<key_ring> load_or_create(const std::filesystem::path& file, random_source&);
     /// A ring with one key, for tests and the simulation.
     static key_ring of(std::string name, std::string key);
 
     const std::string& current_name() const noexcept { return x_current; }
-    /// A value that tells rings apart without showing them: goes into GENESIS. HMAC(oldest key, "herald key
-    /// check").
+    /// A value that distinguishes rings without revealing them; stored in GENESIS. HMAC(oldest key, "herald
+    /// key check").
     std::string check_value() const;
 
     /// Seals under the current key; `bound_to` names the row. The result starts with the key's name.
@@ -36,8 +36,8 @@ class key_ring {
     /// open.
     result<std::string> unseal(std::string_view bound_to, std::string_view sealed) const;
 
-    /// A minted secret: 43 characters, base64url of HMAC(key, command id ‖ purpose). The same for the same
-    /// three. Errors: failed_precondition when the key is not on this ring.
+    /// A minted secret: 43 characters, base64url of HMAC(key, command id ‖ purpose). Always the same for the
+    /// same three arguments. Errors: failed_precondition when the key is not on this ring.
     result<std::string> mint(std::string_view key_name, std::string_view command_id,
                              std::string_view purpose) const;
 

@@ -1,5 +1,5 @@
-// Callbacks that may come after their owner is gone: then they do nothing. Everywhere in Herald it is one of
-// these two, by who calls.
+// Callbacks that may come after their owner is destroyed: then they do nothing. All of Herald uses one of
+// these two, depending on who calls.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace herald::runtime {
 
 /// For owners that live on one thread: a member of the class whose callbacks it guards. The owner is
-/// destroyed, and guarded callbacks are called, on that thread; they may be copied and dropped on any.
+/// destroyed, and guarded callbacks are called, on that thread; callbacks may be copied and destroyed on any.
 class lifetime {
   public:
     template <class F>
@@ -24,9 +24,9 @@ class lifetime {
     std::shared_ptr<const char> x_alive = std::make_shared<const char>();
 };
 
-/// For owners that are shared, and called or let go of on several threads: `if_alive(weak_from_this(), f)`
-/// calls f(owner, arguments…) and keeps the owner alive meanwhile. So the owner may end on the calling
-/// thread: one that must not end on a thread of the log has the log's thread only post.
+/// For shared owners that are called or released on several threads: `if_alive(weak_from_this(), f)` calls
+/// f(owner, arguments…) and keeps the owner alive during the call. So the owner may be destroyed on the
+/// calling thread; if it must not be destroyed on a thread of the log, the log's thread may only post.
 template <class Owner, class F>
 auto if_alive(std::weak_ptr<Owner> owner, F callback) {
     return [owner = std::move(owner), callback = std::move(callback)](auto&&... args) {
@@ -35,8 +35,8 @@ auto if_alive(std::weak_ptr<Owner> owner, F callback) {
     };
 }
 
-/// Called on any thread, it posts `callback` with copies of the arguments to the scheduler, which must
-/// outlive it. What a log calls is mostly posted(scheduler, if_alive(…)).
+/// When called, on any thread, it posts `callback` with copies of the arguments to the scheduler, which must
+/// outlive it. Callbacks for a log are usually posted(scheduler, if_alive(…)).
 template <class F>
 auto posted(scheduler& to, F callback) {
     return [&to, callback = std::move(callback)](const auto&... args) {

@@ -1,6 +1,6 @@
-// The bounds that several rooms share. A room's own are in its limits.hpp, so that a change rebuilds only who
-// uses it; relations that no single room sees are in program/limits.cpp. Each is tested from outside
-// (style.md §3). Units come last.
+// The bounds that several rooms share. A room's own bounds are in its limits.hpp, so that a change rebuilds
+// only its users; relations between rooms are in program/limits.cpp. Each is tested from outside (style.md
+// §3). Units come last.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace herald::limits {
 
-constexpr std::size_t connections_max = 10'000;  // fewer where there are few descriptors
-constexpr std::int64_t drain_ms_max = 10'000;    // of a process
-/// A node or worker that does not hear the log for so long is not ready. (A new controller of Kafka takes 5
-/// s.)
+constexpr std::size_t connections_max = 10'000;  // fewer when there are few descriptors
+constexpr std::int64_t drain_ms_max = 10'000;    // for a process
+/// A node or worker that has not heard from the log for this long is not ready. (A new Kafka controller takes
+/// 5 s.)
 constexpr std::int64_t unheard_ms_max = 8'000;
 constexpr std::size_t url_bytes_max = 2'048;
 constexpr std::size_t attempts_in_flight_max = 512;

@@ -1,4 +1,4 @@
-// The process's own log: one JSON object a line on standard error. (The command log is events/log/log.hpp.)
+// The process's own log: one JSON object per line on standard error. (The command log is events/log/log.hpp.)
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct log_field {
     std::variant<std::string_view, std::int64_t, double, bool> value;
 };
 
-/// Writes {"time":…,"level":…,"event":<event>,<fields>}. `event` is one of runtime/log_events.hpp's names: an
-/// interface for operators. Thread-safe; never blocks on a slow reader for long; never throws.
+/// Writes {"time":…,"level":…,"event":<event>,<fields>}. `event` is a name from runtime/log_events.hpp: an
+/// interface for operators. Thread-safe; never blocks for long on a slow reader; never throws.
 void log(log_level, std::string_view event, std::initializer_list<log_field> fields = {}) noexcept;
-/// Lines below it are dropped; info at start.
+/// Lines below this level are dropped; info at start.
 void set_log_level(log_level) noexcept;
 
 }  // namespace herald::runtime

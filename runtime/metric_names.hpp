@@ -1,6 +1,6 @@
-// The names of all metrics but those of the process itself (`process_*`): an interface for operators, so they
-// are all here, and tests/process/program/metrics.golden holds what each kind of process shows of them. The
-// text after each is what /metrics says of it.
+// The names of all metrics except those of the process itself (`process_*`): an interface for operators, so
+// they are all here; tests/process/program/metrics.golden lists which of them each kind of process shows. The
+// text after each name is its help text in /metrics.
 #pragma once
 
 #include <string_view>
@@ -51,7 +51,7 @@ inline constexpr metric_name clock_off{"herald_clock_off_seconds",
 inline constexpr metric_name certificate_expiry{"herald_certificate_expiry_seconds",
                                                 "Until the TLS certificate expires"};
 
-/// Of a worker. Label: topic.
+/// For a worker. Label: topic.
 inline constexpr metric_name consumer_lag{
     "herald_consumer_lag", "Records of this worker's partitions that are not done, as of the last minute"};
 /// Label: event (type).
@@ -103,7 +103,7 @@ inline constexpr metric_name worker_breakers_open{"herald_worker_breakers_open",
 inline constexpr metric_name worker_read_ahead_bytes{"herald_worker_read_ahead_bytes",
                                                      "Of records that are read and not due, or without room"};
 
-/// Of the HTTP server. Label of requests: status.
+/// For the HTTP server. Label of requests: status.
 inline constexpr metric_name http_requests{"herald_http_requests_total", "Requests answered"};
 inline constexpr metric_name http_request_seconds{
     "herald_http_request_duration_seconds", "From the first byte of a request to the last of its answer"};

@@ -31,13 +31,13 @@ using cell = std::variant<std::monostate, std::unique_ptr<counter>, std::unique_
 struct family {
     std::string help;
     prometheus::MetricType type{};
-    std::map<labels, cell> cells;  // by the labels' order at the call
+    std::map<labels, cell> cells;  // in the order in which the call gave the labels
 };
 
 struct registry {
     runtime::mutex lock;
     std::map<std::string, family, std::less<>> families GUARDED_BY(lock);
-    runtime::mutex sources_lock;  // held while they are called
+    runtime::mutex sources_lock;  // held while sources are called
     std::list<std::function<void()>> sources GUARDED_BY(sources_lock);
 };
 

@@ -1,4 +1,4 @@
-// What the process counts, in the text form that Prometheus reads.
+// The process's counters, in the text form that Prometheus reads.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 
 namespace herald::runtime {
 
-// A metric is looked up by name and labels once (that takes a lock and may allocate) and kept as a reference,
-// which lives as long as the process. Counting takes no lock. Any thread may do either. The names are an
-// interface for operators: `herald_<what>_<unit>`, counters end in `_total`.
+// A metric is looked up by name and labels once (this takes a lock and may allocate) and kept as a reference,
+// which is valid as long as the process lives. Counting takes no lock. Both on any thread. The names are an
+// interface for operators: `herald_<what>_<unit>`; counters end in `_total`.
 
 /// Only goes up.
 class counter {
@@ -40,15 +40,15 @@ class gauge {
     std::atomic<std::int64_t> x_value{0};
 };
 
-/// Durations, each counted in the first bucket whose bound it does not exceed.
+/// Durations; each is counted in the first bucket whose bound it does not exceed.
 class histogram {
   public:
-    /// Upper bounds in microseconds, ascending; they outlive the process.
+    /// Upper bounds in microseconds, ascending; they must live as long as the process.
     explicit histogram(std::span<const std::int64_t> bounds_us);
     void observe_us(std::int64_t duration_us) noexcept;
 
     std::span<const std::int64_t> bounds_us() const noexcept { return x_bounds_us; }
-    /// How many fell into bucket `index`; the one after the last bound holds the rest.
+    /// How many are in bucket `index`; the one after the last bound holds the rest.
     std::uint64_t count(std::size_t index) const noexcept {
         return x_counts[index].load(std::memory_order_relaxed);
     }
@@ -83,14 +83,14 @@ inline histogram& metric_histogram(const metric_name& of, metric_labels labels =
     return metric_histogram(of.name, of.help, labels);
 }
 
-/// Sets metrics that are only known when they are asked for: called by metrics_text(), on its thread, before
-/// it reads them, as long as the handle lives. The handle's end waits for a call under way; so `show` must
-/// not destroy it, nor call metrics_text().
+/// Sets metrics whose values are determined only on request: while the handle lives, metrics_text() calls
+/// `show` on its own thread before it reads them. Destroying the handle waits for a running call, so `show`
+/// must neither destroy it nor call metrics_text().
 using metrics_source = std::shared_ptr<void>;
 [[nodiscard]] metrics_source add_metrics_source(std::function<void()> show);
 
-/// All metrics, those of the process itself (`process_*`) among them, in the Prometheus text format, version
-/// 0.0.4; the answer of GET /metrics.
+/// All metrics, including those of the process itself (`process_*`), in the Prometheus text format, version
+/// 0.0.4; the answer to GET /metrics.
 std::string metrics_text();
 
 }  // namespace herald::runtime

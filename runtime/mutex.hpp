@@ -1,5 +1,5 @@
-// Mutexes whose rules the compiler checks: clang's -Wthread-safety refuses to touch a member that says
-// GUARDED_BY(x_mutex) without the mutex, and to call a function that says REQUIRES(x_mutex). Other compilers
+// Mutexes whose rules the compiler checks: clang's -Wthread-safety refuses access to a member marked
+// GUARDED_BY(x_mutex) without the mutex, and calls of a function marked REQUIRES(x_mutex). Other compilers
 // see plain mutexes.
 #pragma once
 
@@ -15,16 +15,16 @@
 #define HERALD_THREAD_SAFETY(attribute)
 #endif
 
-/// Of a member: only touched with the mutex held (a shared_mutex: read with a shared_lock, too).
+/// For a member: accessed only with the mutex held (of a shared_mutex: read with a shared_lock, too).
 #define GUARDED_BY(mutex) HERALD_THREAD_SAFETY(guarded_by(mutex))
-/// Of a function or lambda: called with the mutex held, and it still is at the return.
+/// For a function or lambda: called with the mutex held, and it is still held on return.
 #define REQUIRES(mutex) HERALD_THREAD_SAFETY(requires_capability(mutex))
-/// The same where it is enough to hold a shared_mutex together with others.
+/// The same, where holding a shared_mutex shared is enough.
 #define REQUIRES_SHARED(mutex) HERALD_THREAD_SAFETY(requires_shared_capability(mutex))
 
 namespace herald::runtime {
 
-/// A standard mutex. Lock it by the guards below; an unlock_guard and a condition_variable let go of one that
+/// A standard mutex. Lock it with the guards below; an unlock_guard and a condition_variable release one that
 /// is held.
 template <class Standard>
 class HERALD_THREAD_SAFETY(capability("mutex")) basic_mutex {
@@ -64,7 +64,7 @@ class HERALD_THREAD_SAFETY(scoped_lockable) lock_guard {
     Mutex& x_mutex;
 };
 
-/// A guard that may let go of its mutex before its own end.
+/// A guard that may release its mutex before its own end.
 class HERALD_THREAD_SAFETY(scoped_lockable) unique_lock {
   public:
     explicit unique_lock(mutex& of) HERALD_THREAD_SAFETY(acquire_capability(of)) : x_mutex(&of) { of.lock(); }
@@ -80,7 +80,7 @@ class HERALD_THREAD_SAFETY(scoped_lockable) unique_lock {
     mutex* x_mutex;
 };
 
-/// Of a shared_mutex: for those who only read what it guards.
+/// For a shared_mutex: for those that only read what it guards.
 class HERALD_THREAD_SAFETY(scoped_lockable) shared_lock {
   public:
     explicit shared_lock(shared_mutex& of) HERALD_THREAD_SAFETY(acquire_shared_capability(of)) : x_mutex(of) {
@@ -94,8 +94,8 @@ class HERALD_THREAD_SAFETY(scoped_lockable) shared_lock {
     shared_mutex& x_mutex;
 };
 
-/// The opposite: a mutex that is held is free while this lives. (That its end takes the mutex again is told
-/// to clang by "release": of this object, not of the mutex.)
+/// The opposite: while this lives, a held mutex is free. (clang is told that its destructor takes the mutex
+/// again by "release": of this object, not of the mutex.)
 class HERALD_THREAD_SAFETY(scoped_lockable) unlock_guard {
   public:
     explicit unlock_guard(mutex& of) HERALD_THREAD_SAFETY(release_capability(of)) : x_mutex(of) {
@@ -109,14 +109,14 @@ class HERALD_THREAD_SAFETY(scoped_lockable) unlock_guard {
     mutex& x_mutex;
 };
 
-/// As the standard's, but it waits with the mutex itself: whoever holds that need not hand a guard around.
-/// What is waited for is a lambda that says REQUIRES(its mutex).
+/// Like the standard one, but it waits with the mutex itself, so the holder need not pass a guard around. The
+/// condition is a lambda marked REQUIRES(its mutex).
 class condition_variable {
   public:
     void notify_one() noexcept { x_standard.notify_one(); }
     void notify_all() noexcept { x_standard.notify_all(); }
 
-    /// May end without a call, as the standard's.
+    /// May return without a notification, like the standard one.
     template <class Clock, class Duration>
     void wait_until(mutex& held, std::chrono::time_point<Clock, Duration> at) REQUIRES(held) {
         borrowed lock(held.x_standard);
@@ -133,7 +133,7 @@ class condition_variable {
         borrowed lock(held.x_standard);
         x_standard.wait(lock.of, is_so);
     }
-    /// False when it is not so in time.
+    /// False when the condition did not hold in time.
     template <class Clock, class Duration, class Condition>
     bool wait_until(mutex& held, std::chrono::time_point<Clock, Duration> at, Condition is_so)
         REQUIRES(held) {
@@ -147,7 +147,7 @@ class condition_variable {
     }
 
   private:
-    /// The standard's wants a lock of its own kind: it gets one, and the mutex stays held afterwards.
+    /// The standard one needs its own kind of lock: it gets one, and the mutex stays held afterwards.
     struct borrowed {
         explicit borrowed(std::mutex& held) : of(held, std::adopt_lock) {}
         ~borrowed() { of.release(); }

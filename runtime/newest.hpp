@@ -1,4 +1,4 @@
-// The newest of something that one thread replaces and any thread takes.
+// The newest value of something that one thread replaces and any thread reads.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace herald::runtime {
 
-/// std::atomic<std::shared_ptr> of libstdc++ 12 lets go of its lock without ordering what was read under it
-/// (the thread sanitizer finds that); this does not. Thread-safe.
+/// libstdc++ 12's std::atomic<std::shared_ptr> releases its lock without ordering what was read under it (the
+/// thread sanitizer finds that); this class does not. Thread-safe.
 template <class T>
 class newest {
   public:
@@ -20,7 +20,7 @@ class newest {
     void store(std::shared_ptr<T> next) {
         const runtime::lock_guard lock(x_mutex);
         x_value.swap(next);
-    }  // the last one goes after the lock: parameters outlive locals
+    }  // the old value is destroyed after the lock: parameters outlive locals
 
   private:
     mutable runtime::mutex x_mutex;

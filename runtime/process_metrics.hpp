@@ -1,4 +1,4 @@
-// What Linux knows of this process, under the names that every Prometheus client library uses. Internal to
+// What Linux knows about this process, under the names that all Prometheus client libraries use. Internal to
 // the metrics.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace herald::runtime {
 
 /// herald_build_info, process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds,
-/// process_max_fds, process_start_time_seconds; one that cannot be read is 0.
+/// process_max_fds, process_start_time_seconds; a value that cannot be read is 0.
 std::vector<prometheus::MetricFamily> process_metrics();
 
 }  // namespace herald::runtime

@@ -12,7 +12,7 @@ namespace {
 void from_kernel(std::uint8_t* out, std::size_t bytes) noexcept {
     while (bytes > 0) {
         const ssize_t got = ::getrandom(out, bytes, 0);
-        if (got < 0) continue;  // only EINTR is possible for these arguments
+        if (got < 0) continue;  // EINTR is the only possible error here
         out += got;
         bytes -= static_cast<std::size_t>(got);
     }
@@ -30,7 +30,7 @@ class machine_random final : public random_source {
             used = 0;
         }
         std::memcpy(target, pool.data() + used, bytes);
-        std::memset(pool.data() + used, 0, bytes);  // a secret once given out is not kept here
+        std::memset(pool.data() + used, 0, bytes);  // a secret must not remain here after it was returned
         used += bytes;
     }
 };
@@ -45,7 +45,7 @@ std::uint64_t random_source::number() noexcept {
 
 std::uint64_t random_source::below(std::uint64_t limit) noexcept {
     HERALD_ASSERT(limit > 0);
-    const std::uint64_t uneven = (0 - limit) % limit;  // values below it would favour small results
+    const std::uint64_t uneven = (0 - limit) % limit;  // lower values would favour small results
     for (;;) {
         const std::uint64_t value = number();
         if (value >= uneven) return value % limit;

@@ -1,4 +1,4 @@
-// Randomness comes in through constructors; the machine's is cryptographic.
+// Randomness comes in through constructors; the system source is cryptographic.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace herald::runtime {
 
-/// Source of random bytes. The system source is thread-safe; a seeded one belongs to one thread.
+/// Source of random bytes. The system source is thread-safe; a seeded one is used on one thread.
 class random_source {
   public:
     virtual ~random_source() = default;
@@ -23,7 +23,7 @@ class random_source {
     std::array<std::uint8_t, 16> uuid() noexcept;
 };
 
-/// getrandom(2) through a pool for each thread; never destroyed.
+/// getrandom(2) through one pool per thread; never destroyed.
 random_source& system_random() noexcept;
 
 /// The same bytes for the same seed, on every machine. For simulation and tests only.

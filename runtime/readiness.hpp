@@ -1,5 +1,5 @@
-// Why a process does not serve, or takes no writes (design.md §1 "Trouble is told"): /readyz and the metric
-// herald_not_ready say it in the same words.
+// Why a process does not serve or takes no writes (design.md §1 "Trouble is told"): /readyz and the metric
+// herald_not_ready use the same words.
 #pragma once
 
 #include <array>
@@ -15,34 +15,34 @@ struct trouble {
 };
 
 namespace not_ready_reason {
-/// The log was not read to its end yet.
+/// The log has not been read to its end yet.
 inline constexpr std::string_view starting = "starting";
 inline constexpr std::string_view draining = "draining";
-/// It cannot go on; the process is about to end.
+/// The process cannot continue and is about to end.
 inline constexpr std::string_view failed = "failed";
-/// Nodes hold different states, and no majority says which is right.
+/// Nodes have different states, and no majority says which is right.
 inline constexpr std::string_view hashes_tied = "hashes_tied";
-/// In a cluster: this node was not heard in the log lately.
+/// In a cluster: this node's heartbeats have not come through the log lately.
 inline constexpr std::string_view log_unreachable = "log_unreachable";
 /// The embedded log takes no appends: its disk is full or fails.
 inline constexpr std::string_view log_not_written = "log_not_written";
 /// What was read from the log cannot be written to the state database.
 inline constexpr std::string_view state_not_written = "state_not_written";
-/// A worker could not see lately where deliveries go.
+/// A worker has not been able to read lately where deliveries go.
 inline constexpr std::string_view subscribers_unreachable = "subscribers_unreachable";
-/// A worker's consumer group cannot go on.
+/// A worker's consumer group cannot continue.
 inline constexpr std::string_view group_failed = "group_failed";
-/// Little disk is left: no reason not to be ready, for deletes and scan reports must arrive.
+/// Low disk space: no reason not to be ready, since deletes and scan reports must arrive.
 inline constexpr std::string_view disk_low = "disk_low";
 }  // namespace not_ready_reason
 
-/// Those that an API node can give.
+/// The reasons of an API node.
 inline constexpr std::array not_ready_reasons_of_node{
     not_ready_reason::starting,         not_ready_reason::draining,        not_ready_reason::failed,
     not_ready_reason::hashes_tied,      not_ready_reason::log_unreachable, not_ready_reason::log_not_written,
     not_ready_reason::state_not_written};
 
-/// Those that a worker can give.
+/// The reasons of a worker.
 inline constexpr std::array not_ready_reasons_of_worker{
     not_ready_reason::draining, not_ready_reason::subscribers_unreachable, not_ready_reason::group_failed};
 

@@ -56,7 +56,7 @@ void task_group::ended(std::list<boost::asio::cancellation_signal>::iterator whi
 void task_group::cancel() {
     boost::asio::dispatch(x_loop.context(), [this] {
         x_cancelled = true;
-        // A task may end while it is told to, and take its signal along.
+        // A task may end while it is being cancelled, and remove its signal.
         for (auto next = x_tasks.begin(); next != x_tasks.end();) {
             auto& signal = *next++;
             signal.emit(boost::asio::cancellation_type::terminal);

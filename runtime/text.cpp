@@ -43,7 +43,7 @@ bool is_plain(char c) noexcept {
     return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
 
-/// Appends the first character of `text`, which is not plain; how many bytes of the text it was.
+/// Appends the first character of `text`, which is not plain; returns its length in bytes.
 std::size_t append_special(std::string& out, std::string_view text) {
     const char c = text.front();
     const std::size_t length = utf8_sequence(text);
@@ -118,7 +118,7 @@ char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c 
 void append_json_string(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        // Most text is plain: it goes in one piece.
+        // Most text is plain and is appended in one piece.
         const auto special = std::find_if(text.begin(), text.end(), [](char c) { return !is_plain(c); });
         const auto plain = static_cast<std::size_t>(special - text.begin());
         out += text.substr(0, plain);
@@ -195,7 +195,7 @@ bool is_traceparent(std::string_view text) noexcept {
     const auto is_some = [&](std::size_t at, std::size_t size) {
         return text.substr(at, size).find_first_not_of('0') != text.npos;
     };
-    return digits == 52 && is_some(3, 32) && is_some(36, 16);  // all but the three dashes
+    return digits == 52 && is_some(3, 32) && is_some(36, 16);  // all digits but the three dashes
 }
 
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
@@ -213,8 +213,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     static constexpr std::size_t word_bytes_max = 64;
     if (word.empty() || word.size() > word_bytes_max) return {};
     std::string_view best;
-    std::size_t least = (std::max<std::size_t>(word.size(), 4) + 1) / 2;  // it must be below
-    std::vector<std::size_t> row;                                         // Levenshtein's, one at a time
+    std::size_t least = (std::max<std::size_t>(word.size(), 4) + 1) / 2;  // the distance must be below this
+    std::vector<std::size_t> row;  // Levenshtein distance, one row at a time
     for (const std::string_view name : names) {
         row.resize(name.size() + 1);
         std::iota(row.begin(), row.end(), std::size_t{0});

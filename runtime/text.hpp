@@ -1,4 +1,4 @@
-// Small text helpers that several folders need.
+// Small text helpers that several rooms need.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,28 @@
 
 namespace herald::runtime {
 
-/// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+/// Appends `text` as a JSON string, including quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 bool is_valid_utf8(std::string_view text) noexcept;
 /// "2026-01-31T09:30:00.123Z" (UTC). Pure arithmetic: no locale, no time zone database.
 std::string iso8601_ms(std::int64_t ms_since_epoch);
 /// "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110 §5.6.7).
 std::string http_date(std::int64_t ms_since_epoch);
-/// 0 to 15; -1 when it is no hexadecimal digit.
+/// 0 to 15; -1 when it is not a hexadecimal digit.
 int hex_digit(char) noexcept;
 
-/// The byte that `%XX` at the start of the text stands for (RFC 3986 §2.1); nothing when the text starts
+/// The byte that `%XX` at the start of the text stands for (RFC 3986 §2.1); empty when the text starts
 /// otherwise.
 std::optional<char> percent_escape(std::string_view text) noexcept;
 
-/// The whole text as a decimal number without sign; nothing when it is not one or does not fit.
+/// The whole text as a decimal number without sign; empty when it is not one or does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;  // ASCII only
 std::string to_lower(std::string_view text);                                        // ASCII only
-/// W3C Trace Context §3.2.2, version 00: neither id is all zeros.
+/// W3C Trace Context §3.2.2, version 00; neither id may be all zeros.
 bool is_traceparent(std::string_view text) noexcept;
-/// The one of `names` that `word` was probably meant to be: the nearest by single changed characters, if less
-/// than half of it differs; else "".
+/// Which of `names` was probably meant by `word`: the nearest by single-character changes, if less than half
+/// of it differs; otherwise "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
 }  // namespace herald::runtime

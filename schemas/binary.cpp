@@ -19,7 +19,7 @@ bool take_varint(std::string_view& in, std::uint64_t& value) noexcept {
         in.remove_prefix(1);
         if (shift == 63 && byte > 1) return false;
         value |= std::uint64_t{byte & 0x7Fu} << shift;
-        if (byte < 0x80) return shift == 0 || byte != 0;  // one form for each number: no padding
+        if (byte < 0x80) return shift == 0 || byte != 0;  // one form per number: no padding
     }
     return false;
 }

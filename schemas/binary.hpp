@@ -1,4 +1,4 @@
-// The binary form of described types: what the log and the databases hold.
+// The binary form of described types, used in the log and the databases.
 //
 //   message := field*                       in ascending order of number; defaults are left out
 //   field   := varint(number · 4 + kind) payload     absent: zero, whatever the C++ default is
@@ -6,8 +6,8 @@
 //   kind 1  := 8 bytes little-endian (double)
 //   kind 2  := varint length, bytes (text, bytes, nested message; a list repeats the field)
 //
-// The same value always gives the same bytes, on every machine and in every version: hashes are made of them.
-// Fields unknown to the reader are skipped (an older node reads what a newer one wrote).
+// The same value always gives the same bytes, on every machine and in every version: hashes are computed from
+// them. Fields unknown to the reader are skipped (an older node reads what a newer one wrote).
 #pragma once
 
 #include <bit>
@@ -23,14 +23,14 @@ namespace herald::schemas {
 void append_varint(std::string& out, std::uint64_t value);
 /// Takes a varint from the front of `in`; false when there is none.
 bool take_varint(std::string_view& in, std::uint64_t& value) noexcept;
-void append_big_endian(std::string& out, std::uint64_t value);  // 8 bytes: keys sort as numbers do
+void append_big_endian(std::string& out, std::uint64_t value);  // 8 bytes: keys sort like the numbers
 std::uint64_t read_big_endian(std::string_view eight_bytes) noexcept;
 
 template <described T>
 std::string encode(const T& value);
 template <described T>
 void append_encoded(std::string& out, const T& value);
-/// invalid_argument when the bytes are not a T's.
+/// invalid_argument when the bytes are not a valid T.
 template <described T>
 result<T> decode(std::string_view bytes);
 
@@ -104,7 +104,7 @@ struct encoder {
     }
 };
 
-/// One pass: the fields of the description and those of the bytes both ascend.
+/// One pass: both the described fields and those in the bytes ascend.
 struct decoder {
     std::string_view in;
     bool good = true;

@@ -15,13 +15,13 @@ struct build {
     std::string message;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
-    json_text creator_request;  // echoed whole
+    json_text creator_request;  // echoed as a whole
     bool requires_root = false;
     bool scan_external = false;
     bool self_contained = false;
     bool uses_flask = false;
-    schemas::scan_id scan_id;         // the newest; none: unscanned
-    schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; none: never
+    schemas::scan_id scan_id;         // the newest; 0: unscanned
+    schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; 0: none did
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -43,7 +43,7 @@ struct build {
     }
 };
 
-/// One scan of a build. A new request makes a new one; the older stay as history.
+/// One scan of a build. A new request makes a new one; older ones stay as history.
 struct scan {
     scan_id id;
     schemas::build_id build_id;
@@ -53,9 +53,9 @@ struct scan {
     json_text creator_request;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
-    schemas::event_id event_id;  // of REQUEST_SCAN; empty when the feature flag was off
+    schemas::event_id event_id;  // of the REQUEST_SCAN event; empty when the feature flag was off
     user_id requested_by;
-    std::string message;  // why the status is error, or why the build stays ineligible
+    std::string message;  // why the status is error, or why the build remains ineligible
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);

@@ -1,4 +1,4 @@
-// One description of a type serves its bytes (binary.hpp), its JSON (json_codec.hpp) and its JSON Schema.
+// One description of a type gives its bytes (binary.hpp), its JSON (json_codec.hpp) and its JSON Schema.
 //
 // A described type has
 //
@@ -9,8 +9,8 @@
 //     }
 //
 // Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
-// those of the JSON contract (wire.md). A described type is an aggregate; a member that is not described does
-// not compile as soon as its bytes or its JSON are asked for.
+// those of the JSON contract (wire.md). A described type is an aggregate; if a member is not described, code
+// that asks for the type's bytes or JSON does not compile.
 #pragma once
 
 #include <array>
@@ -31,13 +31,13 @@ namespace herald::schemas {
 /// Whether a field is in the JSON form. The binary form has every field that is not at its default.
 enum class shown : std::uint8_t { always, when_set, never };
 
-/// Text that is itself JSON, kept as it came (compact form); empty means absent.
+/// Text that is itself JSON, kept as it was sent (compact form); empty means absent.
 struct json_text {
     std::string text;
     friend bool operator==(const json_text&, const json_text&) = default;
 };
 
-/// Bytes shown as hexadecimal digits.
+/// Bytes, shown as hexadecimal digits.
 struct binary_text {
     std::string bytes;
     friend bool operator==(const binary_text&, const binary_text&) = default;
@@ -70,12 +70,12 @@ template <class T>
 concept described = requires(T& value, detail::any_field field) { T::describe(value, field); };
 namespace detail {
 
-/// Stands for a member of any type in the initialiser of an aggregate. An optional would take it as its
-/// value, too: it needs its own.
+/// Converts to a member of any type in an aggregate's initialiser. An optional would also take it as its
+/// value, so any_optional is for those.
 struct any_member {
     template <class T>
     operator T() const {
-        std::terminate();  // never called; a type of one file alone wants a body
+        std::terminate();  // never called; needs a body when a type is local to one file
     }
 };
 struct any_optional {
@@ -85,7 +85,7 @@ struct any_optional {
     }
 };
 
-/// As many as T's initialiser takes.
+/// As many as T's initialiser accepts.
 template <class T, class... Members>
 consteval std::size_t members_of() {
     if constexpr (requires { T{std::declval<Members>()..., any_member{}}; })
@@ -96,7 +96,7 @@ consteval std::size_t members_of() {
         return sizeof...(Members);
 }
 
-/// For its members' names alone: there is no T.
+/// Only for its members' names: no such T exists.
 template <class T>
 union unwritten {
     char none = 0;
@@ -114,7 +114,7 @@ consteval std::size_t described_members_of() {
     return count;
 }
 
-/// A T that shows the members of one of its members as its own says so: `using shown_inline = …`.
+/// A T that shows the members of one of its members as its own declares `using shown_inline = …`.
 template <class T>
 consteval std::size_t members_to_describe() {
     if constexpr (requires { typename T::shown_inline; })
@@ -123,7 +123,7 @@ consteval std::size_t members_to_describe() {
         return members_of<T>();
 }
 
-/// Else what it holds would be lost on its way into the log or a database.
+/// Otherwise its content would be lost on the way into the log or a database.
 template <class T>
 inline constexpr bool describes_every_member = members_to_describe<T>() == described_members_of<T>();
 
@@ -142,7 +142,7 @@ concept signed_number = std::signed_integral<T>;
 template <class T>
 concept unsigned_number = std::unsigned_integral<T> && !std::same_as<T, bool>;
 
-/// Names of an enum's values, specialised beside the enum: `static constexpr std::array<named<E>, N> all`.
+/// Names of an enum's values; specialised beside the enum: `static constexpr std::array<named<E>, N> all`.
 template <class E>
 struct enum_names;
 template <class E>
@@ -180,7 +180,7 @@ struct names_checker {
 };
 }  // namespace detail
 
-/// Whether each of its enumerations is at its default or has a name: bytes may hold any number.
+/// Whether each of its enums is at its default or has a name: bytes may hold any number.
 template <described T>
 constexpr bool has_only_named_values(const T& value) {
     bool good = true;

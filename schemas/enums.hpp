@@ -34,7 +34,7 @@ enum class build_status : std::uint8_t { building, finished, error };
 enum class scan_status : std::uint8_t { unscanned, scanning, scanned, error };
 enum class safety_status : std::uint8_t { unknown, safe, unsafe };
 enum class webhook_status : std::uint8_t { enabled, disabled };
-/// What a role gives actions on (wire.md §2).
+/// What a role allows actions on (wire.md §2).
 enum class protected_type : std::uint8_t {
     none,
     dataset,

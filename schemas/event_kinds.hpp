@@ -1,5 +1,5 @@
-// The kinds of events, one row each: all that tells them apart but their body, which the rule that emits one
-// makes. Clients send the numbers, so they are frozen; answers carry the names.
+// The kinds of events, one row each: everything that distinguishes them except the body, which the emitting
+// rule makes. Clients send the numbers, so they are frozen; answers carry the names.
 #pragma once
 
 #include "runtime/assert.hpp"
@@ -23,7 +23,7 @@ struct event_kind {
     event_type type;
     std::string_view name;
     event_topic topic;       // frozen: events of one resource stay in one partition
-    resource_type resource;  // what every event of this type tells of; none: of any
+    resource_type resource;  // what every event of this type is about; none: anything
 };
 inline constexpr std::array event_kinds{
     event_kind{event_type::create, "CREATE", event_topic::resource, resource_type::none},

@@ -20,7 +20,7 @@ struct predicate {
     std::string key;
     json_text value;
     find_operator operator_ = find_operator::eq;
-    std::optional<schemas::value_type> value_type = {};  // says nothing: the value itself has a type
+    std::optional<schemas::value_type> value_type = {};  // ignored: the value itself has a type
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);

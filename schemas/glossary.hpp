@@ -10,7 +10,7 @@ namespace herald::schemas {
 struct meaning {
     std::string_view name;
     std::string_view text;
-    std::size_t bytes_max = 0;  // of a text that is sent, or of each text of a list; 0: as the body allows
+    std::size_t bytes_max = 0;  // for a text that is sent, or each text in a list; 0: set by the body's type
 };
 
 /// Null for a name that no body has.

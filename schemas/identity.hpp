@@ -17,7 +17,8 @@ struct organization {
     }
 };
 
-/// A person or a service account. Developer keys are only SHA-256 digests (32 bytes; empty: no such key).
+/// A person or a service account. Developer keys are stored only as SHA-256 digests (32 bytes; empty: no such
+/// key).
 struct user {
     user_id id;
     std::string email;  // as given; compared ignoring case
@@ -29,7 +30,7 @@ struct user {
     bool service_account = false;
     workspace_id default_workspace_id;
     std::int64_t time_created = 0;
-    uuid user_uuid{};  // svc-endpoint-owner-id: tells nothing, unlike the number
+    uuid user_uuid{};  // svc-endpoint-owner-id: unlike the number, it reveals nothing
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -104,7 +105,7 @@ struct permission {
     }
 };
 
-/// What a workspace demands of stage changes (wire.md §3).
+/// What a workspace requires for stage changes (wire.md §3).
 struct workspace_policies {
     std::vector<stage> require_approval_for;
     std::uint32_t approvals_required = 1;

@@ -1,4 +1,4 @@
-// Identifiers as types of their own, so that a build's cannot be passed where a webhook's is meant.
+// Identifiers as separate types, so that a build's id cannot be passed as a webhook's.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace herald::schemas {
 
-/// A number given out by apply, from 1 on; 0 means "none". `Kind` only tells the types apart.
+/// A number assigned by apply, starting at 1; 0 means "none". `Kind` only distinguishes the types.
 template <class Kind>
 struct id {
     std::uint64_t value = 0;
@@ -31,11 +31,11 @@ using build_id = id<struct build_kind>;
 using scan_id = id<struct scan_kind>;
 using webhook_id = id<struct webhook_kind>;
 
-/// 16 random bytes: of a command, a log, a node, a boot.
+/// 16 random bytes: the id of a command, a log, a node or a boot.
 using uuid = std::array<std::uint8_t, 16>;
 
-/// "<generation>-<32 hex digits>"; the hash of (log id, generation, offset, place in the command): the same
-/// on every node, and never again (design.md §1).
+/// "<generation>-<32 hex digits>", the digits being a hash of (log id, generation, offset, place in the
+/// command): the same on every node, and never reused (design.md §1).
 using event_id = std::string;
 
 }  // namespace herald::schemas

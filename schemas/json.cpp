@@ -27,22 +27,22 @@ std::string shortened(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// An integer of JSON, of any length: simdjson refuses those of more than 64 bits.
+/// A JSON integer of any length: simdjson refuses those of more than 64 bits.
 bool is_integer(std::string_view token) {
     if (token.starts_with('-')) token.remove_prefix(1);
     return !token.empty() && token.find_first_not_of("0123456789") == std::string_view::npos &&
            (token == "0" || !token.starts_with('0'));
 }
 
-/// The nearest double; infinite when there is none near.
+/// The nearest double; infinite when there is none.
 double double_of(std::string_view token) {
     double value = 0;
     if (std::from_chars(token.data(), token.data() + token.size(), value).ec == std::errc{}) return value;
     return std::strtod(std::string(token).c_str(),
-                       nullptr);  // tells what is too large from what is too small
+                       nullptr);  // distinguishes too large from too small
 }
 
-/// A name that the object has twice, or nullptr.
+/// A name that occurs twice in the object, or nullptr.
 const std::string* doubled_name(const json_object& members) {
     static constexpr std::size_t compared_in_pairs = 16;
     if (members.size() <= compared_in_pairs) {
@@ -51,8 +51,8 @@ const std::string* doubled_name(const json_object& members) {
                 if (members[i].first == members[j].first) return &members[i].first;
         return nullptr;
     }
-    // By hash first: names that differ are told apart without reading them, and nobody can choose names for
-    // which this takes long.
+    // By hash first: different names are distinguished without comparing their text, and nobody can choose
+    // names that make this slow.
     std::vector<std::pair<std::size_t, const std::string*>> names;
     names.reserve(members.size());
     for (const json_member& member : members)
@@ -73,8 +73,8 @@ struct workroom {
     std::string text;
 };
 
-/// Walks one text as simdjson reads it. What fails says false; the path of a value that fails is put together
-/// while the levels return, so that it costs nothing otherwise.
+/// Walks a text as simdjson reads it. A failing step returns false; the path of a failing value is built
+/// while the calls return, so it costs nothing otherwise.
 class reader {
   public:
     reader(workroom& room, std::string_view text) : x_room(room), x_text(text) {}
@@ -100,9 +100,9 @@ class reader {
     }
 
   private:
-    /// simdjson treats a text that is no more than a word or a number apart, and looks at the last bracket
-    /// before the first: it gets "[text:]". The colon ends whatever ends too early, since it may follow no
-    /// value.
+    /// simdjson treats a text that is only a word or a number specially, and looks at the last bracket before
+    /// the first: so it is given "[text:]". The colon stops anything that ends too early, since it may not
+    /// follow a value.
     simdjson::error_code start() {
         auto& [parser, text] = x_room;
         text.assign(1, '[').append(x_text).append(":]");
@@ -201,7 +201,7 @@ class reader {
 
     static bool read_number(simdjson::ondemand::value value, std::string_view token, json_value& out) {
         static constexpr std::size_t exact_digits_max =
-            19;  // of a fraction with more, simdjson 3.0.1 makes 0
+            19;  // for fractions with more digits simdjson 3.0.1 returns 0
         simdjson::ondemand::number number;
         if (value.get_number().get(number)) return false;
         if (number.is_int64())
@@ -213,15 +213,15 @@ class reader {
         return true;
     }
 
-    /// simdjson takes the second half of a surrogate pair alone, which no UTF-8 text can hold.
+    /// simdjson accepts the second half of a surrogate pair on its own, which no UTF-8 text can contain.
     static bool is_text(simdjson::simdjson_result<std::string_view> from, std::string_view& out) {
         return !std::move(from).get(out) && (out.find('\xED') == std::string_view::npos ||
                                              simdjson::validate_utf8(out.data(), out.size()));
     }
 
-    /// Of a byte of simdjson's text.
+    /// The offset of a byte in simdjson's text.
     std::size_t offset(const char* at) const { return static_cast<std::size_t>(at - x_room.text.data()) - 1; }
-    /// The token that comes next; after an error, the one that is wrong.
+    /// The offset of the next token; after an error, of the wrong one.
     std::size_t location() {
         const char* at = nullptr;
         return x_document.current_location().get(at) ? x_text.size() : offset(at);
@@ -236,7 +236,7 @@ class reader {
         x_is_value = true;
         return wrong_text(std::move(why), at);
     }
-    /// What is neither true, false, null nor a number.
+    /// A word that is not true, false, null or a number.
     bool wrong_word(std::string_view token, std::size_t at) {
         if (token == "NaN" || token == "Infinity" || token == "-Infinity")
             return wrong_value("is " + std::string(token) +
@@ -262,7 +262,7 @@ class reader {
             "\\u with four hexadecimal digits, of which \\ud800 to \\udfff come in pairs",
             at);
     }
-    /// Of strings that do not end, or hold control characters, simdjson does not tell the place.
+    /// For strings that do not end or that contain control characters, simdjson does not tell the place.
     bool wrong_string() {
         std::size_t begin = 0;
         bool is_inside = false;
@@ -322,8 +322,7 @@ class reader {
     simdjson::ondemand::document x_document;
     std::size_t x_at = 0;  // of a failure
     std::string x_why;
-    bool x_is_value =
-        false;  // a value or a member, named by its path, is wrong: the text as such can be read
+    bool x_is_value = false;  // a value or member, named by its path, is wrong: the text itself is valid
     std::string x_path;
 };
 
@@ -403,7 +402,7 @@ void append_json_number(std::string& out, double value) {
     const std::string_view digits(text.data(), static_cast<std::size_t>(end - text.data()));
     out += digits;
     if (digits.find_first_of(".e") == std::string_view::npos)
-        out += ".0";  // 1.0 stays a fraction for readers that care
+        out += ".0";  // 1.0 stays a fraction, for readers that distinguish
 }
 
 void object_writer::start(std::string_view name) {

@@ -15,10 +15,10 @@ namespace herald::schemas {
 class json_value;
 using json_array = std::vector<json_value>;
 using json_member = std::pair<std::string, json_value>;
-/// Members in the order in which they came.
+/// Members in their original order.
 using json_object = std::vector<json_member>;
 
-/// An integer that 64 bits cannot hold, as it was written.
+/// An integer that does not fit into 64 bits, as it was written.
 struct long_integer {
     std::string digits;
     friend bool operator==(const long_integer&, const long_integer&) = default;
@@ -63,9 +63,9 @@ class json_value {
     storage x_value = nullptr;
 };
 
-/// The whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max, no member twice). An
-/// integer keeps its digits, however many; another number becomes the nearest double. invalid_argument says
-/// where what is wrong, and what would be right.
+/// Parses the whole text as one JSON value (RFC 8259, UTF-8, depth ≤ limits::json_depth_max, no duplicate
+/// member). An integer keeps its digits, however many; any other number becomes the nearest double.
+/// invalid_argument says what is wrong, where, and what would be right.
 result<json_value> parse_json(std::string_view text);
 /// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
 std::string to_json_text(const json_value&);
@@ -77,14 +77,14 @@ class object_writer {
   public:
     object_writer& text(std::string_view name, std::string_view value);
     object_writer& number(std::string_view name, std::uint64_t value);
-    /// A 64-bit integer as the registry dialect writes it: in quotes.
+    /// A 64-bit integer in the registry dialect: in quotes.
     object_writer& quoted_number(std::string_view name, std::uint64_t value);
     object_writer& flag(std::string_view name, bool value);
-    /// `json` is JSON text already; empty becomes null.
+    /// `json` is JSON text already; an empty text becomes null.
     object_writer& raw(std::string_view name, std::string_view json);
-    /// The members of another object's text, without its braces.
+    /// Adds the members of another object's text, without its braces.
     object_writer& members_of(std::string_view object_text);
-    /// The object's text; the writer is then spent.
+    /// Returns the object's text; the writer must not be used afterwards.
     std::string finish();
 
   private:
@@ -92,7 +92,7 @@ class object_writer {
     std::string x_out = "{";
 };
 
-/// "[a,b,c]" of JSON texts made by `render` from each element.
+/// "[a,b,c]", where `render` makes the JSON text of each element.
 template <class Range, class Render>
 std::string json_list(const Range& range, Render render) {
     std::string out = "[";

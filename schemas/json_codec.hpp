@@ -14,8 +14,8 @@
 
 namespace herald::schemas {
 
-/// How 64-bit integers are written: the registry dialect writes strings, the deployment dialect numbers. Both
-/// are read.
+/// How 64-bit integers are written: as strings in the registry dialect, as numbers in the deployment dialect.
+/// Both forms are read.
 enum class integers : std::uint8_t { as_strings, as_numbers };
 
 template <described T>
@@ -27,17 +27,17 @@ std::string to_json_object(const T& value, integers style) {
     append_json_object(out, value, style);
     return out;
 }
-/// A member that its object does not have.
+/// A member that its object's type does not have.
 struct unknown_member {
     std::string path;
-    std::string nearest;  // of the names that there are; empty when none is near
+    std::string nearest;  // of the existing names; empty when none is near
 };
 
-/// Reads what is there: null and absent members keep their defaults, unknown members are ignored (those that
-/// hold something go into `unknown`, at most limits::unknown_members_max), as are those that are never shown;
-/// integers come as numbers or strings (ids also as ""), enums as names or numbers (one with TRUE also as
-/// true and false), flags also as 0 and 1. Errors: invalid_argument naming the member, what it holds and what
-/// it should hold.
+/// Reads what is present: null and absent members keep their defaults. Ignores unknown members (those that
+/// are not at a default go into `unknown`, at most limits::unknown_members_max) and members that are never
+/// shown. Integers may be numbers or strings (ids also ""), enums names or numbers (one with TRUE also true
+/// and false), flags also 0 and 1. Errors: invalid_argument naming the member, what it holds and what it
+/// should hold.
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
 
@@ -79,7 +79,7 @@ struct json_writer {
         write(value);
     }
 
-    /// A name of ours, which holds nothing to escape.
+    /// One of our own names, which needs no escaping.
     void append_plain(std::string_view name) {
         out += '"';
         out += name;
@@ -137,7 +137,7 @@ struct json_writer {
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
 /// invalid_argument: more than limits::json_list_elements_max.
 error too_many_elements(std::string_view path, std::size_t count);
-/// What clients send for nothing: null, false, 0, "", an empty list or object.
+/// What clients send for "nothing": null, false, 0, "", an empty list or object.
 bool is_default(const json_value&) noexcept;
 std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
@@ -161,7 +161,7 @@ struct json_reader {
     std::optional<error> failure;
     std::size_t found_members = 0;
 
-    /// All of the object.
+    /// Reads the whole object.
     template <described T>
     void read_members(T& value) {
         T::describe(value, *this);
@@ -169,7 +169,7 @@ struct json_reader {
         if (failure || !unknown || found_members == members->size()) return;
         std::vector<std::string_view> names;
         T::describe(value, name_reader{names});
-        if constexpr (requires { T::server_owned; })  // known, if not to be set
+        if constexpr (requires { T::server_owned; })  // known, although it cannot be set
             for (const auto& owned : T::server_owned) names.push_back(owned.name);
         add_unknown(object, path, names, *unknown);
     }

@@ -1,5 +1,5 @@
-// JSON Schema of described types, for the OpenAPI document: each described type is a component, under the
-// name that it has in the program.
+// JSON Schema of described types, for the OpenAPI document: each described type is a component, named as in
+// the program.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace herald::schemas {
 
 enum class direction : std::uint8_t { in, out };
 
-/// The components that were asked for so far.
+/// The components requested so far.
 class schema_set {
   public:
-    /// The schema itself, or a reference to the component that T became. Throws std::logic_error when another
-    /// type has its name.
+    /// The schema itself, or a reference to the component made for T. Throws std::logic_error when another
+    /// type has that name.
     template <class T, direction Direction, integers Style>
     std::string of();
 
@@ -32,7 +32,7 @@ class schema_set {
     std::map<std::string, std::string> x_components;
 };
 
-/// The components' function for T: what a row of the table of routes keeps of a type.
+/// The schema function for T: the form in which a row of the route table refers to a type.
 using schema_maker = std::string (*)(schema_set&);
 template <class T>
 std::string request_schema(schema_set& into) {
@@ -100,14 +100,14 @@ struct schema_writer {
             required.emplace_back(name);
     }
 
-    /// A reference stands alone: what it leads to has a meaning of its own.
+    /// A reference stands alone: its target has a meaning of its own.
     template <class T>
     static std::string with_meaning(std::string_view name, std::string schema) {
         const meaning* known = meaning_in<Owner>(name);
         if (!known || schema.starts_with(R"({"$ref")")) return schema;
         object_writer out;
         out.members_of(schema).text("description", known->text);
-        // Characters, of which each takes a byte or more.
+        // maxLength counts characters, each of which takes one byte or more.
         if (Direction == direction::in && text_field<T> && known->bytes_max > 0)
             out.number("maxLength", known->bytes_max);
         return out.finish();
@@ -169,7 +169,7 @@ std::string schema_set::of() {
         const std::string by_name =
             object_writer().text("type", "string").raw("enum", detail::quoted_list(names)).finish();
         if (Direction == direction::out) return by_name;
-        // Numbers are taken, too.
+        // Numbers are accepted, too.
         return object_writer().raw("oneOf", "[" + by_name + R"(,{"type":"integer"}])").finish();
     } else if constexpr (numeric_id<T> || std::integral<T>) {
         return number_of<T, Direction, Style>();

@@ -8,12 +8,12 @@
 namespace herald::limits {
 
 constexpr std::size_t json_depth_max = 64;
-constexpr std::size_t json_list_elements_max = 10'000;  // of a list that a call reads
-constexpr std::size_t unknown_members_max = 5;          // of a body, named in svc-warning
+constexpr std::size_t json_list_elements_max = 10'000;  // for a list in a call
+constexpr std::size_t unknown_members_max = 5;          // per body, named in svc-warning
 constexpr std::size_t list_rows_max = 10'000;
 constexpr std::size_t entity_bytes_max = 256 * 1024;
-constexpr std::size_t entity_json_bytes_max = 700 * 1024;  // as events show it: a control character takes 6
-constexpr std::size_t entity_short_bytes_max = 32 * 1024;  // whose JSON form is shorter, whatever it holds
+constexpr std::size_t entity_json_bytes_max = 700 * 1024;  // as shown in events: a control character takes 6
+constexpr std::size_t entity_short_bytes_max = 32 * 1024;  // then the JSON form fits, whatever it holds
 constexpr std::size_t name_bytes_max = 256;
 constexpr std::size_t email_bytes_max = 254;
 constexpr std::size_t description_bytes_max = 64 * 1024;

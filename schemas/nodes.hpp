@@ -1,12 +1,12 @@
-// Rows about API nodes: who they are, which job they hold, how far they published. What a heartbeat writes
-// here is frozen: nodes of all versions apply it (design.md §1 "Levels").
+// Rows about API nodes: who they are, which job they hold, how far they have published. What a heartbeat
+// writes here is frozen: nodes of all versions apply it (design.md §1 "Levels").
 #pragma once
 
 #include "schemas/describe.hpp"
 
 namespace herald::schemas {
 
-/// How far the publisher got in one output partition.
+/// How far one output partition has been published.
 struct published_position {
     std::string topic;
     std::uint32_t partition = 0;
@@ -19,17 +19,17 @@ struct published_position {
     }
 };
 
-/// What one node of a cluster does at a time.
+/// A job that only one node of a cluster does at a time.
 enum class job : std::uint8_t { publisher, webhook_health };
 template <>
 struct enum_names<job> {
     static constexpr std::array<named<job>, 2> all{
         {{job::publisher, "publisher"}, {job::webhook_health, "webhook-health"}}};
 };
-/// As commands and rows name it.
+/// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }
 
-/// Who holds a job. The token is the offset of the claim that won.
+/// Who holds a job. The token is the offset of the winning claim.
 struct claim_row {
     std::string job;
     std::string node;
@@ -44,7 +44,7 @@ struct claim_row {
     }
 };
 
-/// What the log knows of an API node.
+/// What the log says about an API node.
 struct node_row {
     std::string node;
     uuid boot{};
@@ -52,7 +52,7 @@ struct node_row {
     std::uint64_t applied_offset = 0;
     std::uint32_t level = 0;
     std::uint64_t boot_offset = 0;  // offset of the boot's first heartbeat: a later boot has a higher one
-    // As the heartbeat says (schemas/commands/nodes.hpp):
+    // As in the heartbeat (schemas/commands/nodes.hpp):
     std::int64_t isolation_grace_ms = 0;
     std::vector<std::string> runtimes;
     bool serves_predictions = false;

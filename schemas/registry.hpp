@@ -8,7 +8,7 @@ namespace herald::schemas {
 struct key_value {
     std::string key;
     json_text value;
-    schemas::value_type value_type = schemas::value_type::string;  // which says nothing about the value
+    schemas::value_type value_type = schemas::value_type::string;  // which has no bearing on the value
 
     friend bool operator==(const key_value&, const key_value&) = default;
     static constexpr void describe(auto& self, auto&& field) {
@@ -61,7 +61,7 @@ struct registered_model {
     schemas::data_type data_type = schemas::data_type::unknown;
     schemas::task_type task_type = schemas::task_type::unknown;
     bool pii = false;
-    /// version_number of the newest version ever made; never goes back.
+    /// version_number of the newest version ever made; never decreases.
     std::uint64_t versions_made = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -98,7 +98,7 @@ struct model_version {
     std::vector<std::string> labels;  // sorted, without duplicates
     std::string readme_text;
     user_id owner;
-    std::vector<key_value> attributes;  // in the order of insertion
+    std::vector<key_value> attributes;  // in insertion order
     schemas::stage stage = schemas::stage::unassigned;
     schemas::lock_level lock_level = schemas::lock_level::open;
     std::string experiment_run_id;
@@ -175,7 +175,8 @@ struct stage_update {
     static constexpr void describe(auto& self, auto&& field) { field(1, "stage", self.stage); }
 };
 
-/// One entry of a version's stage history: exactly one of transition, approval, rejection, close, update.
+/// One entry in a version's stage history: exactly one of transition, approval, rejection, close, update is
+/// set.
 struct activity {
     activity_id id;
     version_id model_version_id;
@@ -186,7 +187,7 @@ struct activity {
     std::optional<nothing> approval;
     std::optional<nothing> rejection;
     std::optional<nothing> close;
-    std::optional<stage_update> update;  // by a commit
+    std::optional<stage_update> update;  // set by a commit
     /// State of the transition after this activity.
     transition_state activity_state = transition_state::unknown;
     /// The transition that an approval, rejection, close or update belongs to.
@@ -208,7 +209,7 @@ struct activity {
     }
 };
 
-/// Where the newest promotion of a version stands (wire.md "Promotion status").
+/// The state of a version's newest promotion (wire.md "Promotion status").
 struct promotion {
     version_id model_version_id;
     promotion_status status = promotion_status::none;
@@ -220,9 +221,9 @@ struct promotion {
     std::int64_t time_committed = 0;
     std::int64_t time_completed = 0;
     std::string redirect_metadata;
-    std::string reason;          // of a failure
-    std::uint64_t audience = 0;  // webhooks that the event is for
-    std::string completion;      // SHA-256 of the update that completed it: a repeat changes nothing
+    std::string reason;          // why it failed
+    std::uint64_t audience = 0;  // number of webhooks that the event is for
+    std::string completion;      // SHA-256 of the update that completed it: repeating that changes nothing
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);

@@ -1,5 +1,5 @@
-// How a record is shared, and flags that know a third value (wire.md §1): enums of requests and answers. Rows
-// keep the JSON as it was sent.
+// How a record is shared, and three-valued flags (wire.md §1): enums of requests and answers. Rows keep the
+// JSON as it was sent.
 #pragma once
 
 #include "schemas/describe.hpp"
@@ -8,7 +8,7 @@ namespace herald::schemas {
 
 enum class visibility : std::uint8_t { private_, public_, org_scoped_public, org_default };
 enum class collaborator_type : std::uint8_t { read_only, read_write };
-/// JSON's true and false are taken, too.
+/// JSON's true and false are accepted, too.
 enum class ternary : std::uint8_t { unknown, true_, false_ };
 
 template <>

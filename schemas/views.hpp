@@ -1,4 +1,4 @@
-// How things look in the bodies of events (wire.md "Events").
+// The form of records in the bodies of events (wire.md "Events").
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace herald::schemas {
 
-/// Registry dialect: with owner_id and workspace_service_id beside owner and workspace_id.
+/// Registry dialect, with owner_id and workspace_service_id in addition to owner and workspace_id.
 std::string view_of(const registered_model&);
 std::string view_of(const model_version&);
 /// Deployment dialect: ids are numbers, times ISO-8601.
 std::string view_of(const build&);
-/// The PROMOTE body: exactly the eleven fields of spec.md §2.3, all texts.
+/// The PROMOTE body: exactly the eleven fields of spec.md §2.3, all as strings.
 std::string promote_body(const model_version&);
 
 }  // namespace herald::schemas

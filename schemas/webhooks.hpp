@@ -1,4 +1,4 @@
-// Webhooks, events and deliveries: what is stored, and what travels on the event topics (design.md §2-3,
+// Webhooks, events and deliveries: what is stored, and what is sent on the event topics (design.md §2-3,
 // delivery.md).
 #pragma once
 
@@ -20,8 +20,8 @@ struct resource_filter {
     }
 };
 
-/// What its owner chooses of a webhook: the same in the request, the command, the row and the topic of
-/// subscribers. A request and an answer show the members as their own, so their numbers there are these, too.
+/// What its owner chooses for a webhook: the same in the request, the command, the row and the topic
+/// `subscribers`. A request and an answer show these members as their own, so they use the same numbers.
 struct webhook_settings {
     std::string name;  // unique in its workspace
     std::string location;
@@ -49,9 +49,9 @@ struct webhook {
     std::string status_reason;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
-    /// Offset of the command that changed the row last.
+    /// Offset of the command that last changed the row.
     std::uint64_t revision = 0;
-    std::int64_t failing_since_ms = 0;  // nothing but failures since then; 0: healthy
+    std::int64_t failing_since_ms = 0;  // only failures since then; 0: healthy
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -68,13 +68,14 @@ struct webhook {
     }
 };
 
-/// Whether events of this type that tell of this resource reach the webhook: by its event_types and
+/// Whether events of this type about this resource reach the webhook: decided by its event_types and
 /// resource_types, whatever its status.
 bool hears(const webhook&, event_type, resource_type);
-/// Whether any event that tells of such a resource reaches it; ALL: of any resource.
+/// Whether any event about such a resource reaches it; ALL: about any resource.
 bool hears_of(const webhook&, resource_type);
 
-/// A webhook that matched an event at its place in the log. Held: it was disabled then; kept for replay.
+/// A webhook that matched an event at its place in the log. Held: it was disabled at that point; kept for
+/// replay.
 struct audience_member {
     schemas::webhook_id webhook_id;
     bool held = false;
@@ -86,7 +87,7 @@ struct audience_member {
     }
 };
 
-/// An event as it is in the outbox and on the event topics. `body` is the exact bytes that every receiver
+/// An event as stored in the outbox and on the event topics. `body` is the exact bytes that every receiver
 /// gets.
 struct event {
     event_id id;
@@ -98,11 +99,12 @@ struct event {
     std::uint32_t generation = 0;
     std::uint64_t offset = 0;              // of the command in registry.commands
     std::uint64_t partition_sequence = 0;  // dense: 1, 2, 3 … within its output partition and generation
-    std::uint64_t resource_sequence = 0;   // svc-sequence: of this type's events of this resource
+    std::uint64_t resource_sequence = 0;   // svc-sequence: counts this type's events about this resource
     std::vector<audience_member> audience;
     std::string body;
     std::string traceparent;
-    /// The log took no record of this event: this one stands for it, without a body. Why; else empty.
+    /// Why the log refused the record of this event, which this record, without a body, replaces; otherwise
+    /// empty.
     std::string refused;
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -123,8 +125,8 @@ struct event {
     }
 };
 
-/// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when it is deleted.
-/// The key "head" holds a subscribers_head instead.
+/// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when the webhook is
+/// deleted. The key "head" holds a subscribers_head instead.
 struct subscriber {
     schemas::webhook_id webhook_id;
     schemas::workspace_id workspace_id;
@@ -133,8 +135,8 @@ struct subscriber {
     std::string sealed_secret;
     std::string seal_binding;
     bool enabled = true;
-    std::string disabled_because;       // only where it is not enabled
-    std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without failing before
+    std::string disabled_because;       // only if it is not enabled
+    std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without earlier failures
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
     static constexpr void describe(auto& self, auto&& field) {
@@ -150,8 +152,8 @@ struct subscriber {
     }
 };
 
-/// Every change of a webhook at or below `offset` is in the topic before this record, which holds `rows` rows
-/// then: with fewer it has lost some, as a topic that was deleted and made anew.
+/// Every change of a webhook at or below `offset` is in the topic before this record, and the topic then
+/// holds `rows` rows: if it has fewer, some were lost, as when a topic was deleted and created anew.
 struct subscribers_head {
     std::uint32_t generation = 0;
     std::uint64_t offset = 0;
@@ -177,7 +179,7 @@ enum class delivery_error : std::uint8_t {
     timeout,
     protocol,
     status,
-    busy  // a test: too many wait already
+    busy  // a test, but too many are already waiting
 };
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
@@ -211,16 +213,15 @@ struct enum_names<attempt_result> {
                                                                {attempt_result::held, "held"}}};
 };
 
-/// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never a
-/// location or a secret: the webhook's row is read at each attempt.
+/// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never
+/// contains a location or a secret: the webhook's row is read at each attempt.
 struct delivery {
-    std::string id;  // webhook-id: H(event id, webhook id), the same over attempts, resends and replays
+    std::string id;  // webhook-id: H(event id, webhook id), the same for all attempts, resends and replays
     schemas::webhook_id webhook_id;
     schemas::event event;  // without its audience
     delivery_source source = delivery_source::event;
     std::uint32_t attempts_made = 0;
-    /// Milliseconds still to wait when this record's own delay is over (waits are made of several retry
-    /// topics).
+    /// Milliseconds still to wait after this record's own delay (a wait is composed of several retry topics).
     std::int64_t wait_left_ms = 0;
     std::uint32_t spills = 0;  // hops without an attempt
     std::uint64_t revision_seen = 0;
@@ -228,8 +229,8 @@ struct delivery {
     std::int64_t deadline_ms = 0;      // tests: drop after this wall time
     std::int64_t parked_until_ms = 0;  // Retry-After
     std::string call_id;               // of a test or a resend
-    std::string reason;                // on `dead`: why
-    bool waits_for_room = false;       // and not after a failure of its receiver
+    std::string reason;                // on `dead`: the reason
+    bool waits_for_room = false;       // and not because its receiver failed
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -249,7 +250,7 @@ struct delivery {
     }
 };
 
-/// One attempt, on the topic `attempts` and in the history of deliveries. Headers are without secrets.
+/// One attempt, on the topic `attempts` and in the history of deliveries. Headers contain no secrets.
 struct attempt {
     std::string delivery_id;
     schemas::webhook_id webhook_id;
@@ -261,7 +262,7 @@ struct attempt {
     schemas::workspace_id workspace_id;
     delivery_source source = delivery_source::event;
     std::string call_id;
-    std::uint32_t number = 0;  // 1, 2, 3 …; 0: no attempt was made (skipped, held, dead unseen)
+    std::uint32_t number = 0;  // 1, 2, 3 …; 0: no attempt was made (skipped, held, or dead before any)
     attempt_result result = attempt_result::succeeded;
     delivery_error error = delivery_error::none;
     std::string message;

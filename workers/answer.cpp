@@ -28,7 +28,7 @@ std::string_view value_of(const delivery_answer& answer, std::string_view name) 
     return {};
 }
 
-/// True if a `webhook-delivery` header names the wish; several may be separated by commas.
+/// True if a `webhook-delivery` header names the wish; several wishes may be separated by commas.
 bool receiver_wishes(const delivery_answer& answer, std::string_view wish) {
     for (const auto& header : answer.headers) {
         if (!equals_ignoring_case(header.name, "webhook-delivery")) continue;
@@ -71,7 +71,7 @@ std::optional<std::int64_t> to_ms(const calendar_time& time) {
     return (days * 86'400 + time.hour * 3'600 + time.minute * 60 + time.second) * 1'000;
 }
 
-/// A two-digit year that seems to be more than 50 years ahead is in the past (RFC 9110 §5.6.7).
+/// A two-digit year that would be more than 50 years ahead is in the past (RFC 9110 §5.6.7).
 int full_year(int two_digits, std::int64_t now_ms) {
     const std::chrono::sys_days today(std::chrono::days(now_ms / 86'400'000));
     const int this_year = static_cast<int>(std::chrono::year_month_day(today).year());
@@ -123,7 +123,7 @@ void read_status(const delivery_answer& answer, std::int64_t now_ms, answer_mean
 
 std::optional<std::int64_t> retry_after_ms(std::string_view value, std::int64_t now_ms) {
     const bool digits = !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos;
-    if (digits) {  // a number too large for 64 bits is still a long time
+    if (digits) {  // a number too large for 64 bits still means a long time
         const auto seconds_max = static_cast<std::uint64_t>(limits::parked_ms_max / 1'000);
         const auto seconds = std::min(runtime::parse_decimal(value).value_or(seconds_max), seconds_max);
         return now_ms + static_cast<std::int64_t>(seconds) * 1'000;

@@ -1,4 +1,4 @@
-// Records of attempts, from deliveries and answers.
+// Builds records of attempts from deliveries and answers.
 #include "workers/attempt_record.hpp"
 
 #include "workers/delivery_headers.hpp"

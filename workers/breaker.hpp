@@ -6,7 +6,7 @@
 
 namespace herald::workers {
 
-/// Closed: every attempt may start. After 10 failures in a row, or half of at least 20 results within a
+/// While closed, every attempt may start. After 10 failures in a row, or half of at least 20 results within a
 /// minute, it opens: nothing may start for 30 s, then one probe at a time. The probe's success closes it; its
 /// failure opens it again for twice as long, up to an hour. A value; times are steady milliseconds and never
 /// go back.
@@ -14,18 +14,18 @@ class breaker {
   public:
     enum class admission : std::uint8_t { refused, ordinary, probe };
 
-    /// Whether an attempt would be let through now.
+    /// How an attempt would be admitted now.
     admission would_admit(std::int64_t now_ms) const noexcept;
-    /// An attempt starts: it was let through, as would_admit() says. A probe must end in one of the three
-    /// below.
+    /// An attempt starts, admitted as would_admit() says. A probe must end in one of the three calls below.
     admission admit(std::int64_t now_ms) noexcept;
     void succeeded(admission, std::int64_t now_ms) noexcept;
     void failed(admission, std::int64_t now_ms) noexcept;
-    /// The attempt ended without saying anything about the receiver (cancelled, or it asked for a pause).
+    /// The attempt ended without telling anything about the receiver (cancelled, or the receiver asked for a
+    /// pause).
     void abandoned(admission) noexcept;
 
     bool is_open() const noexcept { return x_is_open; }
-    /// How long until the next probe may start; 0 when one may or is under way, and while closed.
+    /// How long until the next probe may start; 0 while closed, and when one may start or is running.
     std::int64_t closed_to_all_ms(std::int64_t now_ms) const noexcept;
 
   private:

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t commit_delay_ms = 50;
 constexpr std::int64_t ask_again_ms = 20;  // for room
 
-/// Records of topics that are no retry topics are due at once.
+/// Records of other topics than the retry topics are due at once.
 std::int64_t delay_of(std::string_view topic) noexcept {
     const auto tier = tier_of(topic);
     return tier ? retry_tiers[*tier].delay_ms : 0;
@@ -67,7 +67,7 @@ void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t o
     if (mine->is_revoked) return;
     mine->tracker.part_done(offset, part);
     if (mine->tracker.advanced()) commit_soon();
-    // Not at once: on_record may be under way, and it expects no other record before it returns.
+    // Not immediately: on_record may be running, and expects no other record before it returns.
     if (mine->is_paused) wake_at(mine, x_scheduler.time().steady_ms());
 }
 
@@ -162,8 +162,8 @@ void consumer::wake_at(const std::shared_ptr<assignment>& mine, std::int64_t due
     }));
 }
 
-/// At most once in a delay: what lies behind the end is not due before that is over. Without an answer tick()
-/// leads here again.
+/// At most once per delay: what lies behind the end is not due before the delay is over. If there is no
+/// answer, tick() calls this again.
 void consumer::ask_end(const std::shared_ptr<assignment>& mine) {
     if (std::exchange(mine->is_asking, true)) return;
     const auto answered =

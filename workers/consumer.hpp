@@ -1,5 +1,5 @@
-// A worker's membership in one consumer group: what it was assigned, how far each partition is done, and when
-// a partition is paused (design.md §3). What a record means is its owner's business.
+// A worker's membership in one consumer group: its assignments, how far each partition is done, and when a
+// partition is paused (design.md §3). The owner decides what a record means.
 #pragma once
 
 #include <atomic>
@@ -22,65 +22,67 @@
 
 namespace herald::workers {
 
-/// A partition from the moment this worker got it until it lost it. Getting it again makes another one.
+/// A partition, from the moment this worker gets it until it loses it. Getting it again makes a new
+/// assignment.
 struct assignment {
     events::log::topic_partition where;
     std::uint64_t epoch = 0;
     bool is_revoked = false;
     delivery_tracker tracker;
-    early_records early;  // read and not taken: not due, or there was no room
-    event_position last;  // of the event accepted last; of event topics only
+    early_records early;  // read but not taken: not due, or no room
+    event_position last;  // position of the last accepted event; event topics only
     bool is_paused = false;
-    std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; of event topics only
-    std::int64_t wake_ms = 0;  // steady time of the wake-up that is planned; 0: none
-    bool is_asking = false;    // where the partition ends
+    std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; event topics only
+    std::int64_t wake_ms = 0;                              // steady time of the planned wake-up; 0: none
+    bool is_asking = false;                                // the end of the partition is being asked for
 };
 
 class consumer;
 
-/// A delivery's part in a record: the record is done when all its parts are.
+/// One delivery's part of a record: the record is done when all its parts are.
 struct record_part {
     consumer* reader = nullptr;
     std::shared_ptr<assignment> of;
     std::int64_t offset = 0;
     std::size_t part = 0;
 
-    /// False once the partition was taken away: nothing may be written for it any more but `attempts`.
+    /// False once the partition was taken away: from then on only `attempts` may be written for it.
     bool wanted() const noexcept { return !of->is_revoked; }
-    /// Once for each part; nothing happens when it is not wanted.
+    /// To be called once for each part; does nothing when the part is not wanted.
     void done() const;
 };
 
 struct consumer_handlers {
-    /// A record that is due. Must call tracker.opened() for it, then part_done() or record_part::done() for
-    /// each part. Or it returns false: there is no room for this one now; it is asked again soon, and what is
-    /// behind it waits.
+    /// A record is due. Must call tracker.opened() for it, then part_done() or record_part::done() for each
+    /// part. Or returns false when there is no room for it now: it is offered again soon, and the records
+    /// behind it wait.
     std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_record;
-    /// The assignment is revoked already.
+    /// Called when the assignment was already revoked.
     std::function<void(const assignment&)> on_revoked;
-    /// The group cannot go on; said once, final.
+    /// The group cannot continue; called once, final.
     std::function<void(const error&)> on_failure;
-    /// True when no further record may come into memory.
+    /// True when no further record may be loaded into memory.
     std::function<bool()> overloaded;
 };
 
 /// Lives on the scheduler's thread; the log, its clock and the handlers' targets must outlive it. Polls when
-/// the log says so and at least once a second (tick). Records of a retry topic are handed on when due, all
-/// others at once, while the partition's window has room. Commits a twentieth of a second after progress, and
-/// on revocation.
+/// the log rings and at least once a second (tick). Hands records over while the partition's window has room:
+/// those of a retry topic when they are due, all others at once. Commits 50 ms after progress, and on
+/// revocation.
 class consumer {
   public:
     consumer(events::log::partitioned_log&, runtime::scheduler&, log_clock&, std::string group,
              const std::vector<std::string>& topics, consumer_handlers);
 
     void tick();
-    /// No further record is handed on; what is in memory may still be done.
+    /// No further record is handed over; those in memory may still be finished.
     void stop_taking();
-    /// Commits and leaves the group. Blocks for as long as group_member's destructor. Final.
+    /// Commits and leaves the group. Blocks as long as group_member's destructor. Final.
     void leave();
     void part_done(const std::shared_ptr<assignment>&, std::int64_t offset, std::size_t part);
     std::size_t partitions() const noexcept { return x_assignments.size(); }
-    /// Calls with each partition, the offset below which all is done, and what was read and not taken.
+    /// Calls `tell` with each partition, the offset below which everything is done, and what was read but not
+    /// taken.
     template <class Tell>
     void each_partition(Tell tell) const {
         for (const auto& [where, mine] : x_assignments) tell(where, mine->tracker.next_offset(), mine->early);
@@ -93,7 +95,7 @@ class consumer {
     void handle(const events::log::revoked&);
     void handle(events::log::consumed&&);
     void handle(const events::log::member_failure&);
-    /// Hands on what is due as far as there is room; pauses, resumes and plans the next wake-up.
+    /// Hands over due records as far as there is room; pauses, resumes and plans the next wake-up.
     void advance(const std::shared_ptr<assignment>&);
     void wake_at(const std::shared_ptr<assignment>&, std::int64_t due_ms);
     void ask_end(const std::shared_ptr<assignment>&);
@@ -113,7 +115,7 @@ class consumer {
     bool x_is_taking = true;
     bool x_has_failed = false;
     runtime::lifetime x_lifetime;
-    std::unique_ptr<events::log::group_member> x_member;  // last: it may notify until it is gone
+    std::unique_ptr<events::log::group_member> x_member;  // last: it may call back until it is destroyed
 };
 
 }  // namespace herald::workers

@@ -76,7 +76,7 @@ delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& d
         return events::reaches(table.head(), event.generation, known_at) ? row_state::deleted
                                                                          : row_state::not_reached;
     }
-    // Revisions are offsets of a generation's log: those of an older one say nothing any more.
+    // Revisions are offsets in one generation's log: those of an older generation no longer mean anything.
     if (table.head().generation <= event.generation && row->revision < record.revision_seen)
         return row_state::not_reached;
     if (!row->enabled && record.source != delivery_source::test) return row_state::disabled;
@@ -85,7 +85,7 @@ delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& d
 
 void delivery_machine::carry_out(lane_actions&& actions) {
     x_actions.insert(x_actions.end(), actions.begin(), actions.end());
-    if (std::exchange(x_is_carrying_out, true)) return;  // the loop below does it: what it does leads to more
+    if (std::exchange(x_is_carrying_out, true)) return;  // the loop below handles it: its work leads to more
     while (!x_actions.empty()) {
         const lane_action action = x_actions.front();
         x_actions.pop_front();
@@ -103,7 +103,7 @@ void delivery_machine::carry_out(lane_actions&& actions) {
 
 void delivery_machine::start(iterator at) {
     at->second.at = stage::attempting;
-    // The row may have changed, or have become old, while the delivery stood in its lane.
+    // The row may have changed or become stale while the delivery waited in its lane.
     const bool usable = subscribers_reachable() && look_up(at->second.what) == row_state::usable;
     const bool late = is_test(at->second) && is_late(at->second);
     if (!usable || late) return wait_again(at);
@@ -132,7 +132,7 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
     }
     delivery_description described;
     described.id = mine.what.record.id;
-    described.time_ms = x_parts.scheduler.time().wall_ms();  // receivers compare it with theirs
+    described.time_ms = x_parts.scheduler.time().wall_ms();  // receivers compare it with their own
     described.attempt = mine.what.record.attempts_made + 1;
     described.body = mine.what.event->body;
     described.secrets = {*secret};
@@ -217,7 +217,7 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     attempt.result = dead ? attempt_result::dead : attempt_result::will_retry;
     if (!dead) attempt.next_attempt_ms = log_ms() + wait_ms;
     tell(attempt, *at->second.what.event);
-    if (!mine.part.wanted()) return forget(at);  // the partition's next owner makes this attempt again
+    if (!mine.part.wanted()) return forget(at);  // the partition's next owner will make this attempt again
     if (!dead) return write_wait(at, wait_ms, &worker_counters::retried);
     ++x_parts.counters.dead;
     write_dead(at, std::move(dead_because));
@@ -230,8 +230,8 @@ void delivery_machine::leave_lane(iterator at, receiver_state state) {
     carry_out(x_lanes.finished(record.webhook_id, at->first, state, now_ms()));
 }
 
-/// A time that is further off than any receiver may ask for was told by a clock of the log that has gone back
-/// since, perhaps by days: nobody knows what is left of it.
+/// A time further off than any receiver may ask for was set when the log's clock was ahead and has gone back
+/// since, perhaps by days: nobody knows how much of the pause is left.
 std::int64_t delivery_machine::parked_for_ms(const schemas::delivery& record) const {
     const std::int64_t wait_ms = record.parked_until_ms - log_ms();
     return wait_ms > limits::parked_ms_max + limits::clocks_apart_ms_max

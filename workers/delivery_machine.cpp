@@ -1,4 +1,4 @@
-// How a delivery comes in, and how it ends without an attempt or on another topic; its way to an attempt and
+// How a delivery enters, and how it ends without an attempt or on another topic; its way to an attempt and
 // what follows is in delivery_attempt.cpp.
 #include "workers/delivery_machine.hpp"
 
@@ -82,7 +82,8 @@ void delivery_machine::revoked(const assignment& lost) {
         }
         forget(current);
     }
-    // Only now: leaving a lane lets others start, and none of those may be of the lost partition.
+    // Only now: leaving a lane lets other deliveries start, and none of those may belong to the lost
+    // partition.
     for (const delivery_key key : attempting) {
         const auto at = x_deliveries.find(key);
         ++x_parts.counters.attempts_cancelled;
@@ -131,7 +132,7 @@ void delivery_machine::drain() {
             x_active_ids.erase(mine.what.record.id);
         }
         if (is_test(mine))
-            forget(current);  // not done: another worker takes it, or it comes too late
+            forget(current);  // not done: another worker takes it, or it is too late
         else
             spill_for_room(current);
     }
@@ -158,8 +159,7 @@ void delivery_machine::skip(iterator at, std::string message, delivery_error err
     done(at);
 }
 
-/// The event found the webhook enabled, so it is kept for replay (P3); the history alone may lose
-/// records.
+/// The event found the webhook enabled, so it is kept for replay (P3); only the history may lose records.
 void delivery_machine::hold(iterator at) {
     const std::string message = "held: the webhook is disabled";
     ++x_parts.counters.held;
@@ -177,7 +177,7 @@ void delivery_machine::expire_test(iterator at) {
     skip(at, "the test was not attempted before its deadline", delivery_error::timeout);
 }
 
-/// What waits for room alone says nothing of its receiver, and does not count towards the cap.
+/// A delivery that only waits for room says nothing about its receiver, and does not count towards the cap.
 void delivery_machine::spill(iterator at, const lane_action& how) {
     schemas::delivery& record = at->second.what.record;
     if (is_test(at->second))
@@ -232,18 +232,18 @@ void delivery_machine::write(iterator at, std::string_view topic) {
         topic, mine.what.record.webhook_id, std::move(value), [part = mine.part] { return part.wanted(); },
         x_lifetime.guard([this, key = at->first](const result<void>& outcome) {
             const auto written = x_deliveries.find(key);
-            if (written == x_deliveries.end()) return;  // its partition was revoked meanwhile
+            if (written == x_deliveries.end()) return;  // its partition has been revoked
             if (outcome) return done(written);
             cannot_be_kept(written, outcome.error());
         }));
 }
 
-/// The log takes no record as large as this one: its place in the log of events is done all the same, and
-/// what can be kept of it is.
+/// The log takes no record this large: the event's place in its log still counts as done, and as much as
+/// possible is kept.
 void delivery_machine::cannot_be_kept(iterator at, const error& why) {
     delivery_in_memory& mine = at->second;
     x_writing_bytes -= std::exchange(mine.writing_bytes, 0);
-    if (mine.what.event->body.empty()) return done(at);  // nothing can be kept; the writer has said why
+    if (mine.what.event->body.empty()) return done(at);  // nothing can be kept; the writer has logged why
     schemas::event without_body = *mine.what.event;
     without_body.body.clear();
     mine.what.event = std::make_shared<const schemas::event>(std::move(without_body));
@@ -285,7 +285,7 @@ bool delivery_machine::is_test(const delivery_in_memory& mine) const noexcept {
 }
 
 bool delivery_machine::is_late(const delivery_in_memory& mine) const noexcept {
-    // While the log's clock is not known a test that nobody waits for any more must not be sent either.
+    // While the log's clock is unknown, a test that nobody waits for any more must not be sent either.
     const bool known = x_parts.logs_time.is_known();
     const std::int64_t wall_ms = x_parts.scheduler.time().wall_ms();
     return mine.what.record.deadline_ms <= (known ? log_ms() : std::max(log_ms(), wall_ms));

@@ -1,5 +1,5 @@
-// What becomes of each delivery in memory: waits for its webhook's row, waits in its lane, is attempted, and
-// is done, or goes to a retry topic, or is dead (design.md §3, delivery.md §3-4).
+// What happens to each delivery in memory: it waits for its webhook's row, waits in its lane, is attempted,
+// and then is done, goes to a retry topic, or is dead (design.md §3, delivery.md §3-4).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@
 
 namespace herald::workers {
 
-/// All must outlive the machine.
+/// Everything here must outlive the machine.
 struct delivery_machine_parts {
     runtime::scheduler& scheduler;
     runtime::random_source& random;
@@ -44,34 +44,33 @@ struct delivery_machine_parts {
     worker_counters& counters;
 };
 
-/// A delivery comes in by accept() and leaves, within seconds, when its part of its record is done. It is in
-/// one of four stages: waiting (its webhook's row, or another attempt of the same delivery), queued in its
-/// lane, attempting, writing (its successor is on the way to `waiting`, a retry topic or `dead`).
+/// A delivery enters by accept() and leaves, within seconds, when its part of its record is done. It is in
+/// one of four stages: waiting (for its webhook's row, or for another attempt of the same delivery), queued
+/// in its lane, attempting, writing (its successor is being appended to `waiting`, a retry topic or `dead`).
 ///   P3: the part is done only after a 2xx, an acknowledged write, or for a deleted webhook.
-///   Never two attempts of the same delivery at once.
+///   There are never two attempts of the same delivery at once.
 ///   A revoked partition's deliveries leave at once; an attempt that is on the wire ends, and writes only
 ///   `attempts`.
-/// A test is attempted once, also where the webhook is disabled, and ends with a record of it, whatever
-/// happens; where it failed the record's result is `dead`, but no record goes to that topic.
+/// A test is attempted once, even when the webhook is disabled, and always ends with an attempt record; if it
+/// failed, the record's result is `dead`, but nothing goes to that topic.
 ///
-/// Lives on the scheduler's thread. What it holds is bounded by the consumers, who ask writing_bytes().
+/// Lives on the scheduler's thread. Its size is bounded by the consumers, which ask writing_bytes().
 class delivery_machine {
   public:
     delivery_machine(delivery_machine_parts, delivery_options);
 
     void accept(delivery_of_event, record_part);
-    /// Whether a delivery from the topic of those that wait for room is to be accepted now; `appended_ms` is
-    /// by the log's clock.
+    /// Whether to accept a delivery from the topic `waiting` now; `appended_ms` is by the log's clock.
     bool wants(const schemas::delivery&, std::int64_t appended_ms) const;
     void revoked(const assignment&);
-    /// Rows or the head of the subscriber table changed.
+    /// The rows or the head of the subscriber table changed.
     void subscribers_changed();
-    /// Once a second.
+    /// To be called once a second.
     void tick();
-    /// Deliveries that wait go to a retry topic; attempts end as they end. Nothing may come in any more.
+    /// Waiting deliveries go to a retry topic; running attempts end as usual. Nothing may enter any more.
     void drain();
 
-    /// Of records on their way to the log.
+    /// Size of the records being appended to the log.
     std::size_t writing_bytes() const noexcept { return x_writing_bytes; }
     bool idle() const noexcept { return x_deliveries.empty(); }
     void read_gauges(worker_gauges&) const;
@@ -82,9 +81,9 @@ class delivery_machine {
         delivery_of_event what;
         record_part part;
         stage at = stage::waiting;
-        std::int64_t since_ms = 0;  // steady; of the waiting
+        std::int64_t since_ms = 0;  // steady clock; of the waiting
         std::size_t writing_bytes = 0;
-        bool is_dead = false;  // its successor is for `dead`
+        bool is_dead = false;  // its successor goes to `dead`
         made_attempt attempt;
         std::unique_ptr<attempt_handle> handle;
     };
@@ -107,14 +106,14 @@ class delivery_machine {
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
     void leave_lane(iterator, receiver_state);
     void park(schemas::webhook_id, std::int64_t until_ms);
-    // Its end without an attempt
+    // The end of a delivery without an attempt
     void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
     void hold(iterator);
     void bury(iterator, std::string why);
     void expire_test(iterator);
     void spill(iterator, const lane_action& how);
     void spill_for_room(iterator);
-    // Its successor on another topic
+    // The delivery's successor, on another topic
     void write_wait(iterator, std::int64_t wait_ms, counter);
     void write_dead(iterator, std::string reason);
     void write(iterator, std::string_view topic);
@@ -139,9 +138,9 @@ class delivery_machine {
     retry_backlog x_backlog;
     delivery_report x_report;
     std::map<delivery_key, delivery_in_memory> x_deliveries;
-    std::set<delivery_key> x_waiting;              // of x_deliveries: stage waiting
-    std::set<delivery_key> x_tests;                // of x_deliveries: tests
-    std::unordered_set<std::string> x_active_ids;  // delivery ids queued or attempting
+    std::set<delivery_key> x_waiting;              // from x_deliveries: stage waiting
+    std::set<delivery_key> x_tests;                // from x_deliveries: tests
+    std::unordered_set<std::string> x_active_ids;  // ids of deliveries that are queued or attempting
     std::deque<lane_action> x_actions;
     bool x_is_carrying_out = false;
     delivery_key x_last_key = 0;

@@ -1,4 +1,4 @@
-// What an operator may say of deliveries.
+// What an operator may set for deliveries.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace herald::workers {
 
 struct delivery_options {
     std::string header_prefix = "svc-";
-    /// Deliveries of one webhook that may wait in the retry topics, after failures, because of this worker;
-    /// beyond, they are dead.
+    /// How many deliveries of one webhook may wait in the retry topics because of this worker, after
+    /// failures; any beyond that are dead.
     std::uint64_t retry_backlog_max = limits::retry_backlog_per_webhook_max;
-    /// Attempts at one webhook at a time.
+    /// Concurrent attempts at one webhook.
     std::size_t concurrency = limits::lane_concurrency_max;
 };
 

@@ -14,7 +14,7 @@ namespace {
 using schemas::attempt_result;
 using schemas::delivery_source;
 
-/// Classes, for a label: the text that says why is in the line and in the history of deliveries.
+/// Classes, for a label: the text with the reason is in the log line and in the history of deliveries.
 std::string_view reason_of(const schemas::attempt& attempt, const schemas::event& event) {
     if (!event.refused.empty()) return "refused";
     if (attempt.number == 0) return "backlog";
@@ -57,7 +57,7 @@ void delivery_report::saw(const schemas::attempt& attempt, const schemas::event&
                           std::int64_t now_ms) {
     measure(attempt, event);
     if (attempt.number > 0) tell_attempt(attempt);
-    if (attempt.source == delivery_source::test) return;  // whoever asked for it is told
+    if (attempt.source == delivery_source::test) return;  // the caller of the test is told
     std::string_view what = runtime::log_events::delivery_failed;
     auto level = runtime::log_level::warning;
     switch (attempt.result) {

@@ -13,7 +13,7 @@ namespace herald::workers {
 
 namespace {
 
-/// "position known open open …": known, and the offset of each open record, count from the one before;
+/// "position known open open …": `known`, and the offset of each open record, are relative to the one before;
 /// an open record is "offset.part.part…".
 constexpr char between_words = ' ';
 constexpr char before_part = '.';
@@ -31,7 +31,7 @@ bool take_letter(std::string_view& text, char letter) {
     return true;
 }
 
-/// False when the text is not well formed.
+/// False when the text is malformed.
 bool take_open(std::string_view text, std::int64_t offset, progress& found) {
     const auto known = take_number(text);
     if (!known) return false;
@@ -109,7 +109,7 @@ void delivery_tracker::part_done(std::int64_t offset, std::size_t part) {
 }
 
 std::optional<commit_point> delivery_tracker::take_commit() {
-    // Before all that was known is read again less would be known than before.
+    // Until all that was known has been read again, a commit would record less than the last one did.
     if (!advanced()) return std::nullopt;
     x_has_advanced = false;
     const std::string* position = &x_position;

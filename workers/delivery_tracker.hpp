@@ -15,9 +15,9 @@
 
 namespace herald::workers {
 
-/// Where a group goes on after a restart. The metadata says what is done beyond `next_offset`, as far as
-/// there is place for it: one slow receiver holds the offset back, but what the others have had in the
-/// meantime is not sent to them again.
+/// Where a group resumes after a restart. The metadata says what is done beyond `next_offset`, as far as it
+/// fits: one slow receiver holds the offset back, but deliveries that other receivers already have are not
+/// sent to them again.
 struct commit_point {
     std::int64_t next_offset = 0;
     std::string metadata;
@@ -25,34 +25,34 @@ struct commit_point {
     friend bool operator==(const commit_point&, const commit_point&) = default;
 };
 
-/// What a commit point says: everything below `known_until` is done but for these parts of records.
+/// The meaning of a commit point: everything below `known_until` is done except these parts of records.
 /// `position` is the text given with the record before `known_until`.
 struct progress {
     std::int64_t known_until = 0;
     std::map<std::int64_t, std::vector<std::size_t>> open;  // by offset
     std::string position;
 };
-/// Text that is not a tracker's is taken for a position.
+/// A text not written by a tracker is taken for a position.
 progress read_progress(const commit_point&);
 
 /// One assignment of one partition. Offsets ascend, with holes. Holds one small entry for each record from
-/// the first that is not done: many more than deliveries, so that one attempt that hangs does not stop the
-/// partition (P4). full() asks the caller to take no more.
+/// the first unfinished one: far more than deliveries, so that one hanging attempt does not stop the
+/// partition (P4). full() tells the caller to take no more.
 class delivery_tracker {
   public:
-    /// Goes on where another one was.
+    /// Continues from another tracker's commit point.
     explicit delivery_tracker(const commit_point&);
 
-    /// The position of the last record that was known when this assignment began.
+    /// The position of the last record already known when this assignment began.
     const std::string& first_position() const noexcept { return x_before.position; }
-    /// The parts of the record at this offset, of `parts`, that are not known to be done. To be asked before
+    /// Which of the `parts` parts of the record at this offset are not known to be done. To be called before
     /// the record is opened.
     std::vector<std::size_t> parts_left(std::int64_t offset, std::size_t parts) const;
     /// True for a record that was read before this assignment began.
     bool had(std::int64_t offset) const noexcept { return offset < x_before.known_until; }
-    /// A record was read. It is done after part_done() for each part; at once when there are none.
+    /// A record was read. It is done after part_done() for each part, or at once when there are none.
     void opened(std::int64_t offset, const std::vector<std::size_t>& parts, std::string position);
-    /// Needs an open record with this part open.
+    /// The record must be open, and so must this part.
     void part_done(std::int64_t offset, std::size_t part);
 
     bool full() const noexcept {
@@ -60,13 +60,13 @@ class delivery_tracker {
                x_entries.size() >= limits::worker_window_records_max;
     }
     std::size_t parts_open() const noexcept { return x_parts_open; }
-    /// Everything below is done.
+    /// Everything below this is done.
     std::int64_t next_offset() const noexcept {
         return x_entries.empty() ? x_next_offset : x_entries.front().offset;
     }
-    /// True if take_commit() has something.
+    /// True if take_commit() would return something.
     bool advanced() const noexcept { return x_has_advanced && x_read_until >= x_before.known_until; }
-    /// What is done by now; nothing if that has not grown since the last call.
+    /// What is done by now; empty if nothing was added since the last call.
     std::optional<commit_point> take_commit();
 
   private:
@@ -77,7 +77,7 @@ class delivery_tracker {
     };
 
     progress x_before;
-    std::deque<entry> x_entries;  // ascending; the first is not done
+    std::deque<entry> x_entries;  // ascending; the first is unfinished
     std::size_t x_parts_open = 0;
     std::int64_t x_next_offset;
     std::int64_t x_read_until;

@@ -1,5 +1,5 @@
-// Records of a retry topic's partition that were read before they are due: kept in memory, for going back in
-// the log would read them again (kafka.md §2). Pure.
+// Records of a retry topic's partition that were read before they are due: kept in memory, since going back
+// in the log would read them again (kafka.md §2). Pure.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace herald::workers {
 
-/// In the order of the log. The partition is paused while one is here, so there are only those that the log
-/// had already handed out: less than limits::member_poll_bytes_max and one record. A record is due when its
-/// delay since the append is over by the log's clock, and never later than the delay after it was read; nor
-/// earlier than the delay after a moment at which it was not in the log yet (appended_after), for the log's
-/// clock may have gone back, and then what has just been appended looks old.
+/// In the log's order. The partition is paused while there is one, so the queue holds only what the log had
+/// already handed out: less than limits::member_poll_bytes_max plus one record. A record is due when its
+/// delay since the append is over by the log's clock, but never later than the delay after it was read. Nor
+/// is it due earlier than the delay after a moment at which it was not in the log yet (appended_after): the
+/// log's clock may have gone back, and then a newly appended record looks old.
 class early_records {
   public:
     explicit early_records(std::int64_t delay_ms) : x_delay_ms(delay_ms) {}
@@ -27,7 +27,7 @@ class early_records {
         x_bytes += events::log::bytes_of(what);
         x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
-    /// The first record, when it is due, else null; until pop().
+    /// The first record if it is due, otherwise null; valid until pop().
     const events::log::record* due(const runtime::clock& own, const log_clock& logs) const {
         const auto due_ms = next_due_ms(own, logs);
         return due_ms && *due_ms <= own.steady_ms() ? &x_records.front().what : nullptr;
@@ -36,19 +36,19 @@ class early_records {
         x_bytes -= events::log::bytes_of(x_records.front().what);
         x_records.pop_front();
     }
-    /// Whether only the log's clock says that the first record is due: it has been here for less than half
-    /// its delay. Before it is handed on, the partition's end must be asked for: its successor may be
-    /// appended to the same partition, and would be due at once, over and over.
+    /// Whether the first record is due by the log's clock alone: it has been here for less than half its
+    /// delay. Before it is handed over, the partition's end must be asked for: its successor may be appended
+    /// to the same partition, and would be due at once, over and over.
     bool is_doubtful(const runtime::clock& own) const {
         const early& first = x_records.front();
         return own.steady_ms() < first.due_ms_max - x_delay_ms / 2 && first.what.offset >= x_end_offset;
     }
-    /// At `steady_ms` the partition ended before `offset`.
+    /// At `steady_ms` the partition's end was still before `offset`.
     void appended_after(std::int64_t steady_ms, std::int64_t offset) {
         x_end_offset = std::max(x_records.empty() ? offset : x_records.front().what.offset + 1, offset);
         x_end_seen_ms = steady_ms;
     }
-    /// Steady time at which the first record is due, as far as is known now: what is known of the log's clock
+    /// Steady time at which the first record is due, as far as is known now; knowledge of the log's clock
     /// changes.
     std::optional<std::int64_t> next_due_ms(const runtime::clock& own, const log_clock& logs) const {
         if (x_records.empty()) return std::nullopt;
@@ -60,7 +60,7 @@ class early_records {
         return std::min(first.due_ms_max, std::max(steady_ms + wait_ms, due_ms_min));
     }
 
-    /// The log's time of the first record.
+    /// The first record's time by the log's clock.
     std::optional<std::int64_t> oldest_ms() const {
         if (x_records.empty()) return std::nullopt;
         return x_records.front().what.time_ms;

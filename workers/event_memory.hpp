@@ -1,5 +1,5 @@
-// How many bytes of events are in memory: bodies are shared by all deliveries of an event, so they are
-// counted where they are held and not for each delivery.
+// How many bytes of events are in memory. All deliveries of an event share its body, so it is counted once
+// where it is held, not for each delivery.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace herald::workers {
 
-/// What it holds may outlive it. Everything on one thread.
+/// The events it counts may outlive it. Everything on one thread.
 class event_memory {
   public:
     std::shared_ptr<const schemas::event> hold(schemas::event event) {

@@ -1,4 +1,4 @@
-// The place of an event in its partition, and whether a consumer has had it already (design.md §2). Pure.
+// An event's place in its partition, and whether a consumer has already had it (design.md §2). Pure.
 #pragma once
 
 #include <compare>
@@ -18,8 +18,8 @@ struct event_position {
 
 enum class arrival : std::uint8_t {
     expected,   // the next one
-    repeated,   // had already: drop it
-    after_gap,  // events before it are missing: take it and raise an alarm
+    repeated,   // already had: drop it
+    after_gap,  // events before it are missing: accept it and raise an alarm
 };
 
 constexpr arrival judge(const event_position& last, const event_position& next) noexcept {
@@ -30,7 +30,7 @@ constexpr arrival judge(const event_position& last, const event_position& next) 
 
 /// "<generation>:<sequence>", the metadata of a committed offset.
 std::string to_text(const event_position&);
-/// Position 0:0 (nothing had yet) for anything that is not to_text()'s, the empty text included.
+/// Position 0:0 (no event yet) for any text that to_text() did not make, including the empty one.
 event_position position_from_text(std::string_view) noexcept;
 
 }  // namespace herald::workers

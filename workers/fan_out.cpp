@@ -1,4 +1,4 @@
-// Deliveries made of events and records, and records made of deliveries.
+// Makes deliveries from events and records, and records from deliveries.
 #include "workers/fan_out.hpp"
 
 #include <utility>

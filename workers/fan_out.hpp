@@ -1,4 +1,4 @@
-// From an event to its deliveries (design.md §3). Pure.
+// Makes an event's deliveries (design.md §3). Pure.
 #pragma once
 
 #include <memory>
@@ -17,19 +17,19 @@ struct delivery_of_event {
     std::shared_ptr<const schemas::event> event;
     /// The webhook was disabled at the event's place in the log: recorded, not sent.
     bool held = false;
-    /// It comes from the topic of those that wait for room.
+    /// It comes from the topic of deliveries that wait for room.
     bool has_waited = false;
 };
 
 /// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same
-/// over retries, resends and replays; frozen.
+/// for all retries, resends and replays; frozen.
 std::string delivery_id(std::string_view event_id, schemas::webhook_id);
 
-/// One for each member of the audience, in its order.
+/// One for each member of the audience, in the same order.
 std::vector<delivery_of_event> fan_out(schemas::event, event_memory&);
-/// A delivery as it came from a topic.
+/// A delivery read from a topic.
 delivery_of_event of_record(schemas::delivery, event_memory&);
-/// A delivery as it goes to a topic: with its event, but without the event's audience.
+/// A delivery in the form for a topic: with its event, but without the event's audience.
 std::string encode(const delivery_of_event&);
 
 }  // namespace herald::workers

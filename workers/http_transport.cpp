@@ -25,7 +25,7 @@ delivery_error error_of(client::failure failed) {
         case client::failure::timeout:
             return delivery_error::timeout;
         case client::failure::write:
-        case client::failure::request_body:  // never: the body of a delivery is there as a whole
+        case client::failure::request_body:  // never happens: the body of a delivery is in memory as a whole
             return delivery_error::write;
         case client::failure::protocol:
             break;

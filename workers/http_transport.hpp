@@ -1,4 +1,4 @@
-// The transport that really sends: a delivery as a request of the HTTP client (delivery.md §3 and §5).
+// The real transport: sends a delivery as a request of the HTTP client (delivery.md §3 and §5).
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ using http_transport_options = runtime::http::client::client_options;
 static_assert(limits::client_connections_max >= 2 * limits::attempts_in_flight_max,
               "attempts under way, and as many connections that wait for the next");
 
-/// Lives, blocks and throws as runtime::http::client::make_client(). Connections are shared by the deliveries
-/// of one webhook only.
+/// Threads, blocking and exceptions: as runtime::http::client::make_client(). Connections are shared only by
+/// the deliveries of one webhook.
 std::unique_ptr<transport> make_http_transport(boost::asio::io_context&, http_transport_options);
 
 }  // namespace herald::workers

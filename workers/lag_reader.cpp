@@ -1,4 +1,4 @@
-// One question after the other.
+// Asks one question at a time.
 #include "workers/lag_reader.hpp"
 
 #include <algorithm>

@@ -119,7 +119,7 @@ bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, std::i
     const auto found = x_lanes.find(webhook);
     if (found == x_lanes.end()) return true;
     const lane& mine = found->second;
-    // Behind it others wait, for other receivers.
+    // Others wait behind it, for other receivers.
     const bool waits_long = mine.times.median_ms && offered.waited_ms > backlog_ms_max(mine);
     return waits_long || has_room(mine, offered) || !is_well(mine, now_ms) || refusal(mine, now_ms);
 }
@@ -155,7 +155,7 @@ lane_actions lanes::tick(std::int64_t now_ms) {
             at = x_lanes.erase(at);
             continue;
         }
-        enlist(webhook, mine, now_ms);  // a breaker or a parking may have run out
+        enlist(webhook, mine, now_ms);  // a breaker or a parking may have expired
         ++at;
     }
     start_all(now_ms, actions);
@@ -181,10 +181,10 @@ std::int64_t lanes::parked_until_ms(schemas::webhook_id webhook) const {
 
 bool lanes::has_room(const lane& mine, const lane_offer& offered) const {
     const queue& waiting = mine.of(offered.share);
-    if (waiting.all.empty()) return true;  // one must get its turn, of any size
+    if (waiting.all.empty()) return true;  // one must get its turn, whatever its size
     if (offered.over_share) return false;
-    // What has waited goes into the upper third, where nothing else may: as long as there is such, the others
-    // queue up behind it.
+    // Deliveries that have waited may use the upper third, where no others may: as long as there are any, the
+    // others queue up behind them.
     const std::size_t depth = depth_of(mine, offered.share);
     return waiting.all.size() < (offered.has_waited ? depth + depth / 2 : depth) &&
            waiting.bytes + offered.bytes <= bytes_of(mine);
@@ -230,8 +230,8 @@ lane_action lanes::put_off(lane& mine, bool has_waited, std::int64_t now_ms) con
         return off;
     }
     if (!mine.times.median_ms) return off;
-    // Each comes back when those before it are done, if the receiver takes as many at a time as it may: who
-    // comes too early queues up again, but a receiver that is kept waiting has lost its time.
+    // Each comes back when those before it are done, if the receiver takes as many at a time as it may: a
+    // delivery that comes too early queues up again, but a receiver that is kept waiting has lost that time.
     const bool slowed = mine.growth_until != 0 && now_ms - mine.slowed_ms < minute_ms;
     const std::size_t at_once = slowed ? mine.concurrency : x_bounds.concurrency;
     const double wait_ms = std::max(0.0, mine.booked_ms - static_cast<double>(now_ms));
@@ -241,7 +241,7 @@ lane_action lanes::put_off(lane& mine, bool has_waited, std::int64_t now_ms) con
     return off;
 }
 
-/// How much work of a receiver whose speed is known may wait for room.
+/// How much work may wait for room, for a receiver of known speed.
 std::int64_t lanes::backlog_ms_max(const lane& mine) {
     const bool slow = *mine.times.median_ms > limits::slow_answer_ms;
     return slow ? limits::slow_backlog_ms_max : limits::backlog_ms_max;
@@ -270,7 +270,7 @@ std::optional<lane_share> lanes::next_share(const lane& mine, std::int64_t now_m
     return std::nullopt;
 }
 
-/// Where slots are scarce no lane takes many, so that all get their turn soon.
+/// When slots are scarce no lane takes many, so that all get their turn soon.
 std::size_t lanes::concurrency_of(const lane& mine) const noexcept {
     const bool scarce = 2 * x_in_flight >= x_bounds.slots;
     return scarce ? std::min(mine.concurrency, limits::lane_concurrency_scarce_max) : mine.concurrency;
@@ -279,7 +279,7 @@ std::size_t lanes::concurrency_of(const lane& mine) const noexcept {
 bool lanes::has_slot(rank standing) const noexcept {
     const std::size_t half = std::max<std::size_t>(1, x_bounds.slots / 2);
     if (standing == rank::troubled) return x_in_flight < x_bounds.slots && x_in_flight_troubled < half;
-    // Those that hang seemed healthy when they took their slots, and may be all of them at once.
+    // Hanging lanes seemed healthy when they took their slots, and may hold all of them at once.
     const std::size_t healthy = x_in_flight - x_in_flight_troubled;
     return x_in_flight < x_bounds.slots || (healthy < half && x_in_flight < x_bounds.slots + half);
 }
@@ -391,7 +391,7 @@ void lanes::grow(lane& mine) const {
     mine.concurrency = std::min(mine.concurrency + 1, x_bounds.concurrency);
 }
 
-/// Once for all attempts that were under way together.
+/// Once for all attempts that were running together.
 void lanes::slow_down(lane& mine, const running_attempt& attempt, std::int64_t now_ms) {
     if (mine.growth_until != 0 && attempt.since_ms <= mine.slowed_ms) return;
     mine.slowed_ms = now_ms;

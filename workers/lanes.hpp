@@ -1,5 +1,5 @@
-// Which delivery may be attempted now: a lane for each webhook, so that a slow, hanging or dead receiver
-// delays nobody else (design.md §3, promise P4). Pure: (event, now) → actions.
+// Decides which delivery may be attempted now: a lane for each webhook, so that a slow, hanging or dead
+// receiver delays nobody else (design.md §3, promise P4). Pure: (event, now) → actions.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 
 namespace herald::workers {
 
-/// Names a delivery in this worker's memory. Given out once, never again.
+/// Identifies a delivery in this worker's memory. Never reused.
 using delivery_key = std::uint64_t;
 
-/// How a delivery shares its lane. A replay gets at most a quarter of it. A test passes by breaker, parking
-/// and concurrency (one at a time), and its result changes nothing.
+/// How a delivery shares its lane. A replay gets at most a quarter of it. A test ignores breaker, parking and
+/// concurrency (one test at a time), and its result changes nothing.
 enum class lane_share : std::uint8_t { live, replay, test };
 
-/// What an attempt said about its receiver.
+/// What an attempt revealed about its receiver.
 enum class receiver_state : std::uint8_t {
     well,
     failing,
@@ -34,19 +34,19 @@ enum class receiver_state : std::uint8_t {
 };
 
 enum class spill_reason : std::uint8_t {
-    no_room,       // the receiver is well; its lane is full
+    no_room,       // the receiver is well, but its lane is full
     troubled,      // no room either, and its last attempt failed or hangs
     breaker_open,  // no attempt may start
     parked,        // the receiver asked for a pause
 };
 
-/// What is to be done with a delivery: attempt it now, or put it off without an attempt, into a topic.
+/// What to do with a delivery: attempt it now, or spill it without an attempt into a topic.
 struct lane_action {
     enum class kind : std::uint8_t { start, spill };
     kind what = kind::start;
     delivery_key delivery = 0;
-    spill_reason reason = spill_reason::no_room;  // of a spill
-    /// Of a spill: for how long. 0: it waits only for room, or nobody can say how long.
+    spill_reason reason = spill_reason::no_room;  // for a spill
+    /// How long to spill for. 0: it waits only for room, or nobody can say how long.
     std::int64_t wait_ms = 0;
 
     friend bool operator==(const lane_action&, const lane_action&) = default;
@@ -58,10 +58,10 @@ struct lane_offer {
     delivery_key delivery = 0;
     lane_share share = lane_share::live;
     std::size_t bytes = 0;  // of its body
-    /// It has waited for room already, and goes before those that have not.
+    /// It has already waited for room, and goes before those that have not.
     bool has_waited = false;
-    std::int64_t waited_ms = 0;  // then: for how long
-    /// The webhook has its share of its partition's window: it may start, but not wait.
+    std::int64_t waited_ms = 0;  // if so, for how long
+    /// The webhook already has its share of its partition's window: the delivery may start, but not wait.
     bool over_share = false;
 };
 
@@ -72,39 +72,40 @@ struct lane_limits {
     std::size_t concurrency = limits::lane_concurrency_max;
 };
 
-/// All lanes of a worker. Times are steady milliseconds. A delivery that was offered stays until an action
-/// spills it, it is finished after its start, or it is withdrawn. Every attempt takes a slot; lanes whose
-/// last attempt failed or took over 2 s, or that have one running for longer, are troubled and share at most
-/// half of the slots; where those that hang took more while they still seemed healthy, the healthy get up to
+/// All lanes of a worker. Times are steady milliseconds. An offered delivery stays until an action spills it,
+/// it is started and then finished, or it is withdrawn. Every attempt takes a slot. A lane is troubled if its
+/// last attempt failed or took over 2 s, or if a running one has taken longer; troubled lanes share at most
+/// half of the slots. If hanging lanes took more while they still seemed healthy, the healthy ones get up to
 /// half as many slots on top. Holds one lane for each webhook that was busy in the last ten minutes, or in
 /// the last day if its breaker is open.
 ///
 /// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). While the receiver is
-/// well, what finds no room waits for room without a fixed time; a busy receiver gets it back when it should
-/// have caught up: each delivery is booked one place behind the one before.
+/// well, a delivery that finds no room waits for room without a fixed time; it comes back to a busy receiver
+/// when that should have caught up: each delivery is booked one place behind the previous one.
 class lanes {
   public:
     explicit lanes(lane_limits bounds = {}) : x_bounds(bounds) {}
 
     lane_actions offer(schemas::webhook_id, const lane_offer&, std::int64_t now_ms);
-    /// The attempt that `start` asked for has ended.
+    /// The attempt that a `start` action asked for has ended.
     lane_actions finished(schemas::webhook_id, delivery_key, receiver_state, std::int64_t now_ms);
-    /// The receiver asked for a pause (Retry-After): what waits is spilled, and what comes until then.
+    /// The receiver asked for a pause (Retry-After): spills what waits now and what arrives before the pause
+    /// ends.
     lane_actions park(schemas::webhook_id, std::int64_t until_ms, std::int64_t now_ms);
-    /// Whether a delivery that waits for room is to be offered now: there is room, or it has to wait for
-    /// something else.
+    /// Whether to offer now a delivery that waits for room: there is room, or it has to wait for something
+    /// else.
     bool wants(schemas::webhook_id, const lane_offer&, std::int64_t now_ms) const;
-    /// A waiting delivery leaves without an action; nothing happens when it does not wait.
+    /// A waiting delivery leaves without an action; does nothing if it does not wait.
     void withdraw(schemas::webhook_id, delivery_key);
-    /// While barred nothing starts, and waiting does not count as long.
+    /// While barred, nothing starts, and time spent waiting does not count.
     lane_actions bar(bool barred, std::int64_t now_ms);
-    /// Once a second: notices attempts that hang and deliveries that have waited long.
+    /// To be called once a second: notices hanging attempts and deliveries that have waited long.
     lane_actions tick(std::int64_t now_ms);
 
     std::size_t in_flight() const noexcept { return x_in_flight; }
     std::size_t waiting() const noexcept;
     std::size_t open_breakers() const noexcept;
-    /// Steady time until which the webhook is parked; 0: it is not.
+    /// Steady time until which the webhook is parked; 0: not parked.
     std::int64_t parked_until_ms(schemas::webhook_id) const;
 
   private:
@@ -119,40 +120,41 @@ class lanes {
         breaker::admission admitted = breaker::admission::ordinary;
     };
     struct queue {
-        std::map<delivery_key, waiting_delivery> all;  // the first to come is the first
+        std::map<delivery_key, waiting_delivery> all;  // in order of arrival
         std::size_t bytes = 0;
 
         void erase(std::map<delivery_key, waiting_delivery>::iterator);
     };
-    /// How long answers take: the median of the last 20, and the lowest median of the last minute or two.
+    /// How long answers take: the median of the last 20, and the lowest median of the last one to two
+    /// minutes.
     struct answer_times {
         std::array<std::int64_t, 20> taken{};
-        std::size_t count = 0;  // of taken
+        std::size_t count = 0;  // of `taken`
         std::optional<std::int64_t> median_ms;
         std::optional<std::int64_t> lowest_ms;         // of the minute that began at lowest_since_ms
         std::optional<std::int64_t> lowest_before_ms;  // of the minute before
         std::int64_t lowest_since_ms = 0;
 
-        /// True when this made a new median that is over twice the lowest.
+        /// True when this answer made a new median that is over twice the lowest.
         bool add(std::int64_t took_ms, std::int64_t now_ms);
     };
     struct lane {
-        std::array<queue, 3> waiting;             // by share
+        std::array<queue, 3> waiting;             // by lane_share
         std::array<std::size_t, 3> running_of{};  // likewise
         std::map<delivery_key, running_attempt> running;
         std::size_t concurrency = 1;
-        std::size_t growth_until = 0;  // up to here every success adds one; beyond, every round trip
-        std::size_t successes = 0;     // since it grew last, beyond growth_until
-        std::int64_t slowed_ms = 0;    // when the concurrency was halved last
+        std::size_t growth_until = 0;  // up to this, every success adds one; beyond it, every round trip does
+        std::size_t successes = 0;     // since it last grew, beyond growth_until
+        std::int64_t slowed_ms = 0;    // when the concurrency was last halved
         answer_times times;
-        double booked_ms = 0;  // when it will have worked off what found no room
+        double booked_ms = 0;  // when it will have worked off the deliveries that found no room
         rank standing = rank::healthy;
-        std::int64_t succeeded_ms = 0;  // the last time
+        std::int64_t succeeded_ms = 0;  // time of the last success
         bool replay_next = false;
         workers::breaker breaker;
         std::int64_t parked_until_ms = 0;
         std::int64_t busy_ms = 0;
-        bool in_turn[2] = {false, false};  // whether x_turns[rank] names it
+        bool in_turn[2] = {false, false};  // whether x_turns[rank] contains it
 
         queue& of(lane_share share) { return waiting[static_cast<std::size_t>(share)]; }
         const queue& of(lane_share share) const { return waiting[static_cast<std::size_t>(share)]; }
@@ -160,17 +162,17 @@ class lanes {
     };
 
     bool has_room(const lane&, const lane_offer&) const;
-    /// How many may wait in the lane, of one share, and how many bytes.
+    /// How many deliveries of one share may wait in the lane, and how many bytes.
     std::size_t depth_of(const lane&, lane_share) const noexcept;
     std::size_t bytes_of(const lane&) const noexcept;
-    /// How many its receiver works off in `ms`.
+    /// How many deliveries its receiver works off in `ms`.
     double work_in(const lane&, std::size_t concurrency, double ms) const noexcept;
-    /// Why a lane that is not full takes nothing now; nothing when it does.
+    /// Why a lane that is not full takes nothing now; empty when it does.
     std::optional<lane_action> refusal(const lane&, std::int64_t now_ms) const;
     lane_action put_off(lane&, bool has_waited, std::int64_t now_ms) const;
     static std::int64_t backlog_ms_max(const lane&);
     static bool is_well(const lane&, std::int64_t now_ms) noexcept;
-    /// The share of the delivery that the lane would start next; nothing when none may.
+    /// The share of the delivery that the lane would start next; empty when none may start.
     std::optional<lane_share> next_share(const lane&, std::int64_t now_ms) const;
     bool has_slot(rank) const noexcept;
     std::size_t concurrency_of(const lane&) const noexcept;
@@ -187,7 +189,7 @@ class lanes {
 
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;
-    std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by standing, in turn
+    std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by rank, in turn
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;
     bool x_is_barred = false;

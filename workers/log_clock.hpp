@@ -1,4 +1,4 @@
-// What time it is by the log's clock, whatever this machine's own says. Pure.
+// The time by the log's clock, whatever this machine's own clock says. Pure.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace herald::workers {
 
-/// The times of records and what follows from them (when a retry is due, until when a webhook is parked) are
+/// Record times and everything derived from them (when a retry is due, until when a webhook is parked) are
 /// the log's; a machine whose clock is an hour wrong must not judge them by its own. So the log's clock is
-/// told from records that were read as soon as they were appended, and carried on by the steady clock: the
-/// record read with the least delay counts, of the newest three, so that a step of the log's clock is
-/// followed. Until the first of them it is the latest time that any record proves: a little late is better
-/// than acting by a wrong wall clock, or writing its time for others to believe. Before any record nothing
-/// depends on it, and it is the wall clock. A value; one thread.
+/// inferred from records that were read as soon as they were appended, and carried on by the steady clock: of
+/// the newest three, the record read with the least delay counts, so that a step of the log's clock is
+/// followed. Until the first such record the log's clock is the latest time that any record proves: being a
+/// little late is better than acting on a wrong wall clock, or writing its time for others to believe. Before
+/// any record nothing depends on it, and it is the wall clock. A value; one thread.
 class log_clock {
   public:
-    /// A record was read that had only just been appended.
+    /// A record was read that had just been appended.
     void heard(std::int64_t record_time_ms, std::int64_t steady_ms) {
         x_ahead_of_steady_ms.push_back(record_time_ms - steady_ms);
         if (x_ahead_of_steady_ms.size() > heard_max) x_ahead_of_steady_ms.pop_front();
@@ -42,8 +42,8 @@ class log_clock {
   private:
     static constexpr std::size_t heard_max = 3;
 
-    std::deque<std::int64_t> x_ahead_of_steady_ms;         // of fresh records
-    std::optional<std::int64_t> x_ahead_of_steady_ms_min;  // of all
+    std::deque<std::int64_t> x_ahead_of_steady_ms;         // from fresh records
+    std::optional<std::int64_t> x_ahead_of_steady_ms_min;  // from all records
 };
 
 }  // namespace herald::workers

@@ -1,4 +1,4 @@
-// Asking for the end, and waiting there for one record.
+// Asks for the end, and waits there for one record.
 #include "workers/log_clock_reader.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Hears the log's clock: now and then it waits for the next record of the log.
+// Learns the log's clock: now and then it waits for the next record of the log.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace herald::workers {
 
-/// Listens at the end of the commands, where every API node says every few seconds that it lives (design.md
-/// §1), and once a minute takes the time of one record: it was appended after the end had been asked for, so
-/// it is fresh. While the log is out of reach or nobody appends, nothing is heard. Lives on the scheduler's
+/// Listens at the end of the commands, where every API node writes a heartbeat every few seconds (design.md
+/// §1), and once a minute takes the time of one record: that was appended after the end had been asked for,
+/// so it is fresh. Learns nothing while the log is out of reach or nobody appends. Lives on the scheduler's
 /// thread; log and scheduler must outlive it.
 class log_clock_reader {
   public:

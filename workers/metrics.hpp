@@ -1,4 +1,4 @@
-// What a worker shows to operators: its counters and its state now, as metrics.
+// What a worker shows to operators as metrics: its counters and its present state.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace herald::workers {
 
-/// Shows what it is given, until it is given something newer. One in a process; called on one thread.
+/// Shows the values it was last given. One in a process; called on one thread.
 class worker_metrics {
   public:
     worker_metrics();

@@ -27,7 +27,7 @@ struct record_writer::pending {
     events::log::topic_partition where;
     std::string key;
     std::string value;
-    std::function<bool()> wanted;                    // none: a record of an attempt
+    std::function<bool()> wanted;                    // empty: a record of an attempt
     std::function<void(const result<void>&)> ended;  // likewise
     std::uint32_t tries = 0;
     std::int64_t pause_ms = pause_ms_first;

@@ -1,4 +1,4 @@
-// Appends of a worker: to the retry topics and `dead` until they are acknowledged, to `attempts` at best
+// A worker's appends: to the retry topics and `dead` until they are acknowledged, to `attempts` on best
 // effort.
 #pragma once
 
@@ -17,24 +17,24 @@
 
 namespace herald::workers {
 
-/// How many partitions each topic that a worker writes to has.
+/// The number of partitions of each topic that a worker writes to.
 using partition_counts = std::map<std::string, std::int32_t, std::less<>>;
 
-/// Lives on the scheduler's thread. Everything of a webhook goes to one partition of a topic. Bounds: what
+/// Lives on the scheduler's thread. All records of a webhook go to one partition of a topic. Bounds: what
 /// must be acknowledged is bounded by the consumers' windows; records of attempts by
 /// limits::attempt_records_waiting_max.
 class record_writer {
   public:
     record_writer(events::log::partitioned_log&, runtime::scheduler&, partition_counts, worker_counters&);
 
-    /// Appends, again and again, until it is acknowledged, or refused because it is too large: then calls
-    /// `ended`, on the scheduler's thread. Before each repeat it asks `wanted`; when that says no, it gives
-    /// up without a call. A record may land more than once.
+    /// Appends and repeats until the record is acknowledged, or refused because it is too large; then calls
+    /// `ended` on the scheduler's thread. Before each repeat it calls `wanted`; if that returns false, it
+    /// gives up without calling `ended`. A record may be stored more than once.
     void write(std::string_view topic, schemas::webhook_id, std::string value, std::function<bool()> wanted,
                std::function<void(const result<void>&)> ended);
-    /// Appends to `attempts`; after a few failures the record is lost and counted. Blocks nothing.
+    /// Appends to `attempts`; after a few failures the record is dropped and counted. Does not block.
     void write_attempt(const schemas::attempt&);
-    /// Nothing is on its way to the log.
+    /// True when nothing is being appended.
     bool idle() const noexcept { return x_unacknowledged == 0 && x_attempts_waiting == 0; }
 
   private:

@@ -1,4 +1,4 @@
-// Counts that run out by themselves.
+// Counts that expire by themselves.
 #include "workers/retry_backlog.hpp"
 
 #include <iterator>

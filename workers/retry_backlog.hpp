@@ -1,5 +1,5 @@
-// How many deliveries of a webhook wait in the retry topics because of this worker: the cap that keeps a dead
-// receiver from filling them (design.md §3). Pure.
+// How many deliveries of a webhook wait in the retry topics because of this worker: the basis of the cap that
+// keeps a dead receiver from filling them (design.md §3). Pure.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class retry_backlog {
   public:
     void add(schemas::webhook_id, std::size_t tier, std::int64_t now_ms);
     std::uint64_t count(schemas::webhook_id, std::int64_t now_ms);
-    /// Forgets webhooks of which nothing waits any more.
+    /// Forgets webhooks that have nothing waiting any more.
     void tick(std::int64_t now_ms);
 
   private:

@@ -15,7 +15,7 @@ constexpr std::size_t standard_key_bytes_max = 64;
 
 std::string signing_key(std::string_view secret) {
     if (secret.starts_with(standard_secret_prefix)) {
-        // With padding, without or with too much: receivers' libraries take all three.
+        // With padding, with none, or with too much: receivers' libraries accept all three.
         std::string text(secret.substr(standard_secret_prefix.size()));
         while (text.ends_with('=')) text.pop_back();
         text.append((4 - text.size() % 4) % 4, '=');

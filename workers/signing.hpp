@@ -10,7 +10,7 @@ namespace herald::workers {
 std::string standard_signature(std::string_view secret, std::string_view signed_text);
 /// "sha256=<hex>" over the body, keyed with the secret's text as configured, as receivers check GitHub's.
 std::string github_signature(std::string_view secret, std::string_view body);
-/// The key in "whsec_<base64>" if it is 24 to 64 bytes long; else the text's own bytes.
+/// The key in "whsec_<base64>" if it is 24 to 64 bytes long; otherwise the bytes of the text itself.
 std::string signing_key(std::string_view secret);
 
 }  // namespace herald::workers

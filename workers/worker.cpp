@@ -1,4 +1,4 @@
-// Wires consumers, delivery machine and writer, and says what a record of each topic means.
+// Connects consumers, delivery machine and writer, and decides what a record of each topic means.
 #include "workers/worker.hpp"
 
 #include <array>
@@ -156,7 +156,7 @@ class log_worker final : public worker {
         where->last = std::max(where->last, position);
         std::vector<delivery_of_event> deliveries = fan_out(std::move(*event), x_memory);
         const std::vector<std::size_t> left = where->tracker.parts_left(what.offset, deliveries.size());
-        // Of records that were known before, the last one's position stands for them all.
+        // Among records known before, the last one's position stands for all of them.
         const bool inside = where->tracker.had(what.offset + 1);
         where->tracker.opened(what.offset, left, to_text(inside ? position : where->last));
         for (const std::size_t part : left)
@@ -171,7 +171,7 @@ class log_worker final : public worker {
         return take(reader, where, what, *std::move(record), false);
     }
 
-    /// From the topic of deliveries that wait for room.
+    /// A record from the topic of deliveries that wait for room.
     bool take_waiting(consumer& reader, const std::shared_ptr<assignment>& where,
                       const events::log::record& what) {
         auto record = read<schemas::delivery>(what);
@@ -193,7 +193,7 @@ class log_worker final : public worker {
         return true;
     }
 
-    /// A record that this worker cannot read holds up nothing, but is an alarm.
+    /// A record that this worker cannot read delays nothing, but raises an alarm.
     bool pass_over(assignment& where, const events::log::record& what) {
         ++x_counters.unreadable;
         log_about(where, what, runtime::log_events::record_unreadable, "the record is passed over");
@@ -230,7 +230,7 @@ class log_worker final : public worker {
     log_clock_reader x_log_time;
     record_writer x_writer;
     delivery_machine x_machine;
-    std::optional<std::int64_t> x_drain_deadline_ms;  // nothing: it does not drain
+    std::optional<std::int64_t> x_drain_deadline_ms;  // empty: it is not draining
     std::optional<error> x_group_failure;
     runtime::lifetime x_lifetime;
     std::vector<std::unique_ptr<consumer>> x_groups;

@@ -24,7 +24,7 @@
 
 namespace herald::workers {
 
-/// All must outlive the worker. The worker is the only one who sets the table's on_change().
+/// Everything here must outlive the worker. Only the worker sets the table's on_change().
 struct worker_parts {
     events::log::partitioned_log& log;
     runtime::scheduler& scheduler;
@@ -35,30 +35,30 @@ struct worker_parts {
 };
 
 struct worker_options : delivery_options {
-    /// A consumer group cannot go on (an offset out of range, a topic gone): an alarm. Called on the
-    /// scheduler's thread; the other groups go on.
+    /// A consumer group cannot continue (an offset out of range, a topic gone): an alarm. Called on the
+    /// scheduler's thread; the other groups continue.
     std::function<void(const error&)> on_failure = [](const error&) {};
 };
 
 /// Keeps nothing on disk: what it had in memory comes again from the log. Lives on the scheduler's thread,
-/// where it is called and destroyed; consumes from the moment it is made. Destroying it without drain() only
-/// means repeats.
+/// where it is called and destroyed; consumes from the moment it is created. Destroying it without drain()
+/// only causes repeats.
 class worker {
   public:
     virtual ~worker() = default;
-    /// Takes nothing more; attempts on the way get up to 10 s, what waits goes to a retry topic; then it
-    /// commits, leaves its groups and calls `drained`, once. The worker must stay until then.
+    /// Accepts nothing more; running attempts get up to 10 s, waiting deliveries go to a retry topic; then
+    /// the worker commits, leaves its groups and calls `drained`, once. It must not be destroyed before that.
     virtual void drain(std::function<void()> drained) = 0;
-    /// Why nothing, or not everything, is delivered now (design.md §1 "Trouble is told").
+    /// Why nothing, or not everything, is being delivered now (design.md §1 "Trouble is told").
     virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual const worker_counters& counters() const = 0;
     virtual worker_gauges gauges() const = 0;
-    /// For each of its partitions the offset below which all is done.
+    /// For each of its partitions, the offset below which everything is done.
     virtual std::map<events::log::topic_partition, std::int64_t> positions() const = 0;
 };
 
-/// Asks the log for the topics' partition counts: may block for as long as log::partitions(). Errors:
-/// not_found when a topic is missing, unavailable.
+/// Asks the log for the topics' partition counts, so it may block as long as log::partitions(). Errors:
+/// not_found when a topic is missing; unavailable.
 result<std::unique_ptr<worker>> make_worker(worker_parts, worker_options);
 
 }  // namespace herald::workers

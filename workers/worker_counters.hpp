@@ -9,13 +9,13 @@
 
 namespace herald::workers {
 
-/// Since the start of the worker; they only grow.
+/// Counted since the worker's start; they only grow.
 struct worker_counters {
     std::uint64_t events = 0;           // accepted
-    std::uint64_t events_repeated = 0;  // dropped: had already
+    std::uint64_t events_repeated = 0;  // dropped: already had
     std::uint64_t sequence_gaps = 0;    // events after a gap: an alarm
-    std::uint64_t unreadable = 0;       // records that are not what the topic holds: an alarm
-    std::uint64_t deliveries = 0;       // that came into memory, from any topic
+    std::uint64_t unreadable = 0;       // records that do not fit their topic: an alarm
+    std::uint64_t deliveries = 0;       // that entered memory, from any topic
     std::uint64_t attempts_succeeded = 0;
     std::uint64_t attempts_failed = 0;
     std::uint64_t attempts_cancelled = 0;  // their partition went to another worker
@@ -23,11 +23,11 @@ struct worker_counters {
     std::uint64_t held = 0;                // the webhook was disabled
     std::uint64_t retried = 0;             // sent to a retry topic after an attempt
     std::uint64_t spilled = 0;             // sent to `waiting` or a retry topic without one
-    std::uint64_t own_shortages = 0;       // attempts that Herald had no descriptors or memory for
-    std::uint64_t hops = 0;                // from one retry topic to the next of the same wait
+    std::uint64_t own_shortages = 0;       // attempts for which Herald lacked descriptors or memory
+    std::uint64_t hops = 0;                // from one retry topic to the next within the same wait
     std::uint64_t dead = 0;
-    std::uint64_t appends_repeated = 0;      // appends that failed and were made again
-    std::uint64_t attempt_records_lost = 0;  // gave up: the history misses them
+    std::uint64_t appends_repeated = 0;      // appends that failed and were repeated
+    std::uint64_t attempt_records_lost = 0;  // dropped: the history lacks them
 };
 
 /// The metric of a counter.
@@ -65,13 +65,13 @@ static_assert(worker_counters_shown.size() * sizeof(std::uint64_t) == sizeof(wor
 struct worker_gauges {
     std::uint64_t deliveries_in_memory = 0;
     std::uint64_t attempts_in_flight = 0;
-    std::uint64_t lanes_waiting = 0;  // deliveries that wait in their lane
+    std::uint64_t lanes_waiting = 0;  // deliveries waiting in their lane
     std::uint64_t breakers_open = 0;
     std::uint64_t partitions = 0;
     std::uint64_t waiting_for_row = 0;   // or for another attempt of the same delivery
     std::uint64_t writing = 0;           // to a retry topic or `dead`
-    std::uint64_t read_ahead_bytes = 0;  // of records that are read and not taken: not due, or no room
-    std::int64_t oldest_ms = INT64_MAX;  // log time of what waits longest
+    std::uint64_t read_ahead_bytes = 0;  // of records read but not taken: not due, or no room
+    std::int64_t oldest_ms = INT64_MAX;  // log time of the delivery that has waited longest
     std::int64_t log_ms = 0;             // the log's time now
 };
 

@@ -1,4 +1,4 @@
-// From callbacks on any thread to coroutines on their own loop.
+// Turns callbacks on any thread into results for coroutines on their own loop.
 #pragma once
 
 #include <boost/asio/associated_executor.hpp>
@@ -11,8 +11,9 @@
 
 namespace herald::api::calls {
 
-/// Calls `start` with a function that takes one T; goes on, on the coroutine's own executor, with what that
-/// function was given. It must be called exactly once, on any thread. `start` must outlive the await.
+/// Calls `start` with a function that takes one T, and resumes on the coroutine's own executor with what that
+/// function was given. The function must be called exactly once, on any thread. `start` must outlive the
+/// await.
 template <class T, class Start>
 boost::asio::awaitable<T> await_callback(const Start& start) {
     const auto initiate = [&start](auto handler) {

@@ -18,7 +18,7 @@ std::string offset_text(std::uint32_t generation, std::uint64_t offset) {
     return std::to_string(generation) + "-" + std::to_string(offset);
 }
 
-/// application/x-www-form-urlencoded: `+` is a space. Bytes that are no escape stay as they are.
+/// application/x-www-form-urlencoded: `+` is a space. Bytes that are not a valid escape stay as they are.
 std::string decoded(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& texts) {
     return out;
 }
 
-/// Of at most limits::warning_name_bytes_max bytes of visible ASCII.
+/// At most limits::warning_name_bytes_max bytes of visible ASCII.
 std::string percent_encoded(std::string_view name) {
     static constexpr std::string_view hex = "0123456789ABCDEF";
     std::string out;
@@ -61,7 +61,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Whether a Prefer field, a list of preferences that may have parameters, asks for strict handling.
+/// Whether a Prefer field (a list of preferences, possibly with parameters) asks for strict handling.
 bool prefers_strict(std::string_view field) {
     while (!field.empty()) {
         const std::string_view one = field.substr(0, field.find(','));
@@ -262,7 +262,7 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
 
 result<void> check_caller(const route& row, const storage::registry::state::state_view& state,
                           const caller& who) {
-    // What a command may do is judged where it is applied, by the state that holds there.
+    // What a command may do is decided where it is applied, by the state there.
     if (row.who != authentication::system_administrator || row.handler) return {};
     return storage::registry::access::require_system_admin(state, who.user->id, row.summary);
 }
@@ -276,7 +276,7 @@ result<void> check_query(const route& row, const reading_call& call) {
 }
 
 result<caller> authenticate(const request& received, const storage::registry::state::state_view& state) {
-    // The two spellings of the key's name are one field.
+    // The two spellings of the key's header name count as one field.
     std::optional<std::string_view> email, key, dashed_key;
     for (const auto& [name, value] : received.headers) {
         std::optional<std::string_view>* const field =

@@ -1,4 +1,4 @@
-// One request on its way through a handler: who asks, what came, and the registry that it is about.
+// One request on its way through a handler: who sent it, what it contains, and the registry that it is about.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -25,11 +25,11 @@ namespace herald::api::calls {
 
 /// Where callers find this node.
 struct address_of_node {
-    std::string public_url;       // as the operator says it; empty: what the request's Host field names,
-    std::string scheme = "http";  // by this scheme
+    std::string public_url;       // as the operator gave it; if empty, the request's Host field,
+    std::string scheme = "http";  // with this scheme
 };
 
-/// What handlers work with. Made by the composition; all of it outlives the server. Thread-safe.
+/// What handlers work with. Made by the composition; everything here outlives the server. Thread-safe.
 struct services {
     storage::node::registry_node& registry;
     storage::deliveries::trigger_calls& triggers;
@@ -45,20 +45,20 @@ struct services {
 template <class T = void>
 using task = boost::asio::awaitable<result<T>>;
 
-/// Who asks: a live user and the hash of the key that was shown (wire.md §2).
+/// Who sent the request: an existing user, and the hash of the key used (wire.md §2).
 struct caller {
     std::shared_ptr<const schemas::user> user;
     std::string credential_hash;
 };
 
-/// A member of the body that changes nothing, and what is to be said of it: "is …".
+/// A member of the body that has no effect, and the text about it: "is …".
 struct ignored_member {
     std::string path;
     std::string why;
 };
 std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>&);
 
-/// A call that looks, and answers from a state. Lives for one request, on one event loop or a blocking
+/// A call that only reads, and answers from a state. Lives for one request, on one event loop or a blocking
 /// thread. Views of the request stay valid until the handler ends.
 class reading_call {
   public:
@@ -69,9 +69,9 @@ class reading_call {
     services& with() const noexcept { return x_services; }
 
     // ---- what came
-    /// The decoded path segment; "" when the route has none of that name.
+    /// The decoded path segment; "" when the route has no parameter of that name.
     std::string path(std::string_view name) const { return std::string(x_match.parameter(name)); }
-    /// Whether the route that matched has this segment: some handlers serve several forms of a path.
+    /// Whether the matched route has this parameter: some handlers serve several forms of a path.
     bool has_path(std::string_view name) const { return !x_match.parameter(name).empty(); }
     /// A path segment that must be a number. Errors: not_found, as for any unknown id.
     template <schemas::numeric_id Id>
@@ -80,11 +80,11 @@ class reading_call {
         if (!number) return number.error();
         return Id{*number};
     }
-    /// The decoded query parameter; nothing when there is none of that name.
+    /// The decoded query parameter; empty when there is none of that name.
     std::optional<std::string> find_query(std::string_view name) const;
     /// As find_query, or "".
     std::string query(std::string_view name) const { return find_query(name).value_or(""); }
-    /// Errors: invalid_argument when it is missing or no number.
+    /// Errors: invalid_argument when it is missing or not a number.
     result<std::uint64_t> query_number(std::string_view name) const;
     /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
     result<schemas::json_value> json() const;
@@ -94,8 +94,8 @@ class reading_call {
         if (!value) return value.error();
         return body_as<T>(*value);
     }
-    /// What T does not have is ignored, but not in silence. Errors: invalid_argument naming a member that is
-    /// wrong or missing.
+    /// Members that T does not have are ignored, but reported. Errors: invalid_argument naming a member that
+    /// is wrong or missing.
     template <schemas::described T>
     result<T> body_as(const schemas::json_value& value) {
         std::vector<schemas::unknown_member> unknown;
@@ -105,8 +105,8 @@ class reading_call {
         if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
         return out;
     }
-    /// What the server owns and the body sets otherwise than `kept`, the record as it is or will be, is
-    /// ignored likewise.
+    /// Members that the server owns, if the body sets them differently from `kept` (the record as it is or
+    /// will be), are also ignored and reported.
     template <schemas::described Request, schemas::described Kept>
     result<void> ignore_owned(const schemas::json_value& body, const Kept& kept) {
         const auto owned = schemas::requests::server_owned_of<Request>();
@@ -117,9 +117,10 @@ class reading_call {
                 if (each.name == name) ignored.push_back({std::string(name), std::string(each.why)});
         return ignore(ignored);
     }
-    /// The caller wants refused what would be ignored: Prefer: handling=strict (RFC 7240).
+    /// Whether the caller wants ignored members refused: Prefer: handling=strict (RFC 7240).
     bool is_strict() const;
-    /// To a strict caller: invalid_argument naming them. To others the answer's svc-warning names them.
+    /// For a strict caller: invalid_argument naming the members. For others, the answer's svc-warning names
+    /// them.
     result<void> ignore(const std::vector<ignored_member>&);
 
     // ---- the state that the request is about, and who asks; set before any handler is called
@@ -129,8 +130,8 @@ class reading_call {
     const schemas::user& user() const noexcept { return *x_caller.user; }
 
     // ---- the answer
-    /// Reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning where they
-    /// apply.
+    /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
+    /// where they apply.
     runtime::http::http_response answer(std::string body) const;
     template <schemas::answers::answer Answer>
     runtime::http::http_response answer(const Answer& value) const {
@@ -152,20 +153,20 @@ class reading_call {
     std::vector<std::string> x_warnings;
 };
 
-/// A call that also changes something, or has something sent: it waits, so it stays on its event loop.
+/// A call that also changes or sends something: it has to wait, so it stays on its event loop.
 class writing_call : public reading_call {
   public:
     using reading_call::answer;
     using reading_call::reading_call;
 
-    /// Appends the command and waits until this node has applied it. The value is what apply decided; its
+    /// Appends the command and waits until this node has applied it. The value is what apply decided;
     /// refusals are errors.
     template <schemas::commands::any_command Command>
     task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
     /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
-    /// key, command id ‖ purpose). minted() gives the secret itself, after a repeat too (design.md §1).
+    /// key, command id ‖ purpose). minted() returns the secret itself, also after a repeat (design.md §1).
     template <schemas::commands::any_command Command>
     task<schemas::commands::outcome> submit_minting(Command command, std::string_view purpose) {
         const schemas::uuid command_id = with().random.uuid();
@@ -174,7 +175,7 @@ class writing_call : public reading_call {
         command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
         co_return co_await append(Command::type, schemas::encode(command), command_id);
     }
-    /// Submits, and answers what `view` makes of the row that apply gave back.
+    /// Submits, and answers with what `view` makes from the row that apply returned.
     template <schemas::described Row, schemas::commands::any_command Command, class View>
     task<runtime::http::http_response> write(Command command, View view) {
         const auto outcome = co_await submit(std::move(command));
@@ -187,7 +188,7 @@ class writing_call : public reading_call {
     /// Sends a test delivery and waits for its attempt. Errors: those of trigger_calls::send.
     task<schemas::attempt> test(schemas::delivery);
 
-    /// To a write that was applied at the outcome's offset.
+    /// The answer to a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
     template <schemas::answers::answer Answer>
     runtime::http::http_response answer(const schemas::commands::outcome& outcome,
@@ -204,21 +205,20 @@ class writing_call : public reading_call {
                              std::string_view purpose) const;
 };
 
-/// svc-registry-offset: what state an answer, or a refusal, was made from.
+/// svc-registry-offset: the state from which an answer or a refusal was made.
 runtime::http::header offset_header(const storage::node::registry_node::reading&);
 
 /// The state to read from. Errors: unavailable when the node does not serve.
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node&);
 
-/// Finds the user of the e-mail and developer key that the request shows (wire.md §2). Errors:
-/// unauthenticated, also when there are two of either: whoever checks requests on the way may have read the
-/// other one.
+/// Finds the user by the e-mail and developer key in the request (wire.md §2). Errors: unauthenticated, also
+/// when either is present twice: whoever checks requests on the way may have read the other one.
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
 
-/// Whether the route, of a read, answers this user. Errors: permission_denied.
+/// Whether this route, if it reads, may answer this user. Errors: permission_denied.
 result<void> check_caller(const route&, const storage::registry::state::state_view&, const caller&);
-/// Errors: invalid_argument for a query parameter that the route needs and the request does not have.
+/// Errors: invalid_argument for a query parameter that the route requires and the request lacks.
 result<void> check_query(const route&, const reading_call&);
 
 }  // namespace herald::api::calls

@@ -1,4 +1,5 @@
-// What anybody may ask, without credentials: it is answered from the process alone, not from the registry.
+// Requests that anybody may make, without credentials: answered from the process alone, not from the
+// registry.
 #pragma once
 
 #include <functional>
@@ -11,18 +12,18 @@
 
 namespace herald::api::calls {
 
-/// What /readyz says: 503 with the reason while there is one.
+/// What /readyz answers: 503 with the reason while there is one.
 struct readiness_report {
     std::optional<runtime::trouble> not_ready;
     std::string body;  // a JSON object
 };
-/// Called on any thread.
+/// Callable on any thread.
 using readiness = std::function<readiness_report()>;
 
-/// The service owns what it refers to.
+/// The service owns everything it refers to.
 struct public_call {
     const readiness& ready;
-    std::string_view openapi;  // the document
+    std::string_view openapi;  // the OpenAPI document
 };
 
 }  // namespace herald::api::calls

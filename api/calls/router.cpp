@@ -13,7 +13,7 @@ namespace {
 using runtime::http::http_method;
 using runtime::http::server::error_response;
 
-// Where the patterns of a node's depth end: the route, and the names of its parameters in order.
+// Where the patterns of one tree node end: the route, and the names of its parameters in order.
 struct pattern_end {
     const route* target = nullptr;
     std::vector<std::string_view> names;
@@ -27,7 +27,7 @@ std::string shown(const route& row) {
     throw std::invalid_argument("route " + shown(row) + ": " + std::string(why));
 }
 
-// Cuts the first segment, and the slash before it, off `rest`.
+// Removes the first segment, and the slash before it, from `rest`.
 std::string_view next_segment(std::string_view& rest) {
     rest.remove_prefix(1);
     const std::string_view segment = rest.substr(0, rest.find('/'));
@@ -37,7 +37,7 @@ std::string_view next_segment(std::string_view& rest) {
 
 bool is_parameter(std::string_view segment) { return segment.starts_with('{') && segment.ends_with('}'); }
 
-// Appends the decoded text to `out` and returns how long it is; nothing when it is no percent-encoded text.
+// Appends the decoded text to `out` and returns its length; empty when the text is not percent-encoded UTF-8.
 std::optional<std::size_t> percent_decode(std::string_view encoded, char* out) noexcept {
     char* const begin = out;
     for (std::size_t i = 0; i < encoded.size(); ++i) {
@@ -59,12 +59,12 @@ std::optional<std::size_t> percent_decode(std::string_view encoded, char* out) n
 
 }  // namespace
 
-// One segment deep in the tree of all patterns.
+// One level in the tree of all patterns.
 struct router::node {
     std::vector<std::pair<std::string_view, std::unique_ptr<node>>> literals;  // sorted
     std::unique_ptr<node> parameter;
     std::vector<pattern_end> ends;       // patterns that end here
-    std::vector<pattern_end> rest_ends;  // patterns whose last segment takes all that follows
+    std::vector<pattern_end> rest_ends;  // patterns whose last segment takes the whole rest
 };
 
 struct router::search {
@@ -72,9 +72,9 @@ struct router::search {
     std::array<std::string_view, limits::path_parameters_max> values{};
     std::size_t count = 0;
     const pattern_end* found = nullptr;
-    unsigned methods = 0;  // of all routes whose pattern fits, a bit each
+    unsigned methods = 0;  // of all routes whose pattern matches, one bit each
 
-    // True when one of them has the method.
+    // True when one of them handles the method.
     bool take(const std::vector<pattern_end>& ends) {
         for (const pattern_end& end : ends) {
             methods |= 1u << static_cast<unsigned>(end.target->method);

@@ -1,4 +1,4 @@
-// Which route answers a method and a path.
+// Finds the route for a method and a path.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct path_parameter {
     std::string_view value;  // percent-decoded, valid UTF-8
 };
 
-/// What a path leads to. Its views point into the path that was matched, the routes, and itself.
+/// The route for a path. Its views point into the matched path, the routes, and itself.
 class route_match {
   public:
     /// Never null.
@@ -35,7 +35,7 @@ class route_match {
     friend class router;
     std::array<path_parameter, limits::path_parameters_max> x_parameters;
     std::size_t x_count = 0;
-    std::unique_ptr<char[]> x_decoded;  // only where a segment was percent-encoded
+    std::unique_ptr<char[]> x_decoded;  // only if a segment was percent-encoded
 };
 
 /// Why no route answers.
@@ -49,7 +49,7 @@ using route_result = boost::system::result<route_match, route_refusal>;
 /// Immutable once made; any thread may match. Matching a path without percent-encoding allocates nothing.
 class router {
   public:
-    /// `routes` outlives it. Throws std::invalid_argument for a pattern that is malformed or twice there.
+    /// `routes` must outlive it. Throws std::invalid_argument for a malformed or repeated pattern.
     explicit router(std::span<const route> routes);
     ~router();
     router(router&&) noexcept;
@@ -71,10 +71,10 @@ class router {
     std::unique_ptr<node> x_root;
 };
 
-/// 405, for a path that answers these methods only (as in Allow).
+/// 405, for a path that has only these methods (in the form of Allow).
 route_refusal wrong_method(runtime::http::http_method, std::string_view path, std::string allow);
 
-/// The error's answer, with its Allow header.
+/// The answer for the refusal, with its Allow header.
 runtime::http::http_response refusal_response(const route_refusal&);
 
 }  // namespace herald::api::calls

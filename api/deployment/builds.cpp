@@ -52,7 +52,7 @@ answered get_build(reading_call& call) {
     return call.answer(answers::of(found->row));
 }
 
-/// Those that the caller may read, newest first (client_calls.md §6).
+/// The builds that the caller may read, newest first (client_calls.md §6).
 answered list_builds(reading_call& call) {
     const auto id = call.query_number("model_version_id");
     if (!id) return id.error();

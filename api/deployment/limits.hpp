@@ -1,4 +1,4 @@
-// The bounds of the calls about deployment.
+// The bounds of deployment calls.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ using schemas::scan;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
-/// Herald scans nothing itself: a request names an external scanner.
+/// Herald itself does not scan: a request must name an external scanner.
 result<schemas::json_text> checked_request(reading_call& call) {
     const auto body = call.json();
     if (!body) return body.error();
@@ -31,7 +31,7 @@ result<schemas::json_text> checked_request(reading_call& call) {
     return schemas::json_text{schemas::to_json_text(*body)};
 }
 
-/// The build's scans but the newest, oldest first.
+/// The build's scans except the newest, oldest first.
 std::vector<answers::earlier_scan> history_of(const storage::registry::state::state_view& state,
                                               const build& build) {
     std::vector<answers::earlier_scan> scans;
@@ -43,7 +43,7 @@ std::vector<answers::earlier_scan> history_of(const storage::registry::state::st
 template <class Command>
 response answer_scan(writing_call& call, Command command) {
     const auto view = [&](scan written) {
-        // This node has applied it: the earlier scans are those before the one that was written.
+        // This node has applied the write: the earlier scans are those before the one that was written.
         std::vector<answers::earlier_scan> history;
         if (const auto now = call.with().registry.read_applied()) {
             build about;

@@ -1,4 +1,4 @@
-// What /readyz says (design.md §1 "Trouble is told").
+// What /readyz answers (design.md §1 "Trouble is told").
 #pragma once
 
 #include "api/calls/public_call.hpp"
@@ -6,10 +6,10 @@
 
 namespace herald::api::operations {
 
-/// Of a worker: {"status", and where it is not ready "reason" and "message"}.
+/// For a worker: {"status"}, and "reason" and "message" when it is not ready.
 calls::readiness_report report_of(std::optional<runtime::trouble> not_ready);
-/// Of an API node: also "writes_refused", then with the reason too, and "next_offset" and "hash": nodes at
-/// the same offset must show the same hash (P5). `beside`: trouble that the node does not know of.
+/// For an API node: also "writes_refused" (then with its reason), "next_offset" and "hash": nodes at the same
+/// offset must show the same hash (P5). `beside`: trouble that the node does not know about.
 calls::readiness_report report_of(const storage::node::registry_node::status&,
                                   const std::optional<runtime::trouble>& beside);
 

@@ -1,4 +1,4 @@
-// Model versions (wire.md §3, client_calls.md §3).
+// The names of members in the body: an update changes only those.
 #include "schemas/answers/versions.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
@@ -29,7 +29,7 @@ std::vector<std::string> members_of(const schemas::json_value& body) {
     return names;
 }
 
-/// Either form of the path: by ids, or by workspace, model and the version's id or name.
+/// Handles either form of the path: by ids, or by workspace, model and the version's id or name.
 result<storage::registry::access::placed<model_version>> version_of_path(
     const reading_call& call, const storage::registry::state::state_view& state) {
     using storage::registry::access::readable_version;
@@ -48,7 +48,7 @@ result<storage::registry::access::placed<model_version>> version_of_path(
     return readable_version(state, user, *model, *id);
 }
 
-/// A strict caller wants to know before anything is changed: the newest row is compared.
+/// A strict caller must be told before anything is changed, so the newest row is compared.
 calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body) {
     const auto now = co_await calls::read_state(call.with().registry);
     if (!now) co_return now.error();
@@ -57,7 +57,7 @@ calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body
     co_return call.ignore_owned<requests::update_version>(body, answers::of(kept->row));
 }
 
-/// Errors: not_found for what cannot be an id.
+/// Errors: not_found for a text that cannot be an id.
 result<schemas::commands::update_version> update_of_path(const reading_call& call) {
     schemas::commands::update_version command;
     if (call.has_path("version_or_name")) {

@@ -1,4 +1,4 @@
-// Every route of the program: the flat table that also makes the OpenAPI document.
+// Every route of the program: the flat table from which the OpenAPI document is also made.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@ namespace herald::api::routes {
 
 enum class metrics_here : bool { no, yes };
 
-/// Of an API node; without /metrics where that has an address of its own.
+/// The routes of an API node; without /metrics if that has an address of its own.
 std::span<const calls::route> all_routes(metrics_here = metrics_here::yes);
-/// /healthz, /readyz and /metrics: of a worker, and of the address for metrics.
+/// /healthz, /readyz and /metrics: for workers, and for a separate metrics address.
 std::span<const calls::route> operator_routes();
 
 }  // namespace herald::api::routes

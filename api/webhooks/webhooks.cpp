@@ -28,7 +28,7 @@ using schemas::webhook;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
-/// Whether events of the resources that the filter names reach the webhook.
+/// Whether events about the resources that the filter names reach the webhook.
 bool would_hear(const webhook& hook, const schemas::resource_filter& asked) {
     for (const schemas::resource_type type :
          {asked.registry_service_resource_type, asked.deployment_service_resource_type,
@@ -48,7 +48,7 @@ bool wants(const requests::find_webhooks& asked, const webhook& hook) {
            holds(asked.workspace_id, hook.workspace_id) && is_heard;
 }
 
-constexpr std::string_view standard_prefix = "whsec_";  // Standard Webhooks
+constexpr std::string_view standard_prefix = "whsec_";  // of Standard Webhooks
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view white = " \t\n\v\f\r";
@@ -56,7 +56,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(0, text.find_last_not_of(white) + 1);
 }
 
-/// The secret itself is never in the text.
+/// The error text never contains the secret.
 result<void> check_secret(const std::string& secret) {
     if (secret.size() > limits::secret_bytes_max)
         return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
@@ -78,13 +78,13 @@ result<void> check_secret(const std::string& secret) {
     return {};
 }
 
-/// What a test of the webhook shows an example of: its first event type.
+/// The kind of event that a test of the webhook shows: its first event type.
 schemas::event_kind example_for(const webhook& hook) {
     return schemas::kind_of(hook.settings.event_types.empty() ? schemas::event_type::promote
                                                               : hook.settings.event_types.front());
 }
 
-/// What such an event tells of; of a version where it may be anything.
+/// The resource type that such an event is about; a version if it may be any.
 resource_type resource_of(const schemas::event_kind& kind) {
     return kind.resource == resource_type::none ? resource_type::registered_model_version : kind.resource;
 }
@@ -116,7 +116,7 @@ std::string test_body(const webhook& hook, std::string_view test_id, std::int64_
         .finish();
 }
 
-/// A delivery outside any event: nothing of it is in the log of commands.
+/// A delivery outside any event: nothing about it is in the command log.
 schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::int64_t now_ms) {
     schemas::delivery test;
     test.id = test_id;
@@ -146,7 +146,7 @@ result<void> may_test(const storage::registry::state::state_view& state, schemas
                                       "\" or a system administrator");
 }
 
-/// There is no status code to tell (wire.md §7). A 502 would make the published client test again.
+/// There is no status code to report (wire.md §7). A 502 would make the published client repeat the test.
 error no_answer(const webhook& hook, std::string_view why, const std::string& message) {
     return runtime::failed_precondition("webhook " + std::to_string(hook.id.value) +
                                         " gave no answer: " + std::string(why) + ": " + message);
@@ -180,7 +180,7 @@ response create_webhook(writing_call& call) {
     co_return call.answer(*outcome, answers::of(*made, std::move(secret)));
 }
 
-/// Of the workspaces that the caller sees. The secret is never shown again.
+/// The webhooks of the workspaces that the caller sees. The secret is never shown again.
 calls::answered find_webhooks(reading_call& call) {
     const auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
@@ -208,8 +208,8 @@ response delete_webhooks(writing_call& call) {
     co_return call.answer(*outcome, answers::done());
 }
 
-/// Takes the road of every delivery: log, worker, attempts (design.md §3). Its answer is what the receiver
-/// answered.
+/// Takes the same way as every delivery: log, worker, attempts (design.md §3). Its answer is the receiver's
+/// answer.
 response trigger_test(writing_call& call) {
     const auto body = call.body<requests::trigger_test>();
     if (!body) co_return body.error();
@@ -220,8 +220,8 @@ response trigger_test(writing_call& call) {
     if (const auto may = may_test(state, call.user().id, *hook); !may) co_return may.error();
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
     schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
-    // With the webhook's revision it tells a worker how far its table must be before "unknown" means
-    // "deleted".
+    // Together with the webhook's revision, this tells a worker how far its table must be before "unknown"
+    // means "deleted".
     test.event.generation = call.reading().generation;
     const auto attempt = co_await call.test(std::move(test));
     if (!attempt && attempt.error().code != error_code::deadline_exceeded) co_return attempt.error();

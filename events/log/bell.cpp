@@ -27,7 +27,7 @@ bool bell::is_first_ring() {
 void bell::ring() {
     if (!is_first_ring()) return;
     const runtime::lock_guard lock(x_calling);
-    const std::function<void()> notify = x_notify;  // the call may silence
+    const std::function<void()> notify = x_notify;  // the call may call silence()
     if (notify) notify();
 }
 

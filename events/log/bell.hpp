@@ -8,20 +8,22 @@
 
 namespace herald::events::log {
 
-/// Calls its owner, a reader or member, at most once between two polls. Shared with whoever rings, and may
-/// outlive the owner. Thread-safe where nothing else is said; "the owner" means on the owner's thread.
+/// Calls its owner, a reader or member, at most once between two polls. Shared with everything that rings it,
+/// and may outlive the owner. Thread-safe, except for the functions marked "Owner", which belong to the
+/// owner's thread.
 class bell {
   public:
-    /// The owner. Sets whom to call, and calls.
+    /// Owner. Sets the function to call, and calls it.
     void call(std::function<void()> notify);
-    /// The owner. After it nobody is called, nor being called unless this is the call.
+    /// Owner. Once it returns, nothing is called or still running, unless silence() was called from inside
+    /// that call.
     void silence();
     void ring();
-    /// The owner: the poll left something.
+    /// Owner. The poll left something behind.
     void ring_again();
-    /// The owner. A poll begins: whatever rings from now on is new.
+    /// Owner. A poll begins: any ring from now on is new.
     void reset();
-    /// The owner. Until it rings, or the deadline.
+    /// Owner. Waits for a ring or the deadline.
     void wait_until(std::chrono::steady_clock::time_point deadline);
 
   private:
@@ -29,7 +31,7 @@ class bell {
 
     runtime::recursive_mutex
         x_calling;                   // held while another thread runs x_notify, which may destroy the owner
-    std::function<void()> x_notify;  // changed by the owner's thread only
+    std::function<void()> x_notify;  // changed only by the owner's thread
     runtime::mutex x_mutex;
     runtime::condition_variable x_changed;
     bool x_is_rung GUARDED_BY(x_mutex) = false;

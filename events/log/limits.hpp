@@ -8,7 +8,7 @@ namespace herald::limits {
 constexpr std::size_t producer_records_unacknowledged_max = 16'384;
 constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
 constexpr std::size_t commit_metadata_bytes_max = 1'024;
-constexpr std::size_t member_poll_bytes_max = 1024 * 1024;  // of records; the one that reaches it still comes
+constexpr std::size_t member_poll_bytes_max = 1024 * 1024;  // of records; includes the one that reaches it
 constexpr std::size_t record_bytes_max = 2 * 1024 * 1024;
 constexpr std::size_t tail_records_per_poll_max = 1'000;
 

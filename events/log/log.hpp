@@ -1,5 +1,5 @@
-// The one narrow interface to the log. Only the implementations know which it is: Kafka (events/log/kafka),
-// embedded (storage/embedded_log), in memory with faults (events/log/memory). One suite of tests runs against
+// The only interface to the log. Which log it is, only the implementations know: Kafka (events/log/kafka),
+// embedded (storage/embedded_log), or in memory with faults (events/log/memory). One test suite runs against
 // all three.
 #pragma once
 
@@ -24,7 +24,8 @@ struct topic_partition {
     friend auto operator<=>(const topic_partition&, const topic_partition&) = default;
 };
 
-/// One record. `value` is absent for a tombstone. Offsets of a partition ascend; a compacted one has holes.
+/// One record. A tombstone has no `value`. Offsets within a partition ascend; a compacted partition has
+/// holes.
 struct record {
     std::int64_t offset = 0;
     std::int64_t time_ms = 0;  // the log's clock at the append (LogAppendTime)
@@ -35,64 +36,65 @@ inline std::size_t bytes_of(const record& what) {
     return what.key.size() + (what.value ? what.value->size() : 0);
 }
 
-/// Gets the offset of the record (−1 where the log knows only that it is there), or an error:
-///   invalid_argument     the record is too large; it is not in the log, and never will be
-///   failed_precondition  the topic does not exist; it is not in the log
-///   aborted              nothing was sent: it is not in the log and will not be; the same may succeed later
-///   unavailable          the outcome is unknown: it may or may not be in the log, now or later
+/// Receives the record's offset (−1 when the log knows only that the record is there), or an error:
+///   invalid_argument     the record is too large; it is not in the log and never will be
+///   failed_precondition  the topic does not exist; the record is not in the log
+///   aborted              nothing was sent: the record is not in the log and will not be; a retry may succeed
+///   unavailable          the outcome is unknown: the record may or may not be in the log, now or later
 /// Called exactly once, on a thread of the log; must not block; may append again.
 using append_handler = std::function<void(result<std::int64_t>)>;
 
-/// Appends. Thread-safe. Records of one partition land in the order of the calls, unless an error comes
-/// between.
+/// Appends records. Thread-safe. Records of one partition are stored in the order of the calls, unless an
+/// error intervenes.
 class producer {
   public:
-    /// Waits for nothing: what is unacknowledged gets `unavailable` before the destructor returns.
+    /// Does not wait: unacknowledged records get `unavailable` before the destructor returns.
     virtual ~producer() = default;
-    /// An error (then the handler is not called) says that nothing was sent: resource_exhausted when too much
-    /// is unacknowledged, aborted when this producer has ended or the log takes nothing now.
+    /// On an error nothing was sent and the handler is not called: resource_exhausted when too much is
+    /// unacknowledged, aborted when this producer has ended or the log takes no appends now.
     virtual result<void> append(const topic_partition&, std::string key, std::optional<std::string> value,
                                 append_handler) = 0;
 };
 
 enum class producer_kind : std::uint8_t {
-    /// Gives up on a record after 10 s (aborted when it was never sent, else unavailable). A broken inner
-    /// client is replaced by itself.
+    /// Gives up on a record after 10 s (aborted when it was never sent, otherwise unavailable). Replaces a
+    /// broken inner client by itself.
     ordinary,
-    /// For the publisher: one batch at a time, nothing expires, nothing is replaced. The first error ends it,
-    /// and every later append is refused (design.md §2).
+    /// For the publisher: one batch at a time, no expiry, no replacement. The first error ends it, and every
+    /// later append is refused (design.md §2).
     strict,
 };
 
-/// What a reader found. `at_end`: there was nothing more at the moment of the call.
+/// What a reader found. `at_end`: there was nothing more when it was called.
 struct read_batch {
     std::vector<record> records;
     bool at_end = false;
 };
 
-/// Reads one partition from an offset on, outside any group. Belongs to one thread.
+/// Reads one partition from an offset on, outside any group. Owned by one thread.
 class reader {
   public:
     virtual ~reader() = default;
-    /// Up to `records_max` records, waiting at most `wait_ms` for the first. Errors:
+    /// Returns up to `records_max` records, waiting at most `wait_ms` for the first. Errors:
     ///   failed_precondition  the offset is not between the log's start and its end, or the topic is gone;
     ///                        final: open another reader
-    ///   unavailable          the log is out of reach, or was for a moment, and may no longer hold what was
-    ///                        read before; poll again
+    ///   unavailable          the log is (or briefly was) out of reach, and may have lost what was read
+    ///   before;
+    ///                        poll again
     virtual result<read_batch> poll(std::size_t records_max, std::int64_t wait_ms) = 0;
-    /// `notify` is called, on any thread, when poll() may have something; set once, before the first poll.
+    /// `notify` is called, on any thread, when poll() may find something. Set once, before the first poll.
     virtual void on_ready(std::function<void()> notify) = 0;
 };
 
-/// A group's member got a partition. `next_offset` is what was committed last, with its metadata. A new
-/// `epoch` for every assignment: results of an older one must not be committed.
+/// A group's member received a partition. `next_offset` is the last one committed, with its metadata. Every
+/// assignment has a new `epoch`: results of an older one must not be committed.
 struct assigned {
     topic_partition where;
     std::int64_t next_offset = 0;
     std::string metadata;
     std::uint64_t epoch = 0;
 };
-/// The partition goes to another member. Commits of it made before the next poll() still count.
+/// The partition goes to another member. Commits for it made before the next poll() still count.
 struct revoked {
     topic_partition where;
     std::uint64_t epoch = 0;
@@ -102,59 +104,59 @@ struct consumed {
     std::uint64_t epoch = 0;
     record what;
 };
-/// The member cannot go on: an offset out of range, a topic gone. Names what is missing. Final.
+/// The member cannot continue: an offset out of range, or a topic gone. Names what is missing. Final.
 struct member_failure {
     error reason;
 };
 using member_event = std::variant<assigned, revoked, consumed, member_failure>;
 
-/// A member of a consumer group. All calls on one thread. Pausing holds until resume() or the next
+/// A member of a consumer group. All calls come from one thread. A pause lasts until resume() or the next
 /// assignment.
 class group_member {
   public:
-    /// Leaves the group; bounded in time.
+    /// Leaves the group, in bounded time.
     virtual ~group_member() = default;
-    /// Ends with the record by which keys and values reach limits::member_poll_bytes_max, too.
+    /// Also stops after the record with which keys and values reach limits::member_poll_bytes_max.
     virtual std::vector<member_event> poll(std::size_t events_max, std::int64_t wait_ms) = 0;
     virtual void on_ready(std::function<void()> notify) = 0;
     virtual void pause(const topic_partition&) = 0;
     virtual void resume(const topic_partition&) = 0;
-    /// Records that the group goes on at `next_offset`. `metadata` ≤ 1 KiB of printable text. Fire and
-    /// forget: a commit that is lost only means repeats. `epoch` is the assignment's; an older one is
-    /// ignored.
+    /// Records that the group resumes at `next_offset`. `metadata` is at most 1 KiB of printable text. Fire
+    /// and forget: a lost commit only causes repeats. `epoch` is the assignment's; a commit with an older one
+    /// is ignored.
     virtual void commit(const topic_partition&, std::uint64_t epoch, std::int64_t next_offset,
                         std::string metadata) = 0;
 };
 
-/// First and next offset of a partition, as its leader knows them.
+/// First and next offset of a partition, as reported by its leader.
 struct offset_range {
     std::int64_t first = 0;
     std::int64_t next = 0;
 };
 using range_handler = std::function<void(result<offset_range>)>;
 
-/// Owned by the composition of a process, which has one. Thread-safe. What it opens belongs to whoever opened
-/// it, on one thread where nothing else is said, and may outlive it. Blocks only where a function says so.
-/// Handlers are called on threads of the log and must not block.
+/// The one log of a process, owned by the process's composition. Thread-safe. What it opens belongs to the
+/// caller, is used on one thread unless stated otherwise, and may outlive the log. Blocks only where a
+/// function says so. Handlers run on threads of the log and must not block.
 class partitioned_log {
   public:
     virtual ~partitioned_log() = default;
     virtual std::unique_ptr<producer> open_producer(producer_kind) = 0;
-    /// Why appends are refused now (unavailable), as far as the log knows by itself; a log elsewhere that
-    /// falls silent is told by its silence alone. Any thread; cheap.
+    /// Why appends are refused now (unavailable), as far as the log itself knows; a remote log that falls
+    /// silent shows only by its silence. Any thread; cheap.
     virtual result<void> takes_appends() const { return {}; }
-    /// What time it is by the log, where it is this machine's own: then commands are stamped by it, so that a
-    /// wrong wall clock cannot hold time back. Nothing for a log elsewhere. Any thread.
+    /// The log's time, where the log uses this machine's clock: commands are then stamped with it, so that a
+    /// wrong wall clock cannot hold time back. Empty for a remote log. Any thread.
     virtual std::optional<std::int64_t> time_ms() const { return std::nullopt; }
-    /// Never fails: what is wrong is said by the first poll().
+    /// Never fails: the first poll() reports any problem.
     virtual std::unique_ptr<reader> open_reader(const topic_partition&, std::int64_t from_offset) = 0;
-    /// Joins `group`; a group that never committed a partition is an error event (the topic creator commits
-    /// the first offsets, see create_topics).
+    /// Joins `group`. A group that never committed a partition gets an error event (create_topics() commits
+    /// the first offsets).
     virtual std::unique_ptr<group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) = 0;
-    /// Asks the leader, asynchronously; one question serves nobody but its asker. The handler is called once,
-    /// on a thread of the log, or by the log's destructor: what it posts to must outlive the log. Errors:
-    /// unavailable within 6 s; failed_precondition when there is no such topic.
+    /// Asks the leader, asynchronously; each question is answered for its asker alone. The handler is called
+    /// once, on a thread of the log or by the log's destructor, so whatever it posts to must outlive the log.
+    /// Errors: unavailable within 6 s; failed_precondition when there is no such topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.
     virtual result<std::int32_t> partitions(const std::string& topic) = 0;

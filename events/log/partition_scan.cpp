@@ -26,7 +26,7 @@ std::int64_t partition_scan::begin(const offset_range& range) {
 void partition_scan::take(const read_batch& batch) {
     if (!batch.records.empty()) x_handlers.found(batch.records);
     const bool is_last_seen = !batch.records.empty() && batch.records.back().offset >= x_range.next - 1;
-    // A compacted partition may have a hole where its last record was: then only the log knows the end.
+    // In a compacted partition the last record may have left a hole: then only the log knows the end.
     if (is_last_seen || batch.at_end) finish(x_from == x_range.first);
 }
 

@@ -1,4 +1,4 @@
-// Reads what a partition holds now, or only its last records, and then is done.
+// Reads what a partition holds now, or only its last records, and then stops.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ namespace herald::events::log {
 /// Everything from the partition's first record on.
 inline constexpr std::int64_t whole_partition = INT64_MAX;
 
-/// Reads the last `offsets` offsets (> 0), as the partition's leader knows them at the start. Goes on until
-/// it is destroyed or `done` was called, which may destroy it. Lives on the scheduler's thread, as its
-/// handlers do; log and scheduler must outlive it.
+/// Reads the last `offsets` offsets (> 0) that the partition's leader reports at the start. Runs until it is
+/// destroyed or has called `done`, which may destroy it. Lives on the scheduler's thread, where its handlers
+/// run; log and scheduler must outlive it.
 class partition_scan {
   public:
     struct handlers {
-        /// Each poll's records, in order; never called with none.
+        /// The records of each poll, in order; never empty.
         std::function<void(const std::vector<record>&)> found;
-        /// Once: whether the partition's first record was among them; or why it cannot be read (see log).
+        /// Called once: whether the partition's first record was among them, or why it cannot be read (see
+        /// log).
         std::function<void(result<bool> from_first)> done;
     };
 
@@ -39,7 +40,7 @@ class partition_scan {
     bool x_has_begun = false;
     offset_range x_range;
     std::int64_t x_from = 0;
-    std::optional<tail> x_tail;  // until it is done
+    std::optional<tail> x_tail;  // present until it is done
 };
 
 }  // namespace herald::events::log

@@ -13,7 +13,7 @@ constexpr std::int64_t tick_ms = 1'000;
 
 }  // namespace
 
-/// Kept by the call that is under way, so that a handler may destroy the tail.
+/// Kept alive by the running call, so that a handler may destroy the tail.
 struct tail::state : std::enable_shared_from_this<state> {
     state(partitioned_log& from, runtime::scheduler& on, topic_partition place, handlers to_tell,
           asks_leader when)
@@ -30,8 +30,8 @@ struct tail::state : std::enable_shared_from_this<state> {
         scheduler.run_at(scheduler.time().steady_ms() + tick_ms, task_of(&state::tick));
     }
 
-    /// The log calls from threads of its own. They only post: were they to hold the state, even for a moment,
-    /// it could end on one of them.
+    /// The log calls from its own threads, which only post: if one held the state even for a moment, the
+    /// state could be destroyed on it.
     void ask() {
         if (std::exchange(is_asking, true)) return;
         log.query_range(

@@ -1,4 +1,4 @@
-// Following one partition, for owners that live on a scheduler.
+// Follows one partition, for owners that live on a scheduler.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace herald::events::log {
 enum class asks_leader : std::uint8_t { to_open, every_second };
 
 /// Asks the partition's leader for its range, opens a reader where the owner wants to begin, and polls it
-/// when it rings, and once a second in case the log forgets to ring. After a question without an answer, or a
-/// reader that ended, it asks anew within a second. A member of its owner; created and destroyed on the
-/// scheduler's thread or while that does not run, and a handler may destroy it. Handlers run on the
-/// scheduler's thread. Log and scheduler must outlive it.
+/// when it rings, plus once a second in case the log forgets to ring. Asks again within a second when a
+/// question gets no answer or a reader ends. A member of its owner; created and destroyed on the scheduler's
+/// thread or while the scheduler is not running. Handlers run on the scheduler's thread and may destroy it.
+/// Log and scheduler must outlive it.
 class tail {
   public:
     struct handlers {
-        /// The offset to begin at, given what the leader has now. Called for each new reader.
+        /// The offset to begin at, given the leader's present range. Called for each new reader.
         std::function<std::int64_t(const offset_range&)> begin;
         /// What a poll found: records, or the end, or both.
         std::function<void(const read_batch&)> found;
-        /// Why nothing can be read now: an error of reader::poll or query_range.
+        /// Why nothing can be read now: an error from reader::poll or query_range.
         std::function<void(const error&)> failed;
     };
 
@@ -35,7 +35,7 @@ class tail {
     tail(const tail&) = delete;
     tail& operator=(const tail&) = delete;
 
-    /// Steady time of the newest question that the leader has answered; 0 before.
+    /// Steady time of the newest question that the leader answered; 0 before the first.
     std::int64_t leader_heard_ms() const noexcept;
 
   private:

@@ -1,4 +1,4 @@
-// The topics and groups of an installation and their settings (kafka.md §3).
+// An installation's topics and groups, and their settings (kafka.md §3).
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ struct topic_settings {
     std::int32_t partitions;
     cleanup policy;
     std::int64_t kept_ms;  // −1: for ever
-    /// Embedded log: synced to disk before the append is acknowledged. Event topics can be published again.
+    /// Embedded log: synced to disk before the append is acknowledged. Event topics need no sync: they can be
+    /// published again.
     bool durable;
     /// The consumer group that reads it; empty when it is read without a group.
     std::string_view group;
@@ -45,7 +46,7 @@ inline constexpr std::string_view retry = "herald-retry";
 inline constexpr std::string_view waiting = "herald-waiting";
 }  // namespace group
 
-/// Partitions of every topic but the commands and the subscribers, unless `init` is told otherwise.
+/// Partitions of every topic except the commands and the subscribers, unless `init` sets another number.
 constexpr std::int32_t partitions_default = 12;
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 

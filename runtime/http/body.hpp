@@ -1,4 +1,4 @@
-// A body that is not there as a whole: whoever takes it asks for piece after piece.
+// A body that is not in memory as a whole: its consumer asks for piece after piece.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -8,16 +8,16 @@
 
 namespace herald::runtime::http {
 
-/// Belongs to one coroutine at a time, on one loop's thread. What nobody asks for is neither read from the
-/// network nor made, so that the slowest part of the way sets the pace and memory holds a piece.
+/// Belongs to one coroutine at a time, on one loop's thread. Nothing is read from the network or produced
+/// before it is asked for, so the slowest party sets the pace and memory holds one piece.
 class body_stream {
   public:
     virtual ~body_stream() = default;
-    /// The next piece, valid until the next call; empty at the end. Not to be called again after the end or
-    /// an error: then the body is not whole.
+    /// The next piece, valid until the next call; empty at the end. Must not be called again after the end or
+    /// an error; after an error the body is incomplete.
     virtual boost::asio::awaitable<result<std::string_view>> next() = 0;
-    /// The server is about to stop: one that would go on for long ends now, with the piece that is awaited or
-    /// the one after it. Others need not care.
+    /// The server is about to stop: a long-running stream must end now, with the piece that is awaited or the
+    /// next one. Others may ignore this.
     virtual void wind_down() {}
 };
 

@@ -8,8 +8,8 @@
 
 namespace herald::limits {
 
-// Requests that come
-constexpr std::size_t management_body_bytes_max = 1024 * 1024;  // of a route that does not say more
+// Incoming requests
+constexpr std::size_t management_body_bytes_max = 1024 * 1024;  // of a route that sets no larger one
 constexpr std::size_t request_target_bytes_max = 2 * 1024;
 constexpr std::size_t request_header_bytes_max = 8 * 1024;
 constexpr std::size_t request_header_fields_max = 64;
@@ -19,29 +19,29 @@ constexpr std::int64_t request_body_ms_base = 15'000;  // plus 1 s for each KiB 
 static_assert(request_target_bytes_max < request_header_bytes_max, "a header holds its target");
 static_assert(request_id_bytes_max < request_header_bytes_max, "and its id");
 
-// Connections of the server; connections_max is one of the descriptors' (runtime/limits.hpp)
+// Connections of the server; connections_max is among the bounds of descriptors (runtime/limits.hpp)
 constexpr std::int64_t connection_idle_ms_max = 30'000;
 constexpr std::int64_t response_write_ms_max = 30'000;
 constexpr std::uint32_t requests_per_connection_max = 10'000;
-constexpr std::size_t connections_share_of_address = 4;  // of all at most 1/4 for one address
-constexpr std::size_t connections_leaving_max = 32;      // closed to make room, and not gone yet
-constexpr std::size_t operator_connections_max = 64;     // where only /healthz, /readyz, /metrics are
+constexpr std::size_t connections_share_of_address = 4;  // at most 1/4 of all for one address
+constexpr std::size_t connections_leaving_max = 32;      // closed to make room, but not gone yet
+constexpr std::size_t operator_connections_max = 64;     // on the address of /healthz, /readyz, /metrics
 static_assert(connections_leaving_max < connections_max);
 static_assert(operator_connections_max < connections_max);
 
 // Of all connections together
 constexpr std::size_t unfinished_bodies_bytes_max = 64 * 1024 * 1024;
 constexpr std::size_t unsent_answers_bytes_max = 64 * 1024 * 1024;
-constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to who showed no credentials
+constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to clients without credentials
 static_assert(management_body_bytes_max <= unfinished_bodies_bytes_max,
               "each body has room when it is alone");
 static_assert(unsent_answers_to_strangers_max < unsent_answers_bytes_max);
 
-// Bodies that come or go piece by piece
+// Bodies that are sent or received piece by piece
 constexpr std::size_t http_piece_bytes_max = 64 * 1024;
 constexpr std::int64_t http_piece_ms_max = 30'000;
 constexpr std::int64_t event_heartbeat_ms = 15'000;
-constexpr std::size_t events_waiting_bytes_max = 1024 * 1024;  // of one client that does not read them
+constexpr std::size_t events_waiting_bytes_max = 1024 * 1024;  // for one client that does not read them
 static_assert(request_header_bytes_max < http_piece_bytes_max,
               "most of such a connection's memory is the piece");
 static_assert(http_piece_bytes_max <= unfinished_bodies_bytes_max / 256, "256 of them come at once");
@@ -49,25 +49,24 @@ static_assert(event_heartbeat_ms <= connection_idle_ms_max,
               "a proxy that closes idle connections as early as Herald does keeps it open");
 
 // The client
-constexpr std::size_t client_connections_max = 1'024;  // under way and idle
+constexpr std::size_t client_connections_max = 1'024;  // active and idle
 constexpr std::size_t client_idle_connections_max = 256;
 constexpr std::int64_t client_idle_ms_max = 30'000;
-constexpr std::size_t client_tls_sessions_max = 1'024;  // to resume
-constexpr std::size_t client_addresses_tried_max = 4;   // of a name
+constexpr std::size_t client_tls_sessions_max = 1'024;  // kept for resuming
+constexpr std::size_t client_addresses_tried_max = 4;   // for one name
 constexpr std::int64_t client_deadline_ms = 15'000;
 constexpr std::int64_t client_connect_ms = 5'000;
 constexpr std::int64_t client_resolve_ms = 2'000;
-constexpr std::int64_t client_continue_ms = 1'000;  // for "100 Continue"; then the body is sent without it
+constexpr std::int64_t client_continue_ms = 1'000;  // wait for "100 Continue"; then send the body without it
 constexpr std::size_t answer_header_bytes_max = 16 * 1024;
-constexpr std::size_t answer_body_bytes_max =
-    16 * 1024;  // of one that is collected, unless the caller says more
+constexpr std::size_t answer_body_bytes_max = 16 * 1024;  // of a collected body, unless the caller sets more
 static_assert(client_idle_connections_max <= client_connections_max);
 static_assert(client_resolve_ms < client_deadline_ms && client_connect_ms < client_deadline_ms);
 static_assert(client_continue_ms < client_deadline_ms,
               "a server that does not know Expect gets the body in time");
-/// Beside a streamed body, and 8 bytes for each of its bytes: tiny chunks are legal.
+/// Allowed in addition to a streamed body and 8 bytes for each of its bytes: tiny chunks are legal.
 constexpr std::uint64_t framing_bytes_max = 16 * 1024;
-/// Of framing that is not complete: the size of a chunk, the trailers.
+/// Of incomplete framing: the size of a chunk, the trailers.
 constexpr std::size_t unread_framing_bytes_max = 16 * 1024;
 
 }  // namespace herald::limits

@@ -1,4 +1,4 @@
-// HTTP messages as whoever answers or sends them sees them: no parser, no socket.
+// HTTP messages in the form that handlers and callers see: no parser, no sockets.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct http_response {
     std::uint16_t status = 200;
     std::string content_type = "application/json";
     std::string body;
-    std::vector<header> headers;  // beside content-type, content-length, date and svc-request-id
-    /// Instead of `body`, where not null: sent as it is made. An error in it, a piece too many or too few
-    /// ends the connection in a way that shows the client that the body is cut.
+    std::vector<header> headers;  // in addition to content-type, content-length, date and svc-request-id
+    /// Replaces `body` if not null: sent while it is produced. An error in it, or a piece too many or too
+    /// few, ends the connection in a way that shows the client that the body is incomplete.
     std::shared_ptr<body_stream> stream;
-    std::optional<std::uint64_t> stream_bytes;  // in all, if known; else it is sent in chunks
+    std::optional<std::uint64_t> stream_bytes;  // in total, if known; otherwise the body is sent in chunks
 };
 
 }  // namespace herald::runtime::http

@@ -2,7 +2,7 @@
 //
 //     static constexpr integers style = integers::as_strings;   // as_numbers: the deployment dialect
 //
-// and is made of rows by a function of its name's `of`.
+// and is made from rows by its function `of`.
 #pragma once
 
 #include "schemas/json_codec.hpp"
@@ -25,7 +25,7 @@ struct done {
     static constexpr void describe(auto&, auto&&) {}
 };
 
-/// What every refusal says (wire.md "Errors").
+/// The body of every refusal (wire.md "Errors").
 struct failure {
     std::string error;
     std::uint32_t code = 0;

@@ -1,4 +1,4 @@
-// From rows to what is answered.
+// Makes answers from rows.
 #include "runtime/text.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/answers/identity.hpp"
@@ -10,7 +10,7 @@
 namespace herald::schemas::answers {
 namespace {
 
-/// One enum in the JSON of the row, as it was sent: a name or a number.
+/// One enum as sent in the row's JSON: a name or a number.
 struct sent_visibility {
     std::optional<schemas::visibility> value;
     static constexpr void describe(auto& self, auto&& field) { field(1, "value", self.value); }

@@ -92,7 +92,7 @@ struct earlier_scan {
 
 earlier_scan of(schemas::scan);
 
-/// The build's newest scan; history: the others, oldest first.
+/// The build's newest scan; `history` has the others, oldest first.
 struct scan {
     scan_id id;
     schemas::build_id build_id;

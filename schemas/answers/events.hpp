@@ -1,5 +1,5 @@
-// What subscribers are sent (wire.md "Events"), for the OpenAPI document: schemas/views.cpp and the rules
-// make the bytes.
+// The bodies that subscribers are sent (wire.md "Events"), for the OpenAPI document; schemas/views.cpp and
+// the rules make the bytes.
 #pragma once
 
 #include "schemas/answers/answer.hpp"

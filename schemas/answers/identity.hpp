@@ -18,7 +18,7 @@ struct user_names {
     }
 };
 
-/// dev_key: only in the answer to the creation, and its repeats.
+/// dev_key: only in the answer to the creation and its repeats.
 struct user {
     std::string email;
     std::string full_name;
@@ -50,7 +50,8 @@ struct connection {
     static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
 };
 
-/// The v1 form: with org_id and org_name of an organisation's, with user_id and username of a personal one.
+/// The v1 form: with org_id and org_name for an organisation's workspace, with user_id and username for a
+/// personal one.
 struct workspace {
     schemas::workspace_id id;
     organization_id org_id;

@@ -7,7 +7,7 @@
 
 namespace herald::schemas::answers {
 
-/// The record, with owner_id and workspace_service_id beside owner and workspace_id.
+/// The record, with owner_id and workspace_service_id in addition to owner and workspace_id.
 struct model {
     model_id id;
     std::string name;

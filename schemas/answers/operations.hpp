@@ -12,7 +12,7 @@ struct health {
     static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
 };
 
-/// A worker says only the first three; reason and message are there where something is wrong.
+/// A worker has only the first three; reason and message are present only when something is wrong.
 struct readiness {
     std::string status;
     std::optional<std::string> reason;

@@ -6,7 +6,7 @@
 
 namespace herald::schemas::answers {
 
-/// Every stage call answers the entry that it made.
+/// Every stage call returns the entry that it made.
 struct activity_answer {
     schemas::activity activity_;
 
@@ -26,7 +26,7 @@ struct delivery_counts {
     }
 };
 
-/// `deliveries` only where the promotion is read.
+/// `deliveries` is present only when the promotion is read.
 struct promotion {
     version_id model_version_id;
     promotion_status status = promotion_status::none;

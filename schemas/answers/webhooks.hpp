@@ -6,7 +6,7 @@
 
 namespace herald::schemas::answers {
 
-/// mutual_secret is empty but in the answer to the creation.
+/// mutual_secret is empty except in the answer to the creation.
 struct webhook {
     webhook_settings settings;
     webhook_id id;

@@ -34,7 +34,7 @@ using all_lists =
     command_lists<installation_commands, level_commands, node_commands, identity_commands, model_commands,
                   version_commands, stage_commands, build_commands, scan_commands, webhook_commands>;
 
-/// What is known of a command without its struct.
+/// What is known about a command without its struct.
 struct listed_command {
     command_type type;
     std::string_view name;
@@ -117,13 +117,13 @@ static_assert(std::ranges::all_of(command_table,
                                   }),
               "0 is no command's number, and newest_level is at least every command's level");
 
-/// nullptr for a type that this program does not know.
+/// nullptr for a type unknown to this program.
 constexpr const listed_command* find_command(command_type type) noexcept {
     const auto found = std::ranges::lower_bound(command_table, type, {}, &listed_command::type);
     return found != command_table.end() && found->type == type ? &*found : nullptr;
 }
 
-/// With level, type and body; the rest is the sender's to fill.
+/// With level, type and body; the sender fills in the rest.
 template <any_command Command>
 command_envelope make_envelope(const Command& command) {
     command_envelope envelope;

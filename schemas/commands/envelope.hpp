@@ -1,4 +1,4 @@
-// The envelope of every command, frozen for ever, and what comes back for one (design.md §1).
+// The envelope of every command, frozen for ever, and the outcome that comes back (design.md §1).
 #pragma once
 
 #include "runtime/error.hpp"
@@ -10,14 +10,15 @@ namespace herald::schemas::commands {
 /// The number of a kind of command, frozen. Each command's struct states its own.
 enum class command_type : std::uint16_t {};
 
-/// Who may send a command. A user's is taken only with a key that is valid at its place in the log.
+/// Who may send a command. A user's is accepted only with a key that is valid at the command's place in the
+/// log.
 enum class sender : std::uint8_t { user, node, operator_ };
 
-/// What each command's struct states beside its number.
+/// What each command's struct declares besides its number.
 struct command_traits {
-    std::uint32_t level;  // the lowest at which it is understood
+    std::uint32_t level;  // the lowest that understands it
     sender from;
-    bool passes_full_disk;  // makes room, or must arrive whatever room there is
+    bool passes_full_disk;  // it frees space, or must arrive even when the disk is full
 };
 
 /// Commands whose rules stand in one file. Each file of commands ends with its list.
@@ -28,12 +29,12 @@ struct command_list {};
 /// commands of nodes.
 struct request_identity {
     user_id principal;
-    std::string credential_hash;  // SHA-256 of the developer key that was shown
+    std::string credential_hash;  // SHA-256 of the developer key used
     std::string scope;            // "POST /api/v1/…": method and path
-    std::string idempotency_key;  // empty: no row is kept
+    std::string idempotency_key;  // empty: no row is stored
     std::string fingerprint;      // SHA-256 of query and raw body
     std::string address;          // of the caller, for the audit log
-    std::string traceparent;      // W3C trace context, passed on to deliveries; empty: none
+    std::string traceparent;      // W3C trace context, forwarded to deliveries; empty: none
     std::string base_url;         // where the caller found this node: "https://host[:port][/path]"
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -55,7 +56,7 @@ struct command_envelope {
     request_identity request;
     std::int64_t sender_clock_ms = 0;
     std::int64_t not_after_ms = 0;
-    std::uint32_t level = first_level;  // of the command: the lowest at which it is understood
+    std::uint32_t level = first_level;  // of the command: the lowest that understands it
     command_type type{};
     std::string body;  // the binary form of the type's struct
 
@@ -74,17 +75,17 @@ struct command_envelope {
 
 /// magic "HRC1" ‖ first 8 bytes of SHA-256(rest) ‖ binary form of the envelope.
 std::string seal_envelope(const command_envelope&);
-/// invalid_argument when the magic or the checksum is wrong or the rest is not an envelope. Every version
-/// refuses the same bytes; the log id is for the applier to compare.
+/// invalid_argument when the magic or the checksum is wrong, or the rest is not an envelope. All versions
+/// refuse the same bytes; the applier compares the log id.
 result<command_envelope> open_envelope(std::string_view record_value);
 
-/// What apply decided, kept for a repeat and returned to the sender. The answer is always made of this.
+/// What apply decided: stored for repeats and returned to the sender. The answer is always made from this.
 struct outcome {
-    std::uint32_t code = 0;  // 0: success, else an error_code
+    std::uint32_t code = 0;  // 0: success, otherwise an error_code
     std::string message;
     std::string body;      // the binary form of the type's answer ("→" at its struct)
-    uuid command_id{};     // of the command that took effect: minted secrets derive from it
-    std::string key_name;  // key ring key that minted secrets derive from
+    uuid command_id{};     // of the command that took effect: minted secrets are derived from it
+    std::string key_name;  // key ring key from which minted secrets are derived
     std::uint64_t offset = 0;
     std::string fingerprint;
 

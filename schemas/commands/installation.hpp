@@ -6,23 +6,23 @@
 
 namespace herald::schemas::commands {
 
-/// The first record of a log; says what the installation is.
+/// The first record of a log; identifies the installation.
 struct genesis {
     static constexpr command_type type{1};
     static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
 
     uuid log_id{};
     std::uint32_t generation = 1;
-    std::uint32_t event_partitions = 0;  // of each event topic
+    std::uint32_t event_partitions = 0;  // for each event topic
     std::string key_check;
     std::string organization_name;
     std::string admin_email;
     std::string admin_key_hash;
     std::vector<stage> require_approval_for;
-    std::string parent_log_id;  // of the generation before; empty for the first
+    std::string parent_log_id;  // of the previous generation; empty for the first
     std::string snapshot_digest;
-    /// The level in force from here on; none: first_level. A new installation need not be raised to what the
-    /// program that began it can do.
+    /// The level in force from here on; 0: first_level. So a new installation need not be raised to the level
+    /// of the program that began it.
     std::uint32_t level = 0;
     uuid admin_uuid{};  // the administrator's user_uuid: random
 
@@ -42,7 +42,7 @@ struct genesis {
     }
 };
 
-/// Raises the level in force (level.hpp), never lowers it. From an operator (`herald raise-level`), or from
+/// Raises the level in force (level.hpp), never lowers it. Sent by an operator (`herald raise-level`), or by
 /// the node that holds the claim "publisher". Frozen. → nothing
 struct raise_level {
     static constexpr command_type type{5};
@@ -69,7 +69,7 @@ struct set_feature_flag {
     }
 };
 
-/// By an operator at the machine (`herald admin-key`). → user
+/// Sent by an operator at the machine (`herald admin-key`). → user
 struct renew_admin_key {
     static constexpr command_type type{60};
     static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};

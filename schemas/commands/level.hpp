@@ -1,4 +1,4 @@
-// Levels: how nodes of different versions live at one log (design.md §1 "Levels").
+// Levels: how nodes of different versions share one log (design.md §1 "Levels").
 //
 // The level in force is a row of the state (RAISE_LEVEL). Everything that apply does, at all nodes the same,
 // is decided by it and not by the program that runs: a rule, timer, row or event body that changes asks for
@@ -10,11 +10,11 @@
 
 namespace herald::schemas::commands {
 
-/// Of a log in which nothing was raised yet.
+/// In a log where nothing was raised yet.
 constexpr std::uint32_t first_level = 1;
 
-/// What this program can do: the highest level of its commands and of what its rules ask for. A heartbeat
-/// advertises it; a log at a higher level is not for this program.
+/// The highest level of this program's commands and of what its rules check for. A heartbeat advertises it; a
+/// log at a higher level is not for this program.
 constexpr std::uint32_t newest_level = 1;
 
 }  // namespace herald::schemas::commands

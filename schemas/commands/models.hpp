@@ -6,7 +6,7 @@
 
 namespace herald::schemas::commands {
 
-/// What a user may say of a model; its numbers are those of the row.
+/// What a user may set in a model; the field numbers are those of the row.
 struct model_content {
     std::string name;
     std::string description;

@@ -1,4 +1,4 @@
-// What API nodes say of themselves in the log. Numbers 2 to 9.
+// What API nodes report about themselves in the log. Numbers 2 to 9.
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
@@ -14,7 +14,7 @@ struct no_operation {
     static constexpr void describe(auto&, auto&&) {}
 };
 
-/// What it writes to the state is frozen. Fields may be added for other nodes to read beside apply.
+/// What it writes to the state is frozen. Fields may be added that only other nodes read, not apply.
 struct node_heartbeat {
     static constexpr command_type type{3};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
@@ -26,18 +26,18 @@ struct node_heartbeat {
     // (storage/node/peer_hashes.hpp).
     std::string record_hash;  // SHA-256 of that record
     std::string state_hash;   // the state's rolling hash after it
-    /// Somebody differs, and the node has read its records in the log again since: they are the log's.
+    /// Another node differs, and this node has since read its records in the log again: they match the log.
     bool vouches = false;
-    std::uint32_t newest_level = commands::newest_level;  // of the program that speaks
+    std::uint32_t newest_level = commands::newest_level;  // of the sending program
     std::vector<published_position> published;            // from the publisher only
     std::uint64_t publisher_token = 0;
-    /// The boot's first: only it may replace another boot of the same node.
+    /// This is the boot's first heartbeat: only a first one may replace another boot of the same node.
     bool first = false;
-    /// The boot's last: its claims are free.
+    /// This is the boot's last heartbeat: its claims become free.
     bool last = false;
-    /// How long the node may serve predictions while the log is out of its reach.
+    /// How long the node may serve predictions while the log is out of reach.
     std::int64_t isolation_grace_ms = 0;
-    std::vector<std::string> runtimes;  // for models, that the program has
+    std::vector<std::string> runtimes;  // runtimes for models that the program has
     bool serves_predictions = false;
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -58,7 +58,7 @@ struct node_heartbeat {
     }
 };
 
-/// Asks for a job, by its name; first wins. → claim_row
+/// Asks for a job by name; the first one wins. → claim_row
 struct claim {
     static constexpr command_type type{4};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};

@@ -22,7 +22,7 @@ struct request_scan {
     }
 };
 
-/// Takes the newest finished build of the version. → scan
+/// Scans the newest finished build of the version. → scan
 struct request_version_scan {
     static constexpr command_type type{43};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};

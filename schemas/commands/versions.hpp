@@ -6,10 +6,10 @@
 
 namespace herald::schemas::commands {
 
-/// What a user may say of a version; its numbers are those of the row.
+/// What a user may set in a version; the field numbers are those of the row.
 struct version_content {
     std::string version;
-    std::int64_t time_updated = 0;  // what the caller had read: tells a repeat of a completion
+    std::int64_t time_updated = 0;  // what the caller had read: identifies a repeated completion
     std::string description;
     std::vector<std::string> labels;
     std::string readme_text;
@@ -55,7 +55,7 @@ struct version_content {
     }
 };
 
-/// → model_version. The model by id, or by workspace and name.
+/// → model_version. Names the model by id, or by workspace and name.
 struct create_version {
     static constexpr command_type type{21};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
@@ -75,17 +75,17 @@ struct create_version {
 
 enum class update_mode : std::uint8_t { merge, replace };  // PATCH, PUT
 
-/// → model_version. The version by id, or by workspace, model and its own id or name. With a non-empty
-/// redirect_metadata while a promotion is in progress: its completion, and
-/// nothing else (wire.md "Promotion status").
+/// → model_version. Names the version by id, or by workspace, model and its own id or name. With a non-empty
+/// redirect_metadata while a promotion is in progress, it completes the promotion and does nothing else
+/// (wire.md "Promotion status").
 struct update_version {
     static constexpr command_type type{22};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id id;
-    model_id registered_model_id;  // of the path; none in forms without it
+    model_id registered_model_id;  // from the path; 0 in forms without it
     update_mode mode = update_mode::merge;
-    std::vector<std::string> present;  // names of the members that the body had
+    std::vector<std::string> present;  // names of the members in the body
     version_content version;
     std::string workspace_name;
     std::string model_name;

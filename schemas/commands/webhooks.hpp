@@ -6,7 +6,7 @@
 
 namespace herald::schemas::commands {
 
-/// → webhook. workspace_id none: the caller's default workspace. The secret comes sealed.
+/// → webhook. workspace_id 0: the caller's default workspace. The secret is sealed.
 struct create_webhook {
     static constexpr command_type type{50};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
@@ -36,7 +36,7 @@ struct delete_webhooks {
 
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };
 
-/// From the holder of the claim "webhook-health". Another revision than the row's is ignored. → nothing
+/// From the holder of the claim "webhook-health". Ignored if its revision is not the row's. → nothing
 struct webhook_health {
     static constexpr command_type type{52};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};

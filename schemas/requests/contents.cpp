@@ -1,4 +1,4 @@
-// From what a caller sent to what commands carry.
+// Turns what a caller sent into what commands carry.
 #include "schemas/requests/models.hpp"
 #include "schemas/requests/versions.hpp"
 

@@ -6,7 +6,7 @@
 
 namespace herald::schemas::requests {
 
-/// The body is echoed whole; what has no effect here is only echoed.
+/// The body is echoed as a whole; members without effect here are only echoed.
 struct create_build {
     version_id model_version_id;
     std::string run_id;
@@ -34,7 +34,7 @@ struct create_build {
 };
 
 struct request_scan {
-    std::optional<bool> scan_external;  // false is refused: Herald scans nothing itself
+    std::optional<bool> scan_external;  // false is refused: Herald itself does not scan
 
     static constexpr std::string_view example = R"({"scan_external":true})";
     static constexpr void describe(auto& self, auto&& field) {

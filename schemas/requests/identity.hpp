@@ -7,7 +7,7 @@
 namespace herald::schemas::requests {
 
 struct new_user_names {
-    std::string username;  // none: the e-mail
+    std::string username;  // empty: the e-mail
     static constexpr std::array server_owned{owned{"user_id"}, owned{"default_workspace_id"}};
     static constexpr void describe(auto& self, auto&& field) { field(1, "username", self.username); }
 };

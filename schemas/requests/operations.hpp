@@ -5,7 +5,7 @@
 
 namespace herald::schemas::requests {
 
-/// A flag is not switched off by a body that says nothing of it.
+/// A body that does not mention a flag does not switch it off.
 struct set_feature_flag {
     std::optional<bool> enabled;
     std::string content;

@@ -1,5 +1,5 @@
-// What every body that a caller may send has in common. A request is a described type. It does not have what
-// the server owns, so nobody can set it. It may say, by name,
+// What all request bodies have in common. A request is a described type. It has no members for what the
+// server owns, so nobody can set that. It may declare, by name,
 //
 //     static constexpr std::array required{"name"};               // without it: 400
 //     static constexpr std::array server_owned{owned{"id"}, …};   // known, and ignored
@@ -16,13 +16,13 @@
 
 namespace herald::schemas::requests {
 
-/// A member that the record has and a request cannot set.
+/// A member that the record has but a request cannot set.
 struct owned {
     std::string_view name;
     std::string_view why = "is set by Herald itself";
 };
 
-/// The names without which a T is refused.
+/// The names of members without which a T is refused.
 template <class T>
 constexpr std::span<const std::string_view> required_of() {
     if constexpr (requires { T::required; })
@@ -38,7 +38,7 @@ constexpr std::span<const owned> server_owned_of() {
         return {};
 }
 
-/// The members of `body` that the server owns, where they are set to something.
+/// The members of `body` that the server owns, if they are set to something.
 json_object server_owned_in(const json_value& body, std::span<const owned>);
 
 /// Errors: invalid_argument "<path> is missing; it must be …" for the first required member, at any depth,
@@ -111,7 +111,7 @@ struct required_checker {
     }
 };
 
-/// Says which of `names` the row has otherwise than `sent`.
+/// Reports which of `names` differ between the row and `sent`.
 struct difference_finder {
     const json_object& sent;
     std::vector<std::string_view>& differing;
@@ -147,7 +147,7 @@ result<void> check_required(const T& request, std::string_view path) {
     return {};
 }
 
-/// The names of `sent`, which server_owned_in gave, that Row keeps otherwise.
+/// The names in `sent` (from server_owned_in) whose values differ in Row.
 template <described Row>
 std::vector<std::string_view> differing(const json_object& sent, const Row& kept) {
     std::vector<std::string_view> names;

@@ -21,7 +21,7 @@ struct create_transition {
     }
 };
 
-/// Of the calls that approve, reject, close and commit a transition.
+/// For the calls that approve, reject, close and commit a transition.
 struct act_on_transition {
     activity_id transition_id;
     std::string comment;

@@ -7,7 +7,7 @@
 
 namespace herald::schemas::requests {
 
-/// As stored, without what the server knows of the bytes.
+/// As stored, without what the server knows about the bytes.
 struct artifact {
     std::string key;
     std::string path;
@@ -93,7 +93,8 @@ struct create_version {
 };
 commands::version_content content_of(create_version);
 
-/// Of PATCH and PUT. time_updated says what the caller had read: a completion by an old one is refused.
+/// Body of PATCH and PUT. time_updated is the one that the caller had read: a completion with an old one is
+/// refused.
 struct update_version {
     std::string version;
     std::string description;

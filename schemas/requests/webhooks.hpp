@@ -9,7 +9,7 @@ namespace herald::schemas::requests {
 struct create_webhook {
     webhook_settings settings;
     std::string mutual_secret;
-    schemas::workspace_id workspace_id;  // none: the caller's default workspace
+    schemas::workspace_id workspace_id;  // 0: the caller's default workspace
 
     using shown_inline = webhook_settings;
     static constexpr std::string_view example =
@@ -21,7 +21,7 @@ struct create_webhook {
     }
 };
 
-/// An empty list asks for nothing.
+/// An empty list selects nothing.
 struct find_webhooks {
     std::vector<schemas::webhook_id> ids;
     std::vector<std::string> names;

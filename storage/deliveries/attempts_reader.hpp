@@ -1,4 +1,4 @@
-// Reads what workers tell of their attempts: the topic `attempts`.
+// Reads the workers' reports of their attempts: the topic `attempts`.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@
 
 namespace herald::storage::deliveries {
 
-/// Hands every attempt to the history and then, once, to each listener. Goes on where the history is; where
-/// the log no longer has that, at the partition's first record. A partition that cannot be read delays no
-/// other. Lives on the scheduler's thread, which waits for the disk: a loop of its own. All must outlive it.
+/// Hands every attempt to the history and then, once, to each listener. Resumes where the history ends, or at
+/// the partition's first record if the log no longer has that place. A partition that cannot be read delays
+/// no other. Lives on the scheduler's thread, which waits for the disk, so it needs a loop of its own. All
+/// arguments must outlive it.
 class attempts_reader {
   public:
     using listener = std::function<void(const schemas::attempt&)>;

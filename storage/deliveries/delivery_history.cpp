@@ -35,15 +35,15 @@ using schemas::attempt_result;
 //   w  webhook, time in ms, partition, offset  → attempt
 //   e  event id, delivery id                   → time in ms of the newest attempt, its result (a varint)
 //   o  partition                               → the next offset to read (a varint)
-constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a write that failed
+constexpr std::chrono::milliseconds reopening_rest{1'000};  // after a failed write
 
-constexpr std::size_t file_bytes = 8ull << 20;  // of the smallest that are not put together any more
+constexpr std::size_t file_bytes = 8ull << 20;  // of the smallest files that are no longer merged
 
 rocksdb::Options fading_options(std::size_t open_files_max) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(4ull << 20, 0);
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB has its CRC in software
+    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB computes CRC in software
     rocksdb::Options options;
     options.create_if_missing = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -122,14 +122,14 @@ class rocks_delivery_history final : public delivery_history {
 
     const fs::path x_folder;
     const std::size_t x_open_files_max;
-    mutable runtime::shared_mutex x_db_mutex;  // held alone: opening anew, by the thread that keeps
-    std::unique_ptr<rocksdb::DB> x_db GUARDED_BY(x_db_mutex);          // null: could not be opened anew yet
-    std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // of that thread: a write failed
+    mutable runtime::shared_mutex x_db_mutex;  // held exclusively while the keeping thread reopens it
+    std::unique_ptr<rocksdb::DB> x_db GUARDED_BY(x_db_mutex);          // null: could not be reopened yet
+    std::optional<std::chrono::steady_clock::time_point> x_reopen_at;  // keeping thread only: a write failed
 };
 
 // ---- keeping
 
-/// RocksDB takes no more writes after one that failed; opened anew it does, once there is room.
+/// After a failed write RocksDB takes no more writes until it is reopened, once there is room.
 void rocks_delivery_history::reopen() {
     const auto now = std::chrono::steady_clock::now();
     if (!x_reopen_at || now < *x_reopen_at || !rocks::has_room(x_folder)) return;
@@ -260,7 +260,7 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(fading_options(open_files_max), folder.string(), &db);
     if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
-    // A file that is missing is damage, too. What is lost is history only: no reason not to serve.
+    // A missing file is damage, too. Only history is lost, so that is no reason not to serve.
     const bool is_damaged =
         status.IsCorruption() || status.ToString().find("No such file") != std::string::npos;
     if (is_damaged && !is_second_try) {

@@ -1,7 +1,7 @@
-// What became of deliveries: every attempt of the last 30 days, as workers told of it (design.md §3).
+// What became of deliveries: every attempt of the last 30 days, as reported by workers (design.md §3).
 //
-// A database of its own beside the state: apply does not know it, its rows come from workers and expire by
-// themselves. Losing it loses history and nothing else.
+// A database separate from the state: apply does not know it, its rows come from workers and expire by
+// themselves. If it is lost, only history is lost.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace herald::storage::deliveries {
 
-/// Deliveries of one event, by how far they are (each counts once, by its newest attempt).
+/// Deliveries of one event by their progress; each counts once, by its newest attempt.
 struct delivery_counts {
     std::uint64_t pending = 0;
     std::uint64_t succeeded = 0;
@@ -24,14 +24,14 @@ struct delivery_counts {
     std::uint64_t skipped = 0;  // the webhook was deleted
 };
 
-/// An attempt, and where it stands in its partition of `attempts`.
+/// An attempt and its place in its partition of `attempts`.
 struct placed_attempt {
     std::uint64_t offset = 0;
     schemas::attempt made;
 };
 
-/// Any thread may ask; one thread at a time keeps. Shows what workers have said so far: an attempt appears
-/// some milliseconds after it was made.
+/// Queries come from any thread; keep() from one thread at a time. Shows what workers have reported so far:
+/// an attempt appears some milliseconds after it was made.
 class delivery_history {
   public:
     virtual ~delivery_history() = default;
@@ -43,17 +43,17 @@ class delivery_history {
     virtual std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
                                                               std::size_t most) const = 0;
 
-    /// Keeps what stood in the partition before `next_offset`. What cannot be written (a full disk) is lost
-    /// to the history, and the log says so.
+    /// Stores what the partition holds before `next_offset`. What cannot be written (full disk) is missing
+    /// from the history, and the log says so.
     virtual void keep(std::int32_t partition, const std::vector<placed_attempt>&,
                       std::uint64_t next_offset) = 0;
-    /// From where on the partition is not kept yet; 0 when nothing of it is.
+    /// The offset from which the partition is not stored yet; 0 when nothing of it is.
     virtual std::uint64_t next_offset(std::int32_t partition) const = 0;
 };
 
-/// Opens or makes the database in `folder`; one that is corrupt is emptied. It holds all its files open and
-/// keeps no more than go into about `open_files_max`, the newest. Errors: unavailable when the folder cannot
-/// be used.
+/// Opens or creates the database in `folder`; a corrupt one is emptied. It keeps all its files open and, of
+/// its content, only the newest that fits into about `open_files_max` files. Errors: unavailable when the
+/// folder cannot be used.
 result<std::unique_ptr<delivery_history>> open_delivery_history(const std::filesystem::path& folder,
                                                                 std::size_t open_files_max = 512);
 

@@ -1,4 +1,4 @@
-// The bounds of what a node knows of deliveries.
+// The bounds of what a node keeps about deliveries.
 #pragma once
 
 #include <cstddef>

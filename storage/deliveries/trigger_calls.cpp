@@ -54,7 +54,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
     }
     static error closed() { return runtime::unavailable("this node is shutting down"); }
 
-    /// Takes the handler, unless there is a reason not to.
+    /// Stores the handler, unless there is a reason not to.
     std::optional<error> keep(const std::string& call_id, attempt_handler& handler) {
         const runtime::lock_guard lock(x_mutex);
         if (x_is_closed) return closed();
@@ -68,7 +68,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
         const std::string key = events::subscriber_key(what.webhook_id);
         const events::log::topic_partition where{std::string(events::log::topic::direct),
                                                  events::partition_of(key, x_partitions)};
-        // Of unknown outcome: the attempt comes or the deadline does.
+        // The outcome may be unknown: either the attempt arrives or the deadline does.
         const auto appended = runtime::if_alive(
             weak_from_this(),
             [call_id = what.call_id](log_trigger_calls& self, const result<std::int64_t>& done) {

@@ -17,7 +17,7 @@ using schemas::commands::webhook_condition;
 
 constexpr std::int64_t review_interval_ms = 1'000;
 
-/// 429 and 503 that name a time to come back are no failure (delivery.md §3).
+/// A 429 or 503 that names a time to come back is not a failure (delivery.md §3).
 bool asks_to_wait(const attempt& made) {
     if (made.status != 429 && made.status != 503) return false;
     return runtime::to_lower(made.response_headers).find("retry-after:") != std::string::npos;
@@ -62,7 +62,7 @@ void webhook_health_job::take(schemas::webhook_id id, finding found) {
     if (found.revision == known.revision) {
         if (known.condition == webhook_condition::gone) return;
         if (known.condition == webhook_condition::failing && found.condition == webhook_condition::failing)
-            return;  // since then
+            return;  // since that time
     }
     const bool is_gone = found.condition == webhook_condition::gone;
     if (!is_gone) found.told_ms = known.told_ms;
@@ -71,7 +71,7 @@ void webhook_health_job::take(schemas::webhook_id id, finding found) {
     review_later();
 }
 
-/// Forgets what the state says already; tells the rest when it is time.
+/// Forgets what the state already has; reports the rest when it is time.
 void webhook_health_job::review() {
     const auto view = x_store.view();
     const std::int64_t now_ms = x_scheduler.time().steady_ms();
@@ -113,7 +113,7 @@ void webhook_health_job::tell(schemas::webhook_id id, finding& found) {
     health.failing_since_ms = found.failing_since_ms;
     health.reason = found.reason;
     health.token = x_token;
-    // Whatever becomes of it shows in the state; what does not is told again.
+    // An accepted report shows in the state; any other is sent again.
     x_registry.submit(schemas::commands::webhook_health::type, schemas::encode(health), {}, x_random.uuid(),
                       [](const auto&) {});
 }

@@ -1,4 +1,4 @@
-// Tells the registry which webhooks fail, recover or are gone, from the attempts that workers report
+// Tells the registry which webhooks fail, recover or are gone, judged by the attempts that workers report
 // (design.md §3, delivery.md §3).
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace herald::storage::deliveries {
 
-/// Every node observes, only the holder of its claim speaks: what the state does not say
-/// yet, at most once in limits::health_report_interval_ms for each webhook (that it is gone: at once). Apply
-/// ignores what is about an older revision. Lives on the scheduler's thread, but observe() may be called on
-/// any.
+/// Every node observes; only the holder of the claim reports. It reports what the state does not have yet, at
+/// most once in limits::health_report_interval_ms for each webhook (but at once when the webhook is gone).
+/// Apply ignores reports about an older revision. Lives on the scheduler's thread, except that observe() may
+/// be called on any.
 class webhook_health_job final : public node::claimed_job,
                                  public std::enable_shared_from_this<webhook_health_job> {
   public:
-    /// All must outlive it.
+    /// All arguments must outlive it.
     webhook_health_job(node::registry_node& registry, const registry::state::state_store& store,
                        runtime::scheduler& scheduler, runtime::random_source& random)
         : x_registry(registry), x_store(store), x_scheduler(scheduler), x_random(random) {}
@@ -37,7 +37,7 @@ class webhook_health_job final : public node::claimed_job,
         schemas::commands::webhook_condition condition = schemas::commands::webhook_condition::healthy;
         std::int64_t failing_since_ms = 0;
         std::string reason;
-        std::int64_t told_ms = INT64_MIN / 2;  // steady
+        std::int64_t told_ms = INT64_MIN / 2;  // steady clock
     };
 
     void take(schemas::webhook_id, finding);

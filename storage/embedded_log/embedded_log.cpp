@@ -1,4 +1,4 @@
-// What the embedded log opens: producers, readers, members. Everything they share is the committer.
+// What the embedded log opens: producers, readers, members. Everything that they share is in the committer.
 #include "storage/embedded_log/embedded_log.hpp"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ class embedded_member final : public events::log::group_member {
         x_committer->leave(x_group, x_bell);
     }
 
-    /// Every partition becomes this member's.
+    /// Assigns every partition to this member.
     void take_over() {
         for (const std::string& topic : x_topics) {
             const result<std::int32_t> count = x_committer->partitions(topic);
@@ -153,8 +153,8 @@ class embedded_member final : public events::log::group_member {
         }
     }
 
-    /// A share from each partition in turn, so that none waits for another's backlog. True when it ended
-    /// because there was enough.
+    /// Takes a share from each partition in turn, so that none waits for another's backlog. True when it
+    /// stopped because there was enough.
     bool read(std::vector<events::log::member_event>& found, std::size_t events_max) {
         const std::size_t share = std::max<std::size_t>(1, events_max / (x_places.size() + 1));
         std::size_t bytes = 0;

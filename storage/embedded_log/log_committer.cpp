@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds reopen_delay_base{500};   // doubling
-constexpr milliseconds reopen_delay_max{1'000};  // soon after the cause is gone, appends are taken
+constexpr milliseconds reopen_delay_max{1'000};  // appends are accepted soon after the cause is gone
 constexpr milliseconds broken_said_interval{60'000};
 constexpr milliseconds company_wait_max{1};
 
@@ -52,7 +52,7 @@ result<void> log_committer::start() {
     if (!time) return time.error();
     x_time = *time;
     x_expire_from_ms = found->expire_from_ms;
-    if (x_time->has_leapt()) {  // kept, for the next start sees no leap any more
+    if (x_time->has_leapt()) {  // stored, since the next start will not see the leap
         x_expire_from_ms = x_time->now_ms() + limits::log_clock_leap_held_ms;
         if (const auto kept = x_database.set_expire_from(x_expire_from_ms); !kept) return kept.error();
     }
@@ -100,7 +100,7 @@ bool log_committer::adopt(const log_contents& found) {
         log_partition& partition = entry->second;
         partition.recent.clear();
         partition.range = range;
-        if (partition.is_compacted()) partition.range.first = 0;  // what is gone there was superseded
+        if (partition.is_compacted()) partition.range.first = 0;  // what is missing there was superseded
         if (is_new) partition.uncompacted = range.next - range.first;
         for (const auto& bell : partition.bells) x_to_ring.insert(bell.lock());
     }
@@ -224,8 +224,8 @@ void log_committer::wait_for_work() {
     }
 }
 
-/// Those who were just answered often append again at once. Without a moment's wait the first of them would
-/// get a sync to itself, and all others would wait for two.
+/// Senders that were just answered often append again at once. Without waiting a moment, the first of them
+/// would get a sync of its own and all others would wait for two syncs.
 void log_committer::wait_for_company() {
     if (x_queue.empty() || x_broken_until) return;
     x_wake_at = x_appenders;
@@ -252,7 +252,7 @@ void log_committer::reopen() {
     say_broken(found ? "records that were there are missing" : found.error().message);
 }
 
-/// Once a minute while it lasts.
+/// Logged once a minute while it lasts.
 void log_committer::say_broken(std::string why) {
     const time_point now = steady_clock::now();
     if (x_broken_why.empty() || now - x_broken_said >= broken_said_interval) {
@@ -272,7 +272,7 @@ void log_committer::take_batch() {
     }
 }
 
-/// Gives the batch's records their offsets.
+/// Assigns offsets to the batch's records.
 log_write log_committer::place_batch() {
     log_write write;
     if (x_broken_until) return write;
@@ -321,7 +321,7 @@ void log_committer::publish(const pending_append& appended) {
         if (auto alive = bell.lock()) x_to_ring.insert(std::move(alive));
 }
 
-/// Whether the batch is on disk is unknown. Only opening the database again tells.
+/// It is unknown whether the batch is on disk. Only reopening the database tells.
 void log_committer::fail_batch(const error& reason) {
     say_broken(reason.message);
     x_broken_until = steady_clock::now();
@@ -329,12 +329,12 @@ void log_committer::fail_batch(const error& reason) {
     const std::string text = "the log could not be written: " + reason.message;
     for (pending_append& each : x_batch)
         if (each.outcome) each.refuse(runtime::unavailable(text));
-    // What waits goes with it: a strict producer's must not land after a failure.
+    // Queued appends fail with it: those of a strict producer must not be stored after a failure.
     for (pending_append& each : x_queue)
         if (each.outcome) each.refuse(runtime::aborted(text));
 }
 
-/// Tells readers first: what was appended is read back sooner.
+/// Notifies readers first, so that what was appended is read back sooner.
 void log_committer::answer() {
     x_to_answer.swap(x_batch);
     for (const pending_append& each : x_to_answer) {
@@ -352,7 +352,7 @@ void log_committer::answer() {
     {
         const runtime::unlock_guard unlocked(x_mutex);
         for (const auto& bell : to_ring) bell->ring();
-        for (pending_append& each : x_to_answer)  // a handler may take others' away (close)
+        for (pending_append& each : x_to_answer)  // a handler may remove other producers' answers (close)
             if (const auto handler = std::exchange(each.handler, nullptr)) handler(std::move(each.outcome));
         for (auto& [handler, range] : told) handler(std::move(range));
         x_to_answer.clear();
@@ -400,7 +400,7 @@ result<events::log::read_batch> log_committer::read(log_partition& partition, st
             x_database.read(partition.where, from, next, records_max, limits::log_read_bytes_max);
         if (!found) return found.error();
         batch.records = std::move(*found);
-        // Retention may have come between. (Only compaction leaves holes.)
+        // Retention may have run in between. (Only compaction leaves holes.)
         if (batch.records.empty() || (!partition.is_compacted() && batch.records.front().offset != from)) {
             const runtime::lock_guard lock(x_mutex);
             return out_of_range(partition, from);

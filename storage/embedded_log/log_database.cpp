@@ -29,7 +29,7 @@ using events::log::topic_partition;
 constexpr std::string_view format_key = "v";
 constexpr std::string_view expire_from_key = "e";
 constexpr std::string_view format_now = "1";
-constexpr std::size_t head_bytes = 8 + 1 + 4;  // of a record's row
+constexpr std::size_t head_bytes = 8 + 1 + 4;  // of a record row
 
 // ---- rows
 
@@ -84,7 +84,7 @@ std::string record_head(const record& what) {
     return head;
 }
 
-/// Nothing when the bytes are not a record's row.
+/// Empty when the bytes are not a record row.
 std::optional<record> record_of(std::string_view key, std::string_view row) {
     if (key.size() < sizeof(std::int64_t) || row.size() < head_bytes) return std::nullopt;
     const auto key_bytes = number_at<std::uint32_t>(row, 9);
@@ -115,18 +115,19 @@ rocksdb::Options log_options(std::size_t open_files_max) {
     options.max_background_jobs = 2;
     options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
     options.bytes_per_sync = 1ull << 20;
-    // An end that is too short, as kill -9 leaves it, is cut off: it was not acknowledged. Damage before it
-    // is an error, for what follows it was: going back to before it, as a database that can be rebuilt does,
-    // would lose it in silence. (An end that a power failure tore: see open_to_write.)
+    // A write-ahead log that ends too early, as after kill -9, is cut off there: the rest was not
+    // acknowledged. Damage before the end is an error, since acknowledged records follow it: going back to
+    // before the damage, as a database that can be rebuilt does, would lose them silently. (For an end torn
+    // by a power failure see open_to_write.)
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-    options.max_bgerror_resume_count = 0;  // the committer opens it again
+    options.max_bgerror_resume_count = 0;  // the committer reopens it instead
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
     options.info_log = rocks::make_rocks_logger();
     return options;
 }
 
-/// Makes the folder, so that it is there after a power failure, too.
+/// Creates the folder so that it survives a power failure.
 std::error_code make_folder(const std::filesystem::path& folder) {
     std::error_code failed;
     if (!std::filesystem::create_directories(folder, failed) || failed) return failed;

@@ -1,4 +1,4 @@
-// What the embedded log keeps on disk and how. Internal to the embedded log.
+// What the embedded log keeps on disk, and in which form. Internal to the embedded log.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct stored_commit {
     std::int64_t next_offset = 0;
     std::string metadata;
 };
-/// Group and partition.
+/// A group and a partition.
 using commit_key = std::pair<std::string, events::log::topic_partition>;
 
-/// What open() found; of a partition only its first and next offset (0 and 0 when it holds nothing).
+/// What open() found. Of each partition only its first and next offset (0 and 0 when it is empty).
 struct log_contents {
-    std::map<std::string, std::int32_t> topics;  // and their number of partitions
+    std::map<std::string, std::int32_t> topics;  // with their numbers of partitions
     std::map<events::log::topic_partition, events::log::offset_range> partitions;
     std::map<commit_key, stored_commit> commits;
     std::optional<std::int64_t> newest_ms;  // log time of the newest record
@@ -56,8 +56,8 @@ struct log_write {
 ///     "e"                                      expire from, log time: 8
 ///     "v"                                      format: 1
 ///
-/// Thread-safe; open() excludes all else. Errors of each call: unavailable when the database is not open or
-/// the disk does not do it; failed_precondition when a row cannot be read back.
+/// Thread-safe; open() excludes all other calls. Errors of each call: unavailable when the database is not
+/// open or the disk fails; failed_precondition when a row cannot be read back.
 class log_database {
   public:
     log_database(std::filesystem::path folder, std::size_t open_files_max);
@@ -65,13 +65,13 @@ class log_database {
     log_database(const log_database&) = delete;
     log_database& operator=(const log_database&) = delete;
 
-    /// Errors: those of make_embedded_log.
+    /// Errors: as make_embedded_log.
     result<log_contents> open();
-    /// Closes it and opens it again: after an error it takes nothing until then. If it cannot be opened, what
-    /// is there can still be read.
+    /// Closes and opens it again: after an error, nothing can be written before that. If it cannot be opened,
+    /// its content can still be read.
     result<log_contents> reopen();
-    /// Everything is on disk afterwards, and in a form that is quickly opened. Never fails: what could not be
-    /// flushed is in the write-ahead log.
+    /// Afterwards everything is on disk, in a form that opens quickly. Never fails: what could not be flushed
+    /// is in the write-ahead log.
     void close();
 
     result<void> write(const log_write&);
@@ -79,19 +79,19 @@ class log_database {
     result<std::vector<events::log::record>> read(const events::log::topic_partition&, std::int64_t from,
                                                   std::int64_t below, std::size_t records_max,
                                                   std::size_t bytes_max) const;
-    /// How far the records of [from, below) are older than `before_ms`: the first that is not, or `below`;
-    /// looks at `records_max` at most.
+    /// Where the records of [from, below) stop being older than `before_ms`: the offset of the first that is
+    /// not older, or `below`. Looks at no more than `records_max`.
     result<std::int64_t> find_expired(const events::log::topic_partition&, events::log::offset_range,
                                       std::int64_t before_ms, std::size_t records_max) const;
     result<void> erase(const events::log::topic_partition&, events::log::offset_range);
-    /// Keeps log_contents::expire_from_ms.
+    /// Stores log_contents::expire_from_ms.
     result<void> set_expire_from(std::int64_t log_time_ms);
 
     struct compaction_ages {
         std::int64_t superseded_before_ms;  // older records go when a later one has their key
-        std::int64_t tombstones_before_ms;  // older tombstones go, too
+        std::int64_t tombstones_before_ms;  // older tombstones go too
     };
-    /// Never takes the last record of the range. Answers how many stayed.
+    /// Never drops the last record of the range. Returns how many were kept.
     result<std::int64_t> compact(const events::log::topic_partition&, events::log::offset_range,
                                  compaction_ages);
 
@@ -108,7 +108,7 @@ class log_database {
 
     const std::filesystem::path x_folder;
     const std::size_t x_open_files_max;
-    mutable runtime::shared_mutex x_open_mutex;                  // held alone: opening and closing
+    mutable runtime::shared_mutex x_open_mutex;                  // held exclusively while opening and closing
     std::unique_ptr<rocksdb::DB> x_db GUARDED_BY(x_open_mutex);  // null: not open
     bool x_is_writable GUARDED_BY(x_open_mutex) = false;
 };

@@ -1,4 +1,4 @@
-// The committer's groups: whose turn it is, and how far each group has come.
+// The committer's groups: which member owns each, and how far each has come.
 #include "storage/embedded_log/log_committer.hpp"
 
 namespace herald::storage::embedded_log {

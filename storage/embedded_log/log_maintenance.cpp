@@ -1,4 +1,4 @@
-// The committer's second thread: retention, compaction, and an eye on the clock.
+// The committer's second thread: retention, compaction, and a check of the clock.
 #include <cstdlib>
 
 #include "runtime/log.hpp"
@@ -45,7 +45,7 @@ void log_committer::maintain(maintenance how) {
     }
 }
 
-/// The newest record always stays: by it the next offset is known when the log is opened again.
+/// The newest record always stays: it tells the next offset when the log is reopened.
 void log_committer::expire(log_partition& partition) {
     events::log::offset_range range;
     {
@@ -61,7 +61,7 @@ void log_committer::expire(log_partition& partition) {
         const runtime::lock_guard lock(x_mutex);
         partition.range.first = *first_kept;
     }
-    // If it fails, the records are found again when the log is opened next.
+    // If it fails, the next open finds the records again.
     (void)x_database.erase(partition.where, {range.first, *first_kept});
 }
 

@@ -1,5 +1,5 @@
-// Reads RocksDB's write-ahead log. Its form (RocksDB's wiki, "Write Ahead Log File Format"): blocks of 32 KiB
-// of fragments; a block's last bytes, too few for a head, are zeros.
+// Reads RocksDB's write-ahead log. Its format (RocksDB's wiki, "Write Ahead Log File Format"): blocks of 32
+// KiB of fragments; a block's last bytes, too few for a header, are zeros.
 //   fragment: masked CRC-32C of type and payload (4 bytes, little-endian) ‖ length (2) ‖ type ‖ payload
 //   batch:    sequence (8 bytes) ‖ count (4) ‖ entries, whole in one fragment or in first, middle …, last
 #include "storage/embedded_log/torn_end.hpp"
@@ -58,7 +58,7 @@ std::size_t block_end(std::string_view file, std::size_t at) {
     return std::min(file.size(), at / block_bytes * block_bytes + block_bytes);
 }
 
-/// The fragment that begins at `at`; nothing when none does.
+/// The fragment that begins at `at`; empty when there is none.
 std::optional<fragment> fragment_at(std::string_view file, std::size_t at) {
     const std::string_view block = file.substr(at, block_end(file, at) - at);
     if (block.size() < head_bytes) return std::nullopt;
@@ -76,7 +76,7 @@ bool begins_synced_batch(std::string_view payload) {
     return payload.size() > batch_head_bytes && payload.substr(batch_head_bytes).starts_with(mark);
 }
 
-/// Whether a whole sector between the two places, or what the file has of its last one, is zeros.
+/// Whether the range contains a whole sector of zeros; the file's incomplete last sector counts as one.
 bool has_zero_sector(std::string_view file, std::size_t from, std::size_t to) {
     for (std::size_t at = from / sector_bytes * sector_bytes; at < to; at += sector_bytes) {
         const std::string_view sector = file.substr(at, sector_bytes);
@@ -85,7 +85,7 @@ bool has_zero_sector(std::string_view file, std::size_t from, std::size_t to) {
     return false;
 }
 
-/// Takes the files in their order.
+/// Reads the files in order.
 class examination {
   public:
     void take(std::string_view file) {
@@ -119,7 +119,7 @@ class examination {
 
     bool x_is_damaged = false;
     bool x_is_refuted = false;
-    bool x_in_synced_batch = false;  // of what came so far, all is whole
+    bool x_in_synced_batch = false;  // every part so far is complete
 };
 
 }  // namespace
@@ -129,7 +129,7 @@ bool has_torn_end(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& each : fs::directory_iterator(folder, failed))
         if (each.path().extension() == ".log") files.push_back(each.path());
-    std::sort(files.begin(), files.end());  // the numbers in the names have leading zeros
+    std::sort(files.begin(), files.end());  // file names have numbers with leading zeros
     examination all;
     for (const fs::path& each : files) {
         std::ifstream in(each, std::ios::binary);

@@ -19,19 +19,19 @@ using schemas::commands::command_envelope;
 using schemas::commands::command_type;
 using std::chrono::steady_clock;
 
-constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot silence the node itself
+constexpr std::size_t reserved_for_nodes = 64;  // so that users cannot block the node's own commands
 
 bool is_of_node(command_type type) {
     return schemas::commands::find_command(type)->traits.from == schemas::commands::sender::node;
 }
 
-/// Whether two copies in the log do what one does. Commands without a key leave no row that a copy could be
-/// told by.
+/// Whether two copies in the log have the effect of one. Commands without a key leave no row by which a copy
+/// could be recognised.
 bool may_repeat(const command_envelope& command) {
     return !command.request.idempotency_key.empty() || is_of_node(command.type);
 }
 
-/// A request that this node knows and others do not yet: it may be sent once the level is raised.
+/// The request is known to this node but not yet to others: it may be sent after the level is raised.
 error too_early(const schemas::commands::listed_command& kind, const applied_state& state) {
     std::string message = std::string(kind.name) + " needs level " + std::to_string(kind.traits.level) +
                           "; the level in force is " + std::to_string(state.level);
@@ -43,7 +43,7 @@ error too_early(const schemas::commands::listed_command& kind, const applied_sta
     return runtime::unavailable(std::move(message));
 }
 
-/// Refused for its not_after alone: the clock of the log was ahead of what this node had applied.
+/// Refused only for its not_after: the log's clock was ahead of what this node had applied.
 bool was_too_late(const schemas::commands::outcome& outcome) {
     return outcome.code == static_cast<std::uint32_t>(error_code::unavailable) && outcome.offset == 0;
 }
@@ -132,7 +132,7 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
     if (found == x_waiting.end()) return;
     waiter& waiting = found->second;
     if (reason.code == error_code::unavailable) waiting.may_be_in_log = true;
-    // A heartbeat is neither repeated nor waited for: the next one comes soon, and with news.
+    // A heartbeat is neither repeated nor waited for: the next one comes soon, with newer content.
     if (!waiting.may_be_in_log || waiting.command.type == schemas::commands::node_heartbeat::type) {
         const outcome_handler handler = std::move(waiting.handler);
         x_waiting.erase(found);
@@ -173,7 +173,7 @@ void command_gateway::complete(registry::engine::applied_record& applied) {
         const runtime::lock_guard lock(x_mutex);
         const auto here = x_waiting.find(*applied.command_id);
         if (here == x_waiting.end()) return;
-        // A late copy from before it was stamped anew says nothing of the one that is still on its way.
+        // A late copy from before the command was restamped says nothing about the one still in flight.
         if (is_too_late && x_parts.state->newest()->position.time_ms <= here->second.command.not_after_ms)
             return;
         found = x_waiting.extract(here);

@@ -1,4 +1,4 @@
-// The way of a command into the log and of its outcome back to whoever sent it (design.md §1).
+// Takes a command into the log, and its outcome back to the sender (design.md §1).
 #pragma once
 
 #include <atomic>
@@ -24,13 +24,13 @@
 
 namespace herald::storage::node {
 
-/// Waits for command ids, never for offsets: a record may land later than the log says, or twice. At most
-/// limits::commands_in_flight_max wait at a time, none longer than limits::outcome_wait_ms_max. Thread-safe;
-/// handlers are called once, on any thread, also from within submit().
+/// Waits for command ids, never for offsets: a record may be stored later than the log says, or twice. At
+/// most limits::commands_in_flight_max commands wait at a time, none longer than limits::outcome_wait_ms_max.
+/// Thread-safe; handlers are called once, on any thread, possibly from within submit().
 class command_gateway : public std::enable_shared_from_this<command_gateway> {
   public:
     using outcome_handler = std::function<void(result<schemas::commands::outcome>)>;
-    /// All must outlive it; `disk` may be null.
+    /// All of them must outlive the gateway; `disk` may be null.
     struct parts {
         events::log::partitioned_log& log;
         std::shared_ptr<const replica> state;
@@ -45,21 +45,21 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     /// Errors: as registry_node::submit. `type` is one of schemas::commands::all_commands.
     void submit(schemas::commands::command_type, std::string body, schemas::commands::request_identity,
                 const schemas::uuid& command_id, outcome_handler);
-    /// A command of the node itself.
+    /// Submits a command of the node itself.
     template <schemas::commands::any_command Command>
     void submit_own(const Command& command, outcome_handler handler) {
         submit(Command::type, schemas::encode(command), {}, x_parts.random.uuid(), std::move(handler));
     }
-    /// The replica applied a record; takes its outcome if somebody waits for that.
+    /// The replica applied a record. If a sender waits for its outcome, takes the outcome from the record.
     void complete(registry::engine::applied_record&);
-    /// Answers those that have waited too long. On the scheduler's thread, about once a second.
+    /// Answers senders that have waited too long. On the scheduler's thread, about once a second.
     void expire();
 
-    /// Nothing is taken any more, and all that wait learn that their outcome is unknown.
+    /// Accepts no more commands, and tells all waiting senders that their outcome is unknown.
     void close();
-    /// Commands of users.
+    /// Number of users' commands in flight.
     std::size_t in_flight() const;
-    /// Behind the newest command of this node that the log is known to hold.
+    /// The offset after this node's newest command that is known to be in the log.
     std::uint64_t log_end() const noexcept { return x_log_end; }
 
   private:
@@ -69,7 +69,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
         std::int64_t deadline_ms = 0;
         unsigned appends = 1;
         unsigned times_too_late = 0;
-        bool may_be_in_log = false;  // an append of it failed without a clear answer
+        bool may_be_in_log = false;  // one of its appends failed without a clear answer
     };
     struct hash_of_id {
         std::size_t operator()(const schemas::uuid& id) const noexcept {

@@ -1,4 +1,5 @@
-// Writes stop before the disk is full, so that there is room to delete and to go on (design.md §1 "Disk").
+// Stops writes before the disk is full, so that there is room to delete and to continue (design.md §1
+// "Disk").
 #pragma once
 
 #include <atomic>
@@ -13,12 +14,13 @@ namespace herald::storage::node {
 inline constexpr std::string_view disk_low_message =
     "little disk is left: only deletes and scan reports are taken";
 
-/// check() from one thread, is_low() from any.
+/// check() is called from one thread, is_low() from any.
 class disk_guard {
   public:
     disk_guard(std::filesystem::path folder, std::uint64_t free_bytes_min)
         : x_folder(std::move(folder)), x_free_bytes_min(free_bytes_min) {}
-    /// Looks at the disk; cheap enough for once a second. A folder that cannot be asked counts as before.
+    /// Looks at the disk; cheap enough to call every second. If the folder cannot be queried, the last answer
+    /// stands.
     void check() noexcept;
     bool is_low() const noexcept { return x_is_low.load(std::memory_order_relaxed); }
 

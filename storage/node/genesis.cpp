@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds patience{30'000};
-constexpr std::int64_t poll_wait_ms = 10;  // it is waited out at the end of the log
+constexpr std::int64_t poll_wait_ms = 10;  // spent in full at the end of the log
 constexpr milliseconds rest_after_trouble{100};
 constexpr milliseconds append_again_after{5'000};
 
@@ -91,11 +91,11 @@ std::string sealed(const schemas::commands::genesis& first, runtime::random_sour
     command.generation = first.generation;
     command.command_id = random.uuid();
     command.sender_clock_ms = clock.wall_ms();
-    command.not_after_ms = INT64_MAX;  // nothing comes before it
+    command.not_after_ms = INT64_MAX;  // no record comes before it
     return schemas::commands::seal_envelope(command);
 }
 
-/// Until it is there. A second copy, or another's, does no harm: the first counts.
+/// Retries until it is there. A second copy, or another node's, does no harm: the first counts.
 result<events::log::record> append_first(events::log::partitioned_log& log, const std::string& bytes,
                                          steady_clock::time_point deadline) {
     const auto producer = log.open_producer(events::log::producer_kind::ordinary);

@@ -14,7 +14,7 @@
 
 namespace herald::storage::node {
 
-/// What a new installation is made of; says nothing about one that exists.
+/// What a new installation starts with; ignored for an existing one.
 struct genesis_options {
     std::string organization_name = "Default";
     std::string admin_email;
@@ -22,8 +22,8 @@ struct genesis_options {
     std::vector<schemas::stage> require_approval_for;
 };
 
-/// What the first administrator and the first organisation may be called: as any user and any workspace.
-/// `field` is what the error calls it. Errors: invalid_argument.
+/// What the first administrator and the first organisation may be called; the rules are those for any user
+/// and any workspace. `field` is the name used in the error. Errors: invalid_argument.
 result<void> check_admin_email(std::string_view field, std::string_view email);
 result<void> check_organization_name(std::string_view field, std::string_view name);
 
@@ -33,18 +33,18 @@ struct log_beginning {
 };
 
 /// Whether the log has a first record. Blocks up to 30 s. Errors: those of the log; failed_precondition when
-/// that record is no GENESIS.
+/// that record is not GENESIS.
 result<bool> has_begun(events::log::partitioned_log&);
 
-/// What the log begins with. Blocks up to 30 s. Errors:
+/// The GENESIS that the log begins with. Blocks up to 30 s. Errors:
 ///   not_found            the log is empty
-///   failed_precondition  it begins with something else, was begun with another key ring, or its event topics
-///                        have another number of partitions: exit code 3
+///   failed_precondition  it begins with something else or with another key ring, or its event topics have
+///                        another number of partitions: exit code 3
 ///   unavailable          the log is out of reach
 result<schemas::commands::genesis> read_genesis(events::log::partitioned_log&, const runtime::key_ring&);
 
-/// As read_genesis; an empty log gets GENESIS first. Its topics must exist. `state` is what this node has
-/// applied so far: with one that knows a log already, an empty log is failed_precondition. Options with which
+/// As read_genesis, but an empty log first gets GENESIS. Its topics must exist. `state` is what this node has
+/// applied so far: if it belongs to a log already, an empty log is failed_precondition. Options with which
 /// nobody could sign in are invalid_argument.
 result<log_beginning> begin_log(events::log::partitioned_log&, const runtime::key_ring&,
                                 const genesis_options&, const registry::state::state_view& state,

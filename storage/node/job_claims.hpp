@@ -1,4 +1,4 @@
-// Jobs that one node of the cluster does at a time (design.md §1 "Jobs are claims").
+// Jobs that only one node of the cluster does at a time (design.md §1 "Jobs are claims").
 #pragma once
 
 #include <memory>
@@ -13,23 +13,23 @@
 
 namespace herald::storage::node {
 
-/// Asks for claims that nobody holds, starts and stops jobs as claims come and go. That two nodes do a job
-/// for a moment does no harm: what they say carries the claim's token. Lives on the scheduler's thread.
+/// Asks for unheld claims, and starts and stops jobs as claims come and go. It does no harm if two nodes do a
+/// job for a moment: what they send carries the claim's token. Lives on the scheduler's thread.
 class job_claims : public std::enable_shared_from_this<job_claims> {
   public:
     job_claims(std::string node, const schemas::uuid& boot, std::shared_ptr<command_gateway> gateway,
                runtime::scheduler& scheduler)
         : x_node(std::move(node)), x_boot(boot), x_gateway(std::move(gateway)), x_scheduler(scheduler) {}
 
-    /// Before the first look().
+    /// To be called before the first look().
     void add(schemas::job which, std::shared_ptr<claimed_job> work) {
         std::string name = schemas::job_name(which);
         runtime::gauge& held = runtime::metric_gauge(runtime::metrics::claim, {{"name", name}});
         x_jobs.push_back({std::move(name), std::move(work), held});
     }
-    /// Acts on the state: after claims or nodes changed, and about once a second.
+    /// Acts on the state. Called after claims or nodes changed, and about once a second.
     void look(const applied_state&);
-    /// Stops all jobs for good; their claims lapse, or the node frees them.
+    /// Stops all jobs for good; their claims lapse, unless the node frees them.
     void stop();
 
   private:
@@ -37,7 +37,7 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
         std::string name;
         std::shared_ptr<claimed_job> work;
         runtime::gauge& held;
-        std::uint64_t token = 0;  // of the claim that it runs under
+        std::uint64_t token = 0;  // of the claim that the job runs under
         bool is_asking = false;
     };
 

@@ -1,5 +1,5 @@
-// When the level in force may be raised without an operator (design.md §1 "Levels"): looked at by the node
-// that holds the claim "publisher".
+// When the level in force may be raised without an operator (design.md §1 "Levels"); used by the node that
+// holds the claim "publisher".
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class level_watch {
     std::optional<std::uint32_t> look(const applied_state&, bool publishes, std::int64_t now_ms);
 
   private:
-    std::uint32_t x_common = 0;  // what all advertise; 0: nothing to raise to
+    std::uint32_t x_common = 0;  // advertised by all nodes; 0: nothing to raise to
     std::int64_t x_since_ms = 0;
 };
 

@@ -6,18 +6,18 @@
 
 namespace herald::limits {
 
-constexpr std::int64_t drain_commands_ms_max = 1'500;  // for commands once the server has drained
+constexpr std::int64_t drain_commands_ms_max = 1'500;  // for commands, once the server has drained
 constexpr std::int64_t outcome_wait_ms_max = 30'000;
 constexpr std::size_t commands_in_flight_max = 4'096;
-constexpr std::size_t apply_records_max = 1'000;                // read at once
-constexpr std::size_t apply_batch_bytes_max = 4 * 1024 * 1024;  // of records, written at once
-constexpr std::int64_t log_end_ms_max = 5'000;       // the newest applied record must be read again within
+constexpr std::size_t apply_records_max = 1'000;                // per read
+constexpr std::size_t apply_batch_bytes_max = 4 * 1024 * 1024;  // of records, per write
+constexpr std::int64_t log_end_ms_max = 5'000;       // by then the newest applied record must be read again
 constexpr std::int64_t append_repeat_ms_base = 100;  // after an append of unknown outcome, doubling
 constexpr std::int64_t append_repeat_ms_max = 2'000;
 constexpr std::int64_t heartbeat_interval_ms = 2'000;
 constexpr std::int64_t heartbeat_interval_standalone_ms = 60'000;
-constexpr std::size_t records_remembered_max = 16'384;  // hashes of the newest, in memory
-constexpr std::int64_t peers_compared_ms_max = 1'000;   // then a node serves without their hashes
+constexpr std::size_t records_remembered_max = 16'384;  // newest records with hashes in memory
+constexpr std::int64_t peers_compared_ms_max = 1'000;   // then a node serves without the others' hashes
 constexpr std::int64_t heartbeat_slow_ms = 1'000;       // then the newest record is read again
 constexpr std::int64_t barrier_wait_ms_max = 2'000;
 constexpr std::int64_t barrier_heartbeat_age_ms_max = 5'000;

@@ -1,4 +1,4 @@
-// The registry of a node, as a class. Internal to storage/node: node.cpp applies, answers and ends,
+// The registry of a node, as a class. Internal to storage/node: node.cpp applies, answers and stops;
 // node_speaking.cpp is what the node does by itself, on the scheduler.
 #pragma once
 
@@ -20,12 +20,12 @@
 
 namespace herald::storage::node {
 
-/// How many records a second are applied when none were counted yet.
+/// How many records are applied per second, assumed until some were counted.
 inline constexpr std::uint64_t replayed_per_second_assumed = 40'000;
 
-/// Threads: the applier advances the replica and completes commands and reads; the scheduler's speaks for the
-/// node (heartbeats, claims, jobs); any thread submits and reads. Between them only atomics, the gateway, the
-/// barrier and x_mutex.
+/// Threads: the applier advances the replica and completes commands and reads; the scheduler's thread speaks
+/// for the node (heartbeats, claims, jobs); any thread submits and reads. They share only atomics, the
+/// gateway, the barrier and what x_mutex guards.
 class log_node final : public registry_node, public std::enable_shared_from_this<log_node> {
   public:
     log_node(registry_node::options with, const registry_node::parts& on);
@@ -52,14 +52,14 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void drain(std::function<void()> done) override;
 
   private:
-    // On the applier's thread.
+    // Runs on the applier's thread.
     void run_applier();
     void advance_on_scheduler();
-    /// How long to rest; nothing when the node has failed.
+    /// How long to pause; empty when the node has failed.
     std::optional<std::int64_t> advance(std::int64_t wait_ms, std::size_t& records);
     void written(const written_tables&);
 
-    // On the scheduler's thread.
+    // Runs on the scheduler's thread.
     void tick();
     void look();
     void speak();
@@ -74,7 +74,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void wait_for_drain(std::function<void()> done, std::int64_t deadline_ms);
 
     void fail(node_failure::kind, const std::string& message);
-    /// Why this node is not ready; any thread.
+    /// Why this node is not ready; callable on any thread.
     std::optional<runtime::trouble> trouble() const;
     void ask_log_end();
     void look_at_outbox();
@@ -105,8 +105,8 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<bool> x_has_failed = false;
     std::atomic<bool> x_is_draining = false;
     std::atomic<bool> x_is_tied = false;
-    std::atomic<std::int64_t> x_heard_ms = 0;  // the newest own heartbeat was applied
-    std::atomic<std::uint64_t> x_log_end = 0;  // as asked while this node catches up
+    std::atomic<std::int64_t> x_heard_ms = 0;  // when the newest own heartbeat was applied
+    std::atomic<std::uint64_t> x_log_end = 0;  // according to the log, while this node catches up
     std::atomic<std::uint64_t> x_replayed_per_second = replayed_per_second_assumed;
     std::atomic<std::uint64_t> x_outbox_rows = 0;
     std::atomic<std::int64_t> x_outbox_oldest_ms = 0;
@@ -115,22 +115,22 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     written_tables x_written GUARDED_BY(x_mutex);  // since the last look()
     bool x_look_is_posted GUARDED_BY(x_mutex) = false;
 
-    // The scheduler's thread only.
+    // Used only on the scheduler's thread.
     std::int64_t x_spoke_ms = 0;
     bool x_is_first_heard = false;
     std::int64_t x_first_heard_ms = 0;
     level_watch x_levels;
-    hash_votes x_votes;  // as they were told last
+    hash_votes x_votes;  // as last reported
     std::size_t x_heartbeats_in_flight = 0;
     bool x_is_asking_log_end = false;
     std::int64_t x_outbox_looked_ms = INT64_MIN / 2;
-    std::int64_t x_time_seen_ms = 0;  // log time, and when it was first seen here:
+    std::int64_t x_time_seen_ms = 0;  // log time, and when this node first saw it:
     std::int64_t x_time_seen_at_ms = 0;
-    std::int64_t x_farewell_until_ms = 0;  // how long a drain waits for it to be heard
+    std::int64_t x_farewell_until_ms = 0;  // until then a drain waits for the farewell to be applied
 
-    // The applier's thread.
+    // Used by the applier's thread.
     std::atomic<bool> x_is_advance_posted = false;
-    std::size_t x_replayed = 0;  // records, until the log's end was reached
+    std::size_t x_replayed = 0;  // number of records, until the log's end was reached
     std::int64_t x_replay_began_ms = 0;
     runtime::condition_variable x_stopping;
     bool x_is_stopping GUARDED_BY(x_mutex) = false;

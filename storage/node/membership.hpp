@@ -1,4 +1,4 @@
-// What a node reads from the other nodes' heartbeats (design.md §1 "Heartbeat"). Pure.
+// What a node learns from the other nodes' heartbeats (design.md §1 "Heartbeat"). Pure.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace herald::storage::node {
 
-/// The other nodes that have spoken within limits::claim_lapse_ms of log time and have not taken their leave.
+/// The other nodes that have spoken within limits::claim_lapse_ms of log time and have not said farewell.
 std::vector<std::string> live_nodes(const applied_state&, std::string_view but_not);
 
-/// Those of the nodes that have not taken their leave which advertise less than `level`; silent ones are
-/// among them until they are forgotten (limits::node_row_kept_ms).
+/// The nodes that advertise less than `level` and have not said farewell; silent nodes are included until
+/// they are forgotten (limits::node_row_kept_ms).
 std::vector<schemas::node_row> nodes_below(const applied_state&, std::uint32_t level);
 
-/// Whether the node that holds a claim has fallen silent, or began anew without it.
+/// Whether the node that holds a claim has fallen silent, or restarted without it.
 bool is_lapsed(const applied_state&, const schemas::claim_row&);
 
 }  // namespace herald::storage::node

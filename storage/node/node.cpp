@@ -1,4 +1,4 @@
-// How a node applies the log, answers, and ends.
+// How a node applies the log, answers, and stops.
 #include "storage/node/node.hpp"
 
 #include <algorithm>
@@ -159,7 +159,7 @@ void log_node::ask_log_end() {
                          runtime::posted(x_on.scheduler, answered));
 }
 
-/// A node that does not publish learns how far the publisher is from its heartbeats.
+/// A node that does not publish learns the publisher's progress from its heartbeats.
 void log_node::look_at_outbox() {
     const std::int64_t now = now_ms();
     if (!x_is_ready || now - x_outbox_looked_ms < outbox_look_ms) return;
@@ -256,7 +256,7 @@ void log_node::drain(std::function<void()> done) {
     }));
 }
 
-/// So that its claims are free at once and not only when they lapse.
+/// Frees its claims at once; otherwise they would have to lapse.
 void log_node::say_farewell() {
     if (x_options.kind != node_kind::cluster || !x_is_ready) return;
     schemas::commands::node_heartbeat last = heartbeat();

@@ -1,4 +1,4 @@
-// Why a node cannot go on.
+// Why a node cannot continue.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace herald::storage::node {
 
-/// The process ends with the exit code that belongs to it (design.md §7).
+/// The process ends with the matching exit code (design.md §7).
 struct node_failure {
     enum class kind : std::uint8_t {
-        log_mismatch,   // the log was cut, made anew or is another's: exit code 3
-        log_mixed,      // the same, noticed late: the state may hold both logs and is never to be used again
-        level_too_low,  // the log is at a level above this program's: exit code 3, install a newer one
-        unknown_command,   // a newer version wrote it: install that
-        state_unreadable,  // open it again: what is corrupt is marked and made again from the log
+        log_mismatch,      // the log was cut, created anew or belongs to another installation: exit code 3
+        log_mixed,         // the same, noticed late: the state may mix both logs and must never be used again
+        level_too_low,     // the log's level is above this program's: exit code 3, install a newer version
+        unknown_command,   // a newer version wrote it: install that one
+        state_unreadable,  // open it again: a corrupt state is marked and rebuilt from the log
         superseded,        // another process runs under this node's name
-        diverged,          // this node's state differs from that of most others: it is to be made again
+        diverged,          // this node's state differs from most others': it must be rebuilt
     };
     kind what = kind::log_mismatch;
     std::string message;

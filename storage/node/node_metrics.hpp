@@ -1,4 +1,4 @@
-// What an API node shows to whoever watches it (runtime/metric_names.hpp).
+// The metrics of an API node (runtime/metric_names.hpp).
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace herald::storage::node {
 
-/// One for the process. What happens now and then is counted where it happens.
+/// One for the process. Rare events are counted where they happen.
 class node_metrics {
   public:
     node_metrics();

@@ -1,4 +1,4 @@
-// What a node does by itself, on the scheduler: heartbeats, claims, votes about the state, the level.
+// What a node does by itself, on the scheduler: heartbeats, claims, votes about the state, and the level.
 #include <algorithm>
 
 #include "runtime/log.hpp"
@@ -95,13 +95,13 @@ void log_node::heard(const result<schemas::commands::outcome>& outcome, std::int
         x_first_heard_ms = now_ms();
         begin_to_serve();
     }
-    // More timers may be due than one record fires.
+    // More timers may be due than one record can fire.
     if (x_options.kind == node_kind::standalone)
         x_on.scheduler.run_at(now_ms() + timers_due_rest_ms, if_alive(&log_node::speak));
 }
 
-/// The others answer a first heartbeat at once: what they have is compared before this node serves. Only one
-/// that has just died keeps it waiting.
+/// The others answer a first heartbeat at once, so hashes are compared before this node serves. Only a node
+/// that has just died delays that.
 void log_node::begin_to_serve() {
     check_hashes();
     if (x_has_failed || x_is_draining) return;
@@ -140,7 +140,7 @@ void log_node::check_hashes() {
     x_is_tied = is_tied;
 }
 
-/// What becomes of it shows in the state; a raise that came to nothing is asked for again.
+/// The result shows in the state; a raise without effect is requested again.
 void log_node::look_at_level() {
     const auto to = x_levels.look(*x_replica->newest(), x_publisher->token() != 0, now_ms());
     if (to) x_gateway->submit_own(schemas::commands::raise_level{*to}, [](const auto&) {});

@@ -1,4 +1,4 @@
-// The registry's tables as the publisher wants to see them (events/outbox.hpp).
+// The registry's tables, in the form that the publisher needs (events/outbox.hpp).
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@
 
 namespace herald::storage::node {
 
-/// Reads the newest view at each call and remembers between calls only what cannot become wrong. Belongs to
+/// Reads the newest view at each call; between calls it remembers only what cannot become wrong. Used only on
 /// the publisher's thread; GENESIS must be applied before the first call. Throws state_unreadable.
 class outbox_view final : public events::outbox {
   public:
-    /// The store must outlive it.
+    /// The store must outlive this object.
     explicit outbox_view(const registry::state::state_store& from) : x_store(from) {}
 
     std::uint32_t generation() const override;
@@ -31,14 +31,14 @@ class outbox_view final : public events::outbox {
 
   private:
     const schemas::commands::genesis& installation() const;
-    /// Highest sequence given out in the partition, as far as `view` knows.
+    /// Highest sequence assigned in the partition, according to `view`.
     std::uint64_t last_sequence(const std::shared_ptr<const registry::state::state_view>& view,
                                 const events::log::topic_partition&) const;
 
     const registry::state::state_store& x_store;
     mutable std::optional<schemas::commands::genesis> x_installation;
-    // The publisher asks for every partition in turn: one scan of the counters answers for all of them.
-    // Not held: a view keeps all that has been overwritten since.
+    // The publisher asks about every partition in turn, so one scan of the counters answers for all of them.
+    // A weak pointer, since a view keeps everything that was overwritten after it was taken.
     mutable std::weak_ptr<const registry::state::state_view> x_counted;
     mutable std::map<registry::tables::output_partition, std::uint64_t> x_last_sequences;
     mutable std::uint64_t x_last_change = 0;

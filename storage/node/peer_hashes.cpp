@@ -9,7 +9,7 @@ namespace herald::storage::node {
 
 peer_hashes::comparison peer_hashes::compare(const schemas::commands::node_heartbeat& beat,
                                              std::uint64_t offset, const record_ring& own) {
-    // It has applied records that the log holds only later, or no more.
+    // It has applied records that the log holds only later, or no longer.
     if (beat.applied_offset >= offset) return comparison::record_differs;
     const record_ring::entry* mine = own.find(beat.applied_offset);
     if (mine == nullptr) return comparison::unknown;

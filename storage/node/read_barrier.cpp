@@ -53,7 +53,7 @@ void read_barrier::ask() {
         runtime::if_alive(weak_from_this(),
                           [](read_barrier& self, const result<schemas::commands::outcome>& outcome) {
                               if (!outcome) return self.answered(outcome.error());
-                              self.answered(0);  // an outcome is known only once it is applied
+                              self.answered(0);  // an outcome is known only after it was applied
                           }));
 }
 
@@ -63,7 +63,7 @@ void read_barrier::answered(const result<std::uint64_t>& next_offset) {
         const runtime::lock_guard lock(x_mutex);
         x_is_asking = false;
         reads asked = std::exchange(x_asked, {});
-        if (!next_offset)  // asked again by the watch, until their time is over
+        if (!next_offset)  // the watch asks again until their time is up
             std::move(asked.begin(), asked.end(), std::back_inserter(x_unasked));
         else if (*next_offset <= x_applied)
             ready = std::move(asked);

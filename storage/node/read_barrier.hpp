@@ -1,4 +1,4 @@
-// Reads that see every write answered before them, on whichever node (design.md §1 "Reads").
+// Reads that see every write answered before them, on any node (design.md §1 "Reads").
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@
 
 namespace herald::storage::node {
 
-/// A read waits until what its log held when it came is applied here. One question to the log is under way
-/// at a time; reads that come meanwhile share the next. While no own heartbeat got through lately the log's
-/// leader may have been deposed without knowing: then the question is a no-op, appended and waited for.
-/// Thread-safe.
+/// A read waits until this node has applied everything that the log held when the read arrived. One question
+/// to the log is open at a time; reads that arrive meanwhile share the next one. If no own heartbeat came
+/// through lately, the log's leader may have been deposed without knowing it: then the question is a no-op,
+/// appended and waited for. Thread-safe.
 class read_barrier : public std::enable_shared_from_this<read_barrier> {
   public:
     struct parts {
@@ -34,9 +34,9 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
     explicit read_barrier(parts with) : x_parts(std::move(with)) {}
 
     void read(registry_node::reading_handler);
-    /// The replica shows everything below `next_offset`.
+    /// The replica has applied everything below `next_offset`.
     void applied(std::uint64_t next_offset);
-    /// A heartbeat of this node, sent at that steady time, is in the log.
+    /// A heartbeat that this node sent at that steady time is in the log.
     void heartbeat_arrived(std::int64_t sent_ms) { x_heartbeat_sent_ms = sent_ms; }
 
     static registry_node::reading reading_of(const applied_state&, bool stale);
@@ -58,8 +58,8 @@ class read_barrier : public std::enable_shared_from_this<read_barrier> {
     std::atomic<std::int64_t> x_heartbeat_sent_ms = INT64_MIN / 2;
     runtime::mutex x_mutex;
     std::uint64_t x_applied GUARDED_BY(x_mutex) = 0;
-    reads x_unasked GUARDED_BY(x_mutex);  // share the next question
-    reads x_asked GUARDED_BY(x_mutex);    // wait for the answer to the one under way
+    reads x_unasked GUARDED_BY(x_mutex);  // will share the next question
+    reads x_asked GUARDED_BY(x_mutex);    // wait for the answer to the open question
     std::multimap<std::uint64_t, waiting_read> x_by_offset GUARDED_BY(x_mutex);  // wait until that is applied
     bool x_is_asking GUARDED_BY(x_mutex) = false;
     bool x_is_watched GUARDED_BY(x_mutex) = false;

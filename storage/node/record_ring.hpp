@@ -1,4 +1,5 @@
-// What a node remembers of its newest records: enough to tell whether the log, or another node, holds others.
+// What a node remembers of its newest records: enough to notice that the log, or another node, has different
+// ones.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +16,19 @@ namespace herald::storage::node {
 class record_ring {
   public:
     struct entry {
-        std::uint64_t offset = UINT64_MAX;  // a slot that was never used
+        std::uint64_t offset = UINT64_MAX;  // for a slot that was never used
         runtime::sha256_digest record_hash{};
         runtime::sha256_digest state_hash{};  // the state's rolling hash after the record
     };
 
     record_ring();
-    /// Of the record just applied; offsets ascend.
+    /// Adds the record that was just applied; offsets ascend.
     void add(const registry::engine::engine_position&);
     /// nullptr when it is not remembered.
     const entry* find(std::uint64_t offset) const;
     bool is_empty() const noexcept { return x_newest == UINT64_MAX; }
     std::uint64_t oldest() const noexcept { return x_oldest; }
-    /// Offset of the first remembered record at or after `offset`, which is at most the newest's.
+    /// Offset of the first remembered record at or after `offset`, which must not be above the newest.
     std::uint64_t first_from(std::uint64_t offset) const;
 
   private:

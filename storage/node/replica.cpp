@@ -68,7 +68,7 @@ replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
         return mismatch("the log does not hold what this node has applied up to offset " +
                         std::to_string(x_engine.position().last_record_offset) + ": " +
                         batch.error().message);
-    if (!batch) {  // what comes back may be another log
+    if (!batch) {  // after the outage it may be another log
         x_reader.reset();
         return progress{0, rest_after_trouble_ms, false};
     }
@@ -88,7 +88,7 @@ void replica::open_reader() {
     const registry::engine::engine_position& position = x_engine.position();
     x_missing_since_ms.reset();
     x_compare_next.reset();
-    if (x_was_at_end) x_peers.doubt();  // of the log that it is the same still
+    if (x_was_at_end) x_peers.doubt();  // doubt that the log is still the same
     if (position.next_offset > 0)
         x_compare_next = x_compares_all ? x_ring.oldest() : position.last_record_offset;
     x_reader = x_log.open_reader(commands(), static_cast<std::int64_t>(x_compare_next.value_or(0)));
@@ -98,7 +98,7 @@ void replica::open_reader() {
 std::optional<node_failure> replica::compare(std::span<const events::log::record>& records, bool at_end) {
     const std::uint64_t last = x_engine.position().last_record_offset;
     if (records.empty()) {
-        // A leader that was elected just now may show an end that is too low, for a moment.
+        // A newly elected leader may show an end that is too low for a moment.
         if (!at_end) return std::nullopt;
         const std::int64_t now_ms = x_clock.steady_ms();
         if (now_ms - x_missing_since_ms.value_or(now_ms) >= limits::log_end_ms_max)
@@ -129,7 +129,7 @@ std::optional<node_failure> replica::compare(std::span<const events::log::record
 
 node_failure replica::not_in_log(const std::string& what) const {
     node_failure failure = mismatch("the log " + what + ": it was cut or made anew");
-    // The newest record may be of the new log already, and then the next start would find nothing wrong.
+    // The newest record may already belong to the new log; the next start would then find nothing wrong.
     if (x_compares_all) failure.what = node_failure::kind::log_mixed;
     return failure;
 }
@@ -156,7 +156,7 @@ std::optional<node_failure> replica::apply(std::span<const events::log::record> 
 
 void replica::hear(const applied_record& one) {
     const auto beat = schemas::decode<schemas::commands::node_heartbeat>(one.heartbeat);
-    if (!beat) return;  // then it was refused
+    if (!beat) return;  // the heartbeat was refused
     const bool is_of_another = x_peers.hear(*beat, one.offset, x_engine.position().time_ms, x_ring);
     x_is_asked |= is_of_another && beat->first;
 }
@@ -164,7 +164,7 @@ void replica::hear(const applied_record& one) {
 bool replica::write() {
     if (x_unwritten.empty()) return true;
     if (const auto written = x_engine.write(); !written) {
-        if (!x_is_stuck.exchange(true))  // tried five times a second: said once
+        if (!x_is_stuck.exchange(true))  // retried five times a second, logged once
             runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
                          {{"reason", written.error().message}});
         return false;

@@ -1,4 +1,4 @@
-// The bounds of every RocksDB here.
+// The bounds shared by all of Herald's RocksDB databases.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ class process_logger final : public rocksdb::Logger {
 
     using rocksdb::Logger::Logv;
     void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
-        // Above errors are "header" lines: the options, at each start.
+        // Above errors come "header" lines: the options, at each start.
         if (level < rocksdb::InfoLogLevel::WARN_LEVEL || level > rocksdb::InfoLogLevel::FATAL_LEVEL) return;
         std::array<char, 1024> text;
         const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
@@ -31,11 +31,11 @@ class process_logger final : public rocksdb::Logger {
         runtime::log(is_warning ? runtime::log_level::warning : runtime::log_level::error,
                      runtime::log_events::rocksdb_message, {{"message", std::string_view(text.data())}});
     }
-    /// Lines without a level are of no weight.
+    /// Lines without a level are unimportant.
     void Logv(const char*, va_list) override {}
 };
 
-/// RocksDB asks for the free space only to know when to go on.
+/// RocksDB asks for the free space only to decide when to resume.
 class files_of_unknown_room final : public rocksdb::FileSystemWrapper {
   public:
     files_of_unknown_room() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}

@@ -1,4 +1,4 @@
-// What every RocksDB of Herald needs. RocksDB's types stay out of this header.
+// What all of Herald's RocksDB databases need. RocksDB's types stay out of this header.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +11,17 @@ class Logger;
 
 namespace herald::storage::rocks {
 
-/// For Options::info_log: warnings and errors go to the process's own log, the rest nowhere. RocksDB's
-/// default, a file beside the data, stops the process when it cannot be written: on a full disk.
+/// For Options::info_log: warnings and errors go to the process's own log; the rest is dropped. RocksDB's
+/// default, a file beside the data, stops the process when it cannot be written, as on a full disk.
 std::shared_ptr<rocksdb::Logger> make_rocks_logger();
 
-/// For Options::env, with max_bgerror_resume_count = 0: keeps RocksDB from going on by itself once there is
-/// room again. After a failed write to the write-ahead log that ends the process, for Debian's RocksDB checks
-/// its assertions (WritableFileWriter::AssertFalseAndGetStatusForPrevError): who owns the database opens it
-/// again instead. Never destroyed.
+/// For Options::env, with max_bgerror_resume_count = 0: keeps RocksDB from resuming by itself once there is
+/// room again. After a failed write to the write-ahead log, resuming would end the process, since Debian's
+/// RocksDB is built with its assertions (WritableFileWriter::AssertFalseAndGetStatusForPrevError); instead,
+/// the owner of the database opens it again. Never destroyed.
 rocksdb::Env* env_without_resumption();
 
-/// Whether there is so much free that a database in `folder` can be opened and go on for a while.
+/// Whether there is enough free space to open a database in `folder` and continue for a while.
 bool has_room(const std::filesystem::path& folder);
 
 }  // namespace herald::storage::rocks

@@ -31,8 +31,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t block_cache_bytes = 16ull << 20;
 constexpr std::size_t memtable_bytes = 16ull << 20;
 constexpr std::size_t open_files_most = 256;
-constexpr std::chrono::milliseconds reopening_rest{2'000};  // after a write that failed
-// Files beside the database's own; each holds the reason.
+constexpr std::chrono::milliseconds reopening_rest{2'000};  // after a failed write
+// Files beside the database's own; each contains the reason.
 constexpr std::string_view rebuild_mark = "HERALD_REBUILD";
 constexpr std::string_view refused_mark = "HERALD_REFUSED";
 
@@ -40,7 +40,7 @@ rocksdb::Options options_for_points(std::size_t open_files_max) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(block_cache_bytes, 2);
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB has its CRC in software
+    table.checksum = rocksdb::kXXH3;  // Debian's RocksDB computes CRC in software
     table.format_version = 5;
     rocksdb::Options options;
     options.create_if_missing = true;
@@ -53,7 +53,8 @@ rocksdb::Options options_for_points(std::size_t open_files_max) {
     options.max_background_jobs = 2;
     options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
     options.max_total_wal_size = 4 * memtable_bytes;
-    // A torn or damaged end of the write-ahead log: go back to before it, the command log has the rest.
+    // If the end of the write-ahead log is torn or damaged, go back to before it: the command log has the
+    // rest.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
     options.max_bgerror_resume_count = 0;
     options.env = env_without_resumption();
@@ -74,7 +75,7 @@ std::string end_of(std::string_view prefix) {
     return end;
 }
 
-/// The open database, kept so by the store and every view; remembers that it cannot be read.
+/// The open database, kept open by the store and every view; remembers that it cannot be read.
 class database {
   public:
     database(rocksdb::DB* db, fs::path folder) : x_db(db), x_folder(std::move(folder)) {}
@@ -210,7 +211,7 @@ class rocks_state_store final : public rocks_state {
   private:
     void publish() { x_newest.store(std::make_shared<rocks_view>(x_in, x_access)); }
 
-    /// RocksDB takes no more writes after one that failed; only a database opened anew does.
+    /// After a failed write RocksDB takes no more writes until it is reopened.
     error write_failed(const rocksdb::Status& status) {
         if (status.IsCorruption()) x_in->require(status);
         const auto now = std::chrono::steady_clock::now();
@@ -223,9 +224,9 @@ class rocks_state_store final : public rocks_state {
     const std::shared_ptr<database> x_in;
     std::shared_ptr<access_memory> x_access = std::make_shared<access_memory>();
     runtime::newest<const state_view> x_newest;
-    // The writing thread's.
+    // Used only by the writing thread.
     std::function<void()> x_on_reopening;
-    std::optional<std::chrono::steady_clock::time_point> x_failed_at;  // the first write that did
+    std::optional<std::chrono::steady_clock::time_point> x_failed_at;  // the first write that failed
 };
 
 bool is_damaged(const rocksdb::Status& status) {
@@ -240,7 +241,8 @@ std::string read_mark(const fs::path& folder, std::string_view name) {
     return what;
 }
 
-/// With a reason to drop what is there, the folder is emptied first; without one, damage is such a reason.
+/// If there is a reason to drop the content, the folder is emptied first; if not, damage becomes such a
+/// reason.
 result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
                              std::string rebuild_because) {
     std::error_code failure;

@@ -34,7 +34,7 @@ T value_or_throw(result<T> from) {
 
 std::unique_ptr<broker> broker::start_own(int nodes, const std::vector<std::string>& settings) {
     std::unique_ptr<broker> made(new broker(HERALD_OWN_BROKER, nodes, true));
-    made->run("wipe");  // what a test left that crashed
+    made->run("wipe");  // left by a test that crashed
     const int code = made->run("start", settings);
     if (code == cannot_be_had) return nullptr;
     if (code != 0) throw std::runtime_error("deploy/kafka start failed");

@@ -1,4 +1,4 @@
-// Real Kafka for tests: the broker that ctest shares among them, or one of the test's own that it may break.
+// Real Kafka for tests: the broker that ctest shares among them, or a separate one that a test may break.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,29 +14,29 @@
 
 namespace herald::test {
 
-/// One node or three. A test's own is wiped at the end; there is one at a time.
+/// One node or three. A test's own broker is wiped at the end; there is only one at a time.
 class broker {
   public:
-    /// Null where no broker can be had: the test is then to be skipped. Throws when it does not start.
-    /// `settings`: properties of the brokers, "name=value".
+    /// Null when no broker is available: the test must then be skipped. Throws when it does not start.
+    /// `settings`: broker properties, "name=value".
     static std::unique_ptr<broker> start_own(int nodes = 1, const std::vector<std::string>& settings = {});
-    /// The one that ctest started; null when there is none. Broker tests run one at a time: it may be killed,
-    /// not wiped.
+    /// The broker that ctest started; null when there is none. Broker tests run one at a time: they may kill
+    /// it but not wipe it.
     static std::unique_ptr<broker> shared();
     ~broker();
 
     std::string bootstrap() const;
     /// SIGKILL.
     void kill(int node = 1);
-    /// SIGSTOP until go_on(): connections stay open and nobody answers.
+    /// SIGSTOP until go_on(): connections stay open but nobody answers.
     void hang();
     void go_on();
-    /// Starts the nodes that do not run, with what they had.
+    /// Starts the nodes that are not running, with their old data.
     void start();
-    /// Starts from nothing at the same address.
+    /// Starts with empty data at the same address.
     void wipe_and_start();
-    /// A log with a prefix of its own, so that tests on one broker do not meet; its topics are made, with a
-    /// copy on each node.
+    /// A log with a prefix of its own, so that tests on one broker do not interfere; its topics are created,
+    /// with a copy on each node.
     std::unique_ptr<events::log::kafka::kafka_log> new_log(std::string& prefix);
     /// Another client's log with that prefix; `replicas` 0: one for each node.
     std::unique_ptr<events::log::kafka::kafka_log> log_of(const std::string& prefix, int replicas = 0) const;
@@ -52,10 +52,10 @@ class broker {
     bool x_own;
 };
 
-/// "topics[partition]" → its range, asked of the leader; throws when there is no answer.
+/// The range of "topics[partition]", from the leader; throws when there is no answer.
 events::log::offset_range range_of(events::log::partitioned_log&, const events::log::topic_partition&);
 
-/// Appends one after another and waits for each acknowledgement; throws when there is none.
+/// Appends one by one and waits for each acknowledgement; throws when there is none.
 void append_all(events::log::partitioned_log&, const events::log::topic_partition&,
                 const std::vector<std::string>& values);
 

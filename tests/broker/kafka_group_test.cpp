@@ -1,4 +1,4 @@
-// Protects takeover and revocation on a real Kafka: each record reaches some member, and a group goes on
+// Protects takeover and revocation on a real Kafka: each record reaches some member, and a group resumes
 // where it committed, whoever leaves or dies.
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ using namespace events::log;
 const std::string group{group::direct};
 const std::string direct{topic::direct};
 
-/// Polls a member and keeps what it said.
+/// Polls a member and keeps what it reported.
 struct listener {
     std::unique_ptr<group_member> member;
     std::map<topic_partition, assigned> mine;
@@ -47,7 +47,7 @@ struct listener {
     }
 };
 
-/// kafka_member as a process; what it prints is counted in lines.
+/// kafka_member as a process; the lines that it prints are counted.
 class member_process {
   public:
     member_process(const std::string& bootstrap, const std::string& prefix) {
@@ -161,7 +161,7 @@ TEST_F(kafka_group, a_member_takes_over_from_one_that_was_killed_and_goes_on_at_
     dying.kill();
     append_all(*x_log, {direct, 0}, {"d"});
     append_all(*x_log, {direct, 11}, {"e"});
-    // The session of the dead one has to lapse: 3 s here.
+    // The dead member's session must lapse first: 3 s here.
     ASSERT_TRUE(eventually(
         15, [&] { return heir.poll(), heir.mine.size() == 12 && heir.has("d") && heir.has("e"); }));
     EXPECT_EQ(heir.mine.at({direct, 0}).metadata, "from the killed one");

@@ -1,4 +1,4 @@
-// Protects the promises of events/log/log.hpp on a real Kafka: the suite that every log passes.
+// Protects the guarantees of events/log/log.hpp on a real Kafka, with the suite that every log passes.
 #include "tests/broker/broker.hpp"
 #include "tests/support/log_suite.hpp"
 
@@ -23,7 +23,7 @@ class kafka_fixture final : public log_fixture {
         return true;
     }
 
-    /// A broker compacts when it likes, at the earliest when its segment is full.
+    /// A broker compacts when it chooses to, at the earliest when its segment is full.
     bool compact() override { return false; }
 
   private:

@@ -25,10 +25,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Sent or not, and its outcome known or not: the broker was away.
+/// The broker was away: sent or not, outcome known or not.
 bool is_passing(error_code code) { return code == error_code::unavailable || code == error_code::aborted; }
 
-/// Keeps `in_flight` appends on their way until it is stopped, and knows what became of each.
+/// Keeps `in_flight` appends in flight until it is stopped, and knows the result of each.
 class writer {
   public:
     writer(events::log::partitioned_log& log, int in_flight)
@@ -36,7 +36,7 @@ class writer {
         for (int i = 0; i < in_flight; ++i) send();
     }
 
-    /// No new ones; true when all are answered in time.
+    /// Sends no new ones; true when all are answered in time.
     bool stop(double seconds) {
         x_stopping = true;
         return eventually(seconds, [&] {
@@ -86,10 +86,10 @@ class writer {
     int x_open = 0;
     std::map<std::string, std::int64_t> x_acknowledged;
     std::map<error_code, int> x_errors;
-    std::unique_ptr<producer> x_producer;  // last: its end answers what is open
+    std::unique_ptr<producer> x_producer;  // last: its destructor answers what is open
 };
 
-/// Reads until the reader is at the end that the leader tells.
+/// Reads until the reader is at the end that the leader reports.
 std::map<std::string, std::vector<std::int64_t>> read_all(events::log::partitioned_log& log, reader& from) {
     std::map<std::string, std::vector<std::int64_t>> found;
     const std::int64_t end = range_of(log, commands).next;

@@ -1,5 +1,5 @@
-// Protects P1 against the brokers' own settings: no topic comes into being but by `init`, none is taken that
-// keeps less than Herald needs, and none has fewer copies than was said.
+// Protects P1 against the brokers' own settings: only `init` creates topics, no topic is accepted that keeps
+// less than Herald needs, and none has fewer copies than requested.
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using events::log::kafka::kafka_log;
 
 const topic_partition commands{std::string(topic::commands), 0};
 
-/// An operator with tools of his own.
+/// An operator with other tools.
 class admin {
   public:
     explicit admin(const broker& at) {
@@ -174,7 +174,7 @@ TEST_F(kafka_topics,
     ASSERT_NO_FATAL_FAILURE(start(3));
     if (x_broker == nullptr) return;
     x_broker->kill(3);
-    // Until both others know that the third is gone, they may still place copies on it: that is as good.
+    // Until both others know that the third is gone, they may still place copies on it: that is acceptable.
     result<void> refused;
     int tries = 0;
     EXPECT_TRUE(eventually(60, [&] {
@@ -188,7 +188,7 @@ TEST_F(kafka_topics,
 
     x_broker->start();
     ASSERT_TRUE(eventually(20, [&] { return x_admin->brokers() == 3; }));
-    const auto mine = log(1);  // single copies: who is killed takes a third of all partitions along
+    const auto mine = log(1);  // single copies: killing one broker takes a third of all partitions with it
     const result<void> made = mine->create_topics();
     ASSERT_TRUE(made) << made.error().message;
     std::vector<topic_partition> all;
@@ -225,8 +225,8 @@ TEST_F(kafka_topics,
     EXPECT_LT(slowest, 8) << "a question must be answered within 5 s, and some for a loaded machine";
     std::printf("%d led, the slowest after %.2f s; %d not, the slowest after %.2f s\n", led, slowest_led,
                 dead, slowest);
-    // One after another, while somebody asks for the dead again and again: the reads' question has its own
-    // way.
+    // One after another, while somebody keeps asking about the dead ones: the question for reads has its own
+    // client.
     double slowest_read = 0;
     for (int i = 0; i < 50; ++i) {
         for (const topic_partition& each : all)

@@ -1,4 +1,4 @@
-// A member of a group, to be killed: takes each record, commits it, prints "topic partition offset".
+// A group member that the test kills: takes each record, commits it, prints "topic partition offset".
 // usage: kafka_member BOOTSTRAP PREFIX GROUP TOPIC
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // Preloaded: a read of one of the state's tables fails with EIO, once each time the file named by
-// FAILING_READS_TRIGGER is made. It is deleted by the read that fails.
+// FAILING_READS_TRIGGER is created. The failing read deletes that file.
 #include <sys/syscall.h>
 #include <unistd.h>
 

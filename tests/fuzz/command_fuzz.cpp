@@ -1,5 +1,5 @@
-// Feeds any bytes to the command decoder and to apply: nothing may crash, every record is applied or refused,
-// and two engines that see the same bytes agree (P5).
+// Feeds arbitrary bytes to the command decoder and to apply: nothing may crash, every record is applied or
+// refused, and two engines that see the same bytes agree (P5).
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ schemas::commands::command_envelope envelope(const Command& command) {
     return test::envelope_of(schemas::commands::make_envelope(command), now_ms);
 }
 
-/// A registry with a model and a version, so that bodies have something to hit.
+/// A registry with a model and a version, so that bodies can refer to something.
 struct registry {
     registry() {
         schemas::commands::genesis genesis;

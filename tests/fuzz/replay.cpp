@@ -1,5 +1,5 @@
-// Feeds every file of the folders named on the command line to a fuzz target, once: what was found before
-// stays mended, in builds without libFuzzer too. Fails when there is nothing to feed.
+// Feeds every file in the folders named on the command line to a fuzz target, once: what was found before
+// stays fixed, also in builds without libFuzzer. Fails when there is nothing to feed.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

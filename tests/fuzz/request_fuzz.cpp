@@ -1,5 +1,5 @@
-// Feeds any bytes to the request parser and the router, whole and in pieces: nothing may crash, the pieces
-// must not matter, and what is taken as a request must be within its limits.
+// Feeds arbitrary bytes to the request parser and the router, whole and in pieces: nothing may crash, the
+// pieces must not matter, and whatever is accepted as a request must be within its limits.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 using namespace herald;
 using progress = runtime::http::server::request_parser::progress;
 
-/// Every request that the bytes hold, as "METHOD target body", and how it ended.
+/// Every request in the bytes, as "METHOD target body", and how it ended.
 std::vector<std::string> read(std::string_view bytes, std::size_t piece_bytes_max) {
     static const api::calls::router routes(api::routes::all_routes());
     runtime::http::server::request_parser parser;
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto whole = read(bytes, SIZE_MAX);
     for (const std::size_t piece_bytes : {1u, 7u}) {
         auto pieces = read(bytes, piece_bytes);
-        // A header that came in pieces is judged when its end has come.
+        // A header that came in pieces is judged when its end has arrived.
         if (pieces.size() + 1 == whole.size() && whole.back() == "failed") pieces.push_back("failed");
         HERALD_ASSERT(whole == pieces);
     }

@@ -1,6 +1,6 @@
-// Only for the thread sanitizer: it does not see threads that a library (librdkafka) makes with C11's calls,
-// and ends the process in them. These stand in for the C library's and make the same threads by POSIX's
-// calls, which it sees.
+// Only for the thread sanitizer: it does not see threads that a library (librdkafka) creates with C11's
+// calls, and ends the process in them. These functions replace the C library's and create the same threads
+// with POSIX calls, which it sees.
 #include <pthread.h>
 #include <threads.h>
 

@@ -68,7 +68,7 @@ void losing_store::wipe() {
 // ---- the process
 // --------------------------------------------------------------------------------------------------
 
-/// Lives on its thread; when that is dead no task of it runs any more, so tasks may hold `this`.
+/// Lives on its thread; once that is dead, none of its tasks run, so tasks may hold `this`.
 class api_node::process {
   public:
     process(world& in, const settings& how, events::log::partitioned_log& log,
@@ -115,7 +115,7 @@ class api_node::process {
         x_thread.run_at(x_thread.time().steady_ms() + attempts_look_ms, [this] { look_at_attempts(); });
     }
 
-    /// Standalone the log is this machine's own, and gives the time.
+    /// Standalone: the log is this machine's own, and gives the time.
     class own_log final : public forwarding_log {
       public:
         own_log(events::log::partitioned_log& to, const settings& how)
@@ -185,7 +185,7 @@ schemas::uuid api_node::send(const request& what, reply_handler handler) {
             if (heard) return handler({reply::kind::answered, *heard, command_id});
             const bool unavailable = heard.error().code == error_code::unavailable;
             const bool refused = heard.error().code == error_code::invalid_argument;
-            if (refused) {  // at the door
+            if (refused) {  // on arrival
                 schemas::commands::outcome outcome;
                 outcome.code = static_cast<std::uint32_t>(heard.error().code);
                 return handler({reply::kind::answered, outcome, command_id});

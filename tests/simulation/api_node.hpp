@@ -24,26 +24,26 @@ struct request {
     std::string idempotency_key;
 };
 
-/// What the client hears. `unavailable`: 503, `unknown`: 500 "outcome unknown".
+/// What the client is told. `unavailable`: 503, `unknown`: 500 "outcome unknown".
 struct reply {
     enum class kind : std::uint8_t { answered, unavailable, unknown };
     kind what = kind::answered;
     schemas::commands::outcome outcome;  // when answered
-    schemas::uuid command{};             // that was sent; none when the client no longer waits
+    schemas::uuid command{};             // the id that was sent; zero when the client no longer waits
 };
 using reply_handler = std::function<void(const reply&)>;
 
-/// A state store whose newest writes can be lost, as by a power cut without fsync.
+/// A state store whose newest writes can be lost, as in a power cut without fsync.
 class losing_store final : public storage::registry::state::state_store {
   public:
-    /// Tells `agreed` the state of every write.
+    /// Reports the state after every write to `agreed`.
     losing_store(agreement& agreed, std::string node) : x_agreed(agreed), x_node(std::move(node)) {}
     result<void> write(const storage::registry::state::row_changes&) override;
     std::shared_ptr<const storage::registry::state::state_view> view() const override {
         return x_rows->view();
     }
     void lose_newest(std::size_t writes);
-    /// A bit of what is there is another one now.
+    /// Flips one bit of the stored rows.
     void spoil();
     void wipe();
     void set_full(bool is_full) { x_is_full = is_full; }
@@ -54,7 +54,7 @@ class losing_store final : public storage::registry::state::state_store {
     const std::string x_node;
     std::unique_ptr<storage::registry::state::state_store> x_rows =
         storage::registry::state::make_memory_state();
-    std::deque<storage::registry::state::row_changes> x_undo;  // the oldest first
+    std::deque<storage::registry::state::row_changes> x_undo;  // oldest first
     bool x_is_full = false;
 };
 
@@ -75,20 +75,20 @@ class api_node {
     ~api_node();
 
     void start();
-    /// The process dies; `writes_lost` of the state's newest writes with it.
+    /// The process dies; the newest `writes_lost` writes of the state are lost with it.
     void crash(std::size_t writes_lost);
-    /// While it does not run: its state is not what the log gives any more, or is to be made anew.
+    /// Only while it does not run: afterwards the state differs from what the log gives, or will be rebuilt.
     void spoil_state() { x_store.spoil(); }
     void wipe_state() { x_store.wipe(); }
     bool running() const { return x_process != nullptr; }
-    /// Its own first heartbeat is applied: it takes requests.
+    /// Whether its own first heartbeat is applied, so that it takes requests.
     bool serves() const;
-    /// Appends the command and replies from its outcome; never replies when the process dies first. Returns
-    /// the command's id.
+    /// Appends the command and replies with its outcome; never replies if the process dies first. Returns the
+    /// command's id.
     schemas::uuid send(const request&, reply_handler);
-    /// The handler runs on the process's thread, unless that dies first.
+    /// The handler runs on the process's thread, unless the process dies first.
     void read(storage::node::registry_node::reading_handler);
-    /// Writes fail until it is told otherwise.
+    /// While set, writes fail.
     void set_disk_full(bool is_full) { x_store.set_full(is_full); }
     process_thread& thread();
     const storage::registry::state::state_store& store() const { return x_store; }

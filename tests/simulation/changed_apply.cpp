@@ -72,7 +72,7 @@ class changed_apply::changed_log final : public forwarding_log {
     changed_apply& x_by;
 };
 
-/// The engine took it before it knew the record, so it looks at the moment when it is read.
+/// The engine took this view before it knew the record, so it looks at the moment when it is read.
 class changed_apply::changed_view final : public storage::registry::state::state_view {
   public:
     changed_view(std::shared_ptr<const storage::registry::state::state_view> of, const apply_change& change,
@@ -142,7 +142,7 @@ class changed_apply::changed_store final : public forwarding_store {
                 is_timer ? x_change.late_by_ms(
                                static_cast<storage::registry::context::timer_kind>(key[1 + due_bytes]))
                          : 0;
-            if (!row) all.try_emplace(key);  // fired: as it was read
+            if (!row) all.try_emplace(key);  // fired: as it was read before
             if (row || by_ms != 0) all.insert_or_assign(by_ms == 0 ? key : moved(key, by_ms), row);
         }
         return all;

@@ -1,5 +1,5 @@
-// A rule of apply broken on purpose: apply is given other records, other rows or other timers than there are,
-// on every node and in the reference alike, so that nodes still agree and only the rule itself can tell.
+// A rule of apply broken on purpose: apply is given changed records, rows or timers, the same on every node
+// and in the reference, so that the nodes still agree and only the rule itself can show it.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 
 namespace herald::test {
 
-/// What apply gets in place of what there is. Where nothing is said it gets just that.
+/// What apply gets in place of the real values. Members that are not set change nothing.
 struct apply_change {
-    /// Called with the state before the record.
+    /// Called with the state as it was before the record.
     std::function<void(events::log::record&, const storage::registry::state::state_view& before)> record;
-    /// Rows that are not found while the command is applied.
+    /// Rows that are hidden while the command is applied.
     std::function<bool(const schemas::commands::command_envelope&, std::string_view key)> hidden;
-    /// Rows as they are read, by their keys, while the command is applied.
+    /// Changes rows as they are read, by their keys, while the command is applied.
     std::function<void(const schemas::commands::command_envelope&, std::int64_t now_ms, std::string_view key,
                        std::string& row)>
         row;
-    /// By how much timers of that kind are late.
+    /// How late timers of that kind are.
     std::function<std::int64_t(storage::registry::context::timer_kind)> late_by_ms;
 
     bool is_there() const { return record || hidden || row || late_by_ms; }
@@ -35,17 +35,17 @@ std::function<void(events::log::record&, const storage::registry::state::state_v
     std::function<void(schemas::commands::command_envelope&,
                        const storage::registry::state::state_view& before)>);
 
-/// The log and the store of one engine. Applies one record at a time, so that what stands before it does not
-/// depend on how the log is cut into batches.
+/// The log and the store of one engine. Applies one record at a time, so that the state before each record
+/// does not depend on how the log is cut into batches.
 class changed_apply {
   public:
-    /// All must outlive it.
+    /// All arguments must outlive it.
     changed_apply(const apply_change&, events::log::partitioned_log&, storage::registry::state::state_store&);
     ~changed_apply();
 
     events::log::partitioned_log& log();
     storage::registry::state::state_store& store();
-    /// The engine applies this record next.
+    /// Prepares the record that the engine applies next.
     void change(events::log::record&);
 
   private:

@@ -13,7 +13,7 @@ constexpr std::string_view second_admin_key_hash = "other administrator's key ha
 /// Longer than a node waits for an outcome: the node died.
 constexpr std::int64_t answer_wait_ms = 35'000;
 constexpr std::int64_t repeat_after_ms = 300;
-/// For so long a repeat is safe, less the time that an attempt may take.
+/// For this long a repeat is safe, minus the time that an attempt may take.
 constexpr std::int64_t repeats_safe_ms = 23ll * 3'600'000;
 
 }  // namespace
@@ -33,7 +33,7 @@ void client::ask(const Command& command, repeat how, learner learn, std::uint64_
     attempt(x_history.size() - 1, std::move(learn));
 }
 
-/// A program that numbers its requests begins anew with the same numbers.
+/// A program that numbers its requests starts again with the same numbers.
 request client::with_another_requests_key(request what) {
     const auto is_alike = [&](const operation& other) {
         return other.what.type == what.type && other.what.user == what.user &&
@@ -68,7 +68,7 @@ void client::attempt(std::size_t index, learner learn) {
         if (node->serves()) serving.push_back(node.get());
     const std::int64_t now = x_world.time.now_ms();
     if (serving.empty()) return repeat_later(index, learn);
-    // The reply comes on the node's thread; the client hears of it on its own.
+    // The reply comes on the node's thread; the client receives it on its own.
     const auto answered = std::make_shared<bool>(false);
     operation& wish = x_history[index];
     if (!wish.is_revoked) wish.what.credential_hash = credential(wish.what.user.value);
@@ -91,7 +91,7 @@ void client::heard(std::size_t index, const reply& what, const learner& learn) {
     };
     const bool may_come_again = what.what != reply::kind::answered || is_answer(error_code::unavailable) ||
                                 (is_answer(error_code::unauthenticated) && !wish.is_revoked);
-    // Now and then the answer is lost on its way, and the client asks again what was done already.
+    // Now and then the answer is lost on its way, and the client repeats a request that was already done.
     const bool may_repeat =
         !wish.what.idempotency_key.empty() && x_world.time.now_ms() - wish.asked_ms < repeats_safe_ms;
     if (may_repeat && (may_come_again || x_world.chance.one_in(8))) return repeat_later(index, learn);
@@ -163,7 +163,7 @@ void client::create_transition() {
 
 void client::delete_webhook() {
     const schemas::webhook_id id{x_world.chance.pick(x_known.webhooks)};
-    std::erase_if(x_written, [&](const written_row& row) {  // from now on it may be gone
+    std::erase_if(x_written, [&](const written_row& row) {  // from now on it may disappear
         return row.key ==
                std::string(
                    storage::registry::tables::key_of(storage::registry::tables::table::webhook).number(id));
@@ -190,7 +190,7 @@ void client::update_version() {
     ask(command, any_way());
 }
 
-/// Up to and over what is taken; quotes are two bytes in JSON.
+/// Up to and beyond the accepted size; quotes are two bytes in JSON.
 std::string client::text_of_any_size() {
     dice& chance = x_world.chance;
     if (!x_is_large || chance.one_in(2)) return std::to_string(chance.between(0, 1'000'000));
@@ -205,7 +205,7 @@ void client::renew_key() {
     x_keys.push_back({command.key_hash, -1});
     const auto renewed = [this, hash = command.key_hash](const schemas::commands::outcome& outcome) {
         std::ranges::find(x_keys, hash, &own_key::hash)->since = static_cast<std::int64_t>(outcome.offset);
-        // Answers come in any order; of renewals without one each may still be in force.
+        // Answers come in any order; of the renewals without an answer, each may still be in force.
         const std::int64_t newest = std::ranges::max(x_keys, {}, &own_key::since).since;
         std::erase_if(x_keys, [&](const own_key& key) {
             const bool is_over = key.since >= 0 && key.since < newest;

@@ -1,5 +1,5 @@
-// People and programs that use the registry: they ask, repeat what they may repeat, and remember what they
-// heard.
+// People and programs that use the registry: they send requests, repeat what may be repeated, and remember
+// the answers.
 #pragma once
 
 #include <deque>
@@ -13,11 +13,11 @@
 
 namespace herald::test {
 
-/// One wish, with everything that was sent for it and heard of it.
+/// One intended operation, with everything that was sent for it and answered.
 struct operation {
     request what;
     std::int64_t asked_ms = 0;
-    /// Asked under a key that its user no longer has.
+    /// Sent with a key that its user no longer has.
     bool is_revoked = false;
     std::vector<schemas::uuid> commands;
     std::vector<reply> replies;
@@ -30,15 +30,15 @@ class client {
     static constexpr std::string_view first_admin_email = "first@example.org";
     static constexpr std::string_view admin_key_hash = "first administrator's key hashed";
 
-    /// `deposed_ms`: for so long may a leader of the log that was deposed hide what is new.
+    /// `deposed_ms`: for how long a deposed leader of the log may hide new records.
     client(world& in, std::vector<std::unique_ptr<api_node>>& nodes, std::int64_t deposed_ms)
         : x_world(in), x_nodes(nodes), x_thread(in.time.start_thread()), x_deposed_ms(deposed_ms) {}
 
     /// A second administrator (to approve what the first asks for), a model, a version, a webhook.
     void prepare();
-    /// Asks for one thing, by chance, that what was heard so far makes possible.
+    /// Sends one request, chosen by chance from those that the answers so far make possible.
     void act();
-    /// No answer is waited for.
+    /// Whether no answer is awaited.
     bool idle() const { return x_waiting == 0; }
     const std::deque<operation>& history() const { return x_history; }
 
@@ -48,15 +48,15 @@ class client {
 
     struct known {
         std::vector<std::uint64_t> models, versions, builds, webhooks;
-        std::vector<std::uint64_t> transitions;  // asked for
+        std::vector<std::uint64_t> transitions;  // requested ones
         std::vector<std::uint64_t> approved;
     };
-    /// A row that a write made, from when it was answered.
+    /// A row that a write made, from the time of its answer.
     struct written_row {
         std::string key;
         std::int64_t answered_ms = 0;
     };
-    /// A developer key of the first administrator that may be the one: a renewal may have been lost.
+    /// A developer key of the first administrator that may be the current one: a renewal may have been lost.
     struct own_key {
         std::string hash;
         std::int64_t since = -1;  // offset of its renewal, once that was answered
@@ -78,7 +78,7 @@ class client {
     void delete_webhook();
     void renew_key();
     void ask_under_old_key();
-    /// Every write that was answered must be seen, or the reading says that it is stale (invariant 9).
+    /// Every answered write must be visible, or the read must say that it is stale (invariant 9).
     void read();
     std::string text_of_any_size();
     void review(std::uint64_t transition);
@@ -91,7 +91,7 @@ class client {
     std::deque<operation> x_history;
     known x_known;
     const std::int64_t x_deposed_ms;
-    /// Rows of every size make a run slow: few have them.
+    /// Rows of any size make a run slow, so few runs have them.
     const bool x_is_large = x_world.chance.one_in(10);
     std::vector<written_row> x_written;
     std::vector<own_key> x_keys{{std::string(admin_key_hash), 0}};

@@ -14,15 +14,15 @@ namespace herald::test {
 class seeded_faults final : public events::log::memory::memory_faults {
   public:
     struct settings {
-        /// The log may hold a command twice that was appended once.
+        /// The log may contain a command twice that was appended once.
         bool repeats_commands = false;
-        /// For so long a leader of the command log that was deposed may hide what is new.
+        /// For how long a deposed leader of the command log may hide new records.
         std::int64_t deposed_ms = 0;
     };
     seeded_faults(world& in, settings how) : x_world(in), x_chance(in.chance), x_settings(how) {}
     /// From now on nothing goes wrong any more.
     void heal() { x_healed = true; }
-    /// But for this: whatever is read fails.
+    /// Except for this: every read fails.
     void cut_off_until(std::int64_t at_ms) { x_cut_off_until_ms = at_ms; }
 
     events::log::memory::batch_plan next_batch(const events::log::topic_partition& where,
@@ -64,7 +64,7 @@ class seeded_faults final : public events::log::memory::memory_faults {
         const auto records =
             static_cast<std::size_t>(x_chance.between(1, static_cast<std::int64_t>(waiting)));
         if (x_healed || !x_chance.one_in(12)) return {batch_fate::accepted, records};
-        // Only the publisher's producer may wait for ever; others are told after a while.
+        // Only the publisher's producer may wait for ever; others get an answer after a while.
         const bool publishers =
             where.topic.starts_with("events.") || where.topic == events::log::topic::subscribers;
         const bool silent = publishers && x_chance.one_in(4);

@@ -65,7 +65,8 @@ void check_nodes_agree(const reference& truth, const agreement& agreed,
 
 namespace {
 
-/// The times at which something was decided under the wish's key lie a day apart: within it the first counts.
+/// The times at which something was decided under the operation's key are a day apart: within a day the first
+/// decision counts.
 void check_times(const operation& wish, const reference& truth, const std::set<std::uint64_t>& decided) {
     std::optional<std::int64_t> last_ms;
     for (const std::uint64_t offset : decided) {
@@ -104,8 +105,8 @@ void check_answers(const reference& truth, const std::deque<operation>& history,
                 if (heard.outcome.code == 0) check_success(wish, truth, heard.outcome);
                 continue;
             }
-            // With a key 503 leaves open what comes of it. So does 401 under a key that was asked for but not
-            // yet known to be there: a second copy may land when it is. Every other refusal is for good.
+            // With a key, 503 leaves the result open. So does 401 with a key that was requested but not yet
+            // known to exist: a second copy may be applied once it does. Every other refusal is final.
             const bool may_count_later =
                 heard.what == reply::kind::unavailable ||
                 heard.outcome.code == static_cast<std::uint32_t>(error_code::unavailable) ||
@@ -210,7 +211,7 @@ std::optional<std::string> undelivered(const reference& truth, events::log::part
 
 namespace {
 
-/// A delivery is put off only so often, whatever the clocks do.
+/// A delivery is put off only a limited number of times, whatever the clocks do.
 void check_hops(events::log::partitioned_log& log) {
     std::map<receivers::pair, std::size_t> hops;
     for (const workers::retry_tier& tier : workers::retry_tiers)

@@ -1,5 +1,4 @@
-// The mutations of design.md §1: what apply decides, what it is given, and what stands between it and the
-// log.
+// The mutations of design.md §1: what apply decides, what it is given, and what is between it and the log.
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +31,7 @@ std::string with(std::string_view body, const std::function<void(Command&)>& cha
     return schemas::encode(*command);
 }
 
-/// Each command of that type with its body changed.
+/// Changes the body of each command of that type.
 template <class Command>
 apply_change changed(std::function<void(Command&, const state_view& before)> change) {
     apply_change all;
@@ -96,7 +95,7 @@ apply_change without(std::function<bool(const command_envelope&, std::string_vie
 
 bool is_of(std::string_view key, table which) { return key.front() == static_cast<char>(which); }
 
-/// Who asks for a job has just been heard.
+/// Whoever asks for a job counts as just heard.
 apply_change claimants_heard() {
     apply_change all;
     all.row = [](const command_envelope& command, std::int64_t now_ms, std::string_view key,
@@ -115,7 +114,7 @@ bool is_commands(const events::log::topic_partition& where) {
     return where.topic == events::log::topic::commands;
 }
 
-/// Reads as if its own state were all there is.
+/// Reads as if its own state were complete.
 class barrier_not_awaited final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -127,7 +126,7 @@ class barrier_not_awaited final : public forwarding_log {
     }
 };
 
-/// While the log is out of reach reads are answered as if nothing were missing.
+/// While the log is out of reach, reads are answered as if nothing were missing.
 class stale_not_said final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -139,7 +138,7 @@ class stale_not_said final : public forwarding_log {
     }
 };
 
-/// Something is done about a command of a user without a key whose append has an unknown outcome.
+/// Changes the handling of a user's command without a key whose append has an unknown outcome.
 class other_gateway : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -179,7 +178,7 @@ class other_gateway : public forwarding_log {
       private:
         other_gateway& x_by;
         bool x_is_ending = false;
-        std::unique_ptr<events::log::producer> x_to;  // ends first: its handlers use the rest
+        std::unique_ptr<events::log::producer> x_to;  // destroyed first: its handlers use the rest
     };
 };
 
@@ -205,14 +204,14 @@ class unknown_called_refused final : public other_gateway {
     }
 };
 
-/// Whether a timer is due is judged by the machine's clock.
+/// The machine's clock decides whether a timer is due.
 class own_clock_believed final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     std::optional<std::int64_t> time_ms() const override { return std::nullopt; }
 };
 
-/// The reader of the commands, each batch changed.
+/// The reader of the commands, with each batch changed.
 class other_commands : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -244,7 +243,7 @@ class other_commands : public forwarding_log {
     };
 };
 
-/// Time is what the reader's machine says when it reads, here: where it began to.
+/// Time is what the reader's machine says when it reads; here, where it began to.
 class time_of_the_reader final : public other_commands {
   public:
     using other_commands::other_commands;
@@ -255,7 +254,7 @@ class time_of_the_reader final : public other_commands {
     }
 };
 
-/// The newest record that was applied is never found to be another one.
+/// The newest applied record is never found to be different.
 class last_record_not_compared final : public other_commands {
   public:
     using other_commands::other_commands;
@@ -294,7 +293,7 @@ class full_disk_not_noticed final : public forwarding_store {
     }
 };
 
-/// Who starts again does not know how late it was.
+/// A restarted process does not know how late it was.
 class time_not_kept final : public forwarding_store {
   public:
     using forwarding_store::forwarding_store;
@@ -414,7 +413,7 @@ std::vector<mutation> log_rule_mutations() {
         of_apply("dead-boot-takes-over", "the late heartbeat of a dead process replaces the living one",
                  changed<node_heartbeat>(
                      [](node_heartbeat& beat, const state_view&) { beat.applied_offset = UINT64_MAX; })),
-        // Both defences gone: with one left, what is late never gets past it.
+        // Both defences are removed: with one left, a late heartbeat never gets past it.
         of_apply("any-heartbeat-takes-over", "whatever heartbeat comes replaces another process",
                  changed<node_heartbeat>([](node_heartbeat& beat, const state_view&) {
                      beat.first = true;

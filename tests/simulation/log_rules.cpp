@@ -87,7 +87,7 @@ void log_rules::judge_time(const events::log::record& record,
             place + "is not what the broker and the sender say (invariant 10)");
 }
 
-/// Whether the credential is one of the user's at the command's place.
+/// Whether the credential is one of the user's at the command's place in the log.
 bool log_rules::is_entitled(const applied& what) {
     const std::uint64_t user = what.command.request.principal.value;
     if (user == 0 || x_credentials[user].contains(what.command.request.credential_hash)) return true;
@@ -256,7 +256,7 @@ void log_rules::learn(const applied& what) {
     }
 }
 
-/// Never early; at the first record whose time is theirs, but for the bound of one record.
+/// Never early, and at the first record with their time, except for the bound of one record.
 void log_rules::judge_timers() {
     const bool all_have_fired = tables::timers::first_due_ms(*x_now).value_or(INT64_MAX) > x_time_ms;
     std::size_t rows = 0;

@@ -1,5 +1,5 @@
-// The rules of design.md §1, written down a second time, apart from the product's: what an engine makes of
-// each record of the command log is held against them. Each throws rule_broken.
+// The rules of design.md §1, written a second time, independently of the product: the engine's result for
+// each record of the command log is checked against them. Each throws rule_broken.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace herald::test {
 
 class log_rules {
   public:
-    /// `state` is the engine's, written after each record; it must outlive the rules.
+    /// `state` is the engine's, written after each record; it must outlive this object.
     explicit log_rules(const storage::registry::state::state_store& state) : x_state(state) {}
 
     /// The engine has applied `record`, the next of the log.
     void judge(const events::log::record& record, const storage::registry::engine::applied_record& done);
 
   private:
-    /// A command and what became of it.
+    /// A command and its result.
     struct applied {
         const schemas::commands::command_envelope& command;
         const storage::registry::engine::applied_record& done;
@@ -58,18 +58,18 @@ class log_rules {
     bool is_disable_due(std::uint64_t webhook) const;
 
     const storage::registry::state::state_store& x_state;
-    std::shared_ptr<const storage::registry::state::state_view> x_now;  // while a record is judged
+    std::shared_ptr<const storage::registry::state::state_view> x_now;  // while a record is being judged
     std::uint64_t x_offset = 0;
     std::optional<schemas::commands::genesis> x_genesis;
     std::int64_t x_time_ms = 0;
-    std::uint32_t x_level = schemas::commands::first_level;        // in force
-    std::int64_t x_senders_ms = 0;                                 // the clock of the most advanced one
+    std::uint32_t x_level = schemas::commands::first_level;        // the level in force
+    std::int64_t x_senders_ms = 0;                                 // the most advanced sender's clock
     std::map<std::uint64_t, std::set<std::string>> x_credentials;  // by user
     std::map<std::tuple<std::uint64_t, std::string, std::string>, kept_answer> x_answers;
     std::map<std::string, member> x_members;
     std::map<std::string, schemas::claim_row> x_claims;
     std::map<storage::registry::tables::output_partition, std::uint64_t> x_published;
-    std::map<std::uint64_t, std::int64_t> x_open_scans;     // since when
+    std::map<std::uint64_t, std::int64_t> x_open_scans;     // each with its start time
     std::map<std::uint64_t, std::int64_t> x_failing_since;  // webhooks
     std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record
 };

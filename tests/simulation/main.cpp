@@ -1,4 +1,4 @@
-// herald_simulation: plays runs by seed and says which invariant did not hold.
+// herald_simulation: plays runs by seed and reports which invariant was violated.
 #include <charconv>
 #include <iostream>
 #include <stdexcept>

@@ -47,7 +47,7 @@ std::uint32_t generation_of(const storage::registry::state::state_store& state) 
 
 // ---- the publisher's tails
 
-/// Every partition goes on after the highest sequence that any of them holds.
+/// Every partition continues after the highest sequence in any of them.
 class one_cursor_for_all final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -64,7 +64,7 @@ class one_cursor_for_all final : public forwarding_log {
     }
 };
 
-/// After an error it goes on behind what it has sent, whether that is in the log or not.
+/// After an error it continues after what it has sent, whether that is in the log or not.
 class tails_from_memory final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -103,7 +103,7 @@ class tails_from_memory final : public forwarding_log {
     std::shared_ptr<positions> x_sent = std::make_shared<positions>();
 };
 
-/// The sequence of a tail counts, whichever generation it is of.
+/// The sequence of a tail counts, whatever its generation.
 class generation_ignored final : public forwarding_log {
   public:
     generation_ignored(events::log::partitioned_log& to, const storage::registry::state::state_store& state)
@@ -124,7 +124,7 @@ class generation_ignored final : public forwarding_log {
 
 // ---- the publisher's producer
 
-/// Several batches are on the way at once: when one is rejected, the next may be accepted.
+/// Several batches are in flight at once: when one is rejected, the next may be accepted.
 class many_in_flight final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -133,7 +133,7 @@ class many_in_flight final : public forwarding_log {
     }
 };
 
-/// An error is no reason for a new producer: the next rows go out through the old one.
+/// An error does not lead to a new producer: the next rows are sent through the old one.
 class errors_ignored final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -159,7 +159,7 @@ class errors_ignored final : public forwarding_log {
 
 // ---- `subscribers`
 
-/// The head goes out first, the rows that it speaks of when it is acknowledged.
+/// The head is sent first, and the rows that it counts only when it is acknowledged.
 class head_before_rows final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
@@ -198,11 +198,11 @@ class head_before_rows final : public forwarding_log {
 
       private:
         std::vector<row> x_rows;
-        std::unique_ptr<events::log::producer> x_to;  // ends first: its handlers use the rows
+        std::unique_ptr<events::log::producer> x_to;  // destroyed first: its handlers use the rows
     };
 };
 
-/// Who takes the claim believes that `subscribers` is as the state is.
+/// A new holder of the claim assumes that `subscribers` equals the state.
 class subscribers_not_compared final : public forwarding_log {
   public:
     subscribers_not_compared(events::log::partitioned_log& to,
@@ -268,7 +268,7 @@ class rows_trimmed_early final : public forwarding_store {
 
 // ---- the consumers
 
-/// Nothing in a retry topic is known to be younger than anything.
+/// No record in a retry topic is known to be younger than another.
 class end_not_asked final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;

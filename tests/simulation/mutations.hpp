@@ -1,5 +1,5 @@
-// Rules of design.md §1 and §2 broken on purpose, each by something that stands between a process and its log
-// or state: the product's own code has no switch for it.
+// Rules of design.md §1 and §2 broken on purpose, each by something between a process and its log or state:
+// the product's own code has no switch for it.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ std::unique_ptr<events::log::partitioned_log> same_log(events::log::partitioned_
                                                        const storage::registry::state::state_store&);
 std::unique_ptr<storage::registry::state::state_store> same_store(storage::registry::state::state_store&);
 
-/// A type of command that no version knows yet.
+/// A type of command that no version knows.
 constexpr auto unknown_command = schemas::commands::command_type{9'999};
 
 struct mutation {
-    /// What a process is given in place of its log; `state` is a node's.
+    /// What a process is given in place of its log; `state` is the node's.
     using log_wrapper = std::function<std::unique_ptr<events::log::partitioned_log>(
         events::log::partitioned_log&, const storage::registry::state::state_store& state)>;
     using store_wrapper = std::function<std::unique_ptr<storage::registry::state::state_store>(
@@ -36,7 +36,7 @@ struct mutation {
     log_wrapper worker_log = same_log;
     store_wrapper node_store = same_store;
     apply_change apply = {};
-    /// Why a node ends, before anything is done about it.
+    /// Changes why a node ends, before anything is done about it.
     std::function<void(storage::node::node_failure&)> failure = {};
 };
 
@@ -45,10 +45,10 @@ std::vector<mutation> log_rule_mutations();
 
 /// The first, with an empty name, breaks nothing.
 const std::vector<mutation>& all_mutations();
-/// Throws std::invalid_argument for a name that is not there.
+/// Throws std::invalid_argument for an unknown name.
 const mutation& mutation_named(std::string_view name);
 
-/// No mutation but a fault: of one assignment in three, what was committed with the offset is lost.
+/// Not a mutation but a fault: for one assignment in three, what was committed with the offset is lost.
 std::unique_ptr<events::log::partitioned_log> losing_positions(events::log::partitioned_log&, dice&);
 
 }  // namespace herald::test

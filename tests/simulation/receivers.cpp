@@ -60,7 +60,7 @@ std::unique_ptr<workers::transport> receivers::make_transport(process_thread& th
     return std::make_unique<network>(*this, thread);
 }
 
-/// What the receiver does and what the worker hears can differ: an answer may be lost on its way.
+/// What the receiver does and what the worker sees can differ: an answer may be lost on its way.
 workers::delivery_answer receivers::receive(const workers::delivery_request& request) {
     history& here = x_all[{header_of(request, "svc-event-id"), request.webhook_id.value}];
     const std::string id = header_of(request, "webhook-id");

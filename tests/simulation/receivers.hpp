@@ -1,5 +1,5 @@
-// The receivers of webhooks and the network to them: answers of all kinds, late ones, none; and a record of
-// everything that reached them.
+// The receivers of webhooks and the network to them: answers of all kinds, late ones, missing ones; and a
+// record of everything that reached them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace herald::test {
 
 class receivers {
   public:
-    /// What came of one event at one webhook.
+    /// What happened to one event at one webhook.
     struct history {
         std::string delivery_id;  // webhook-id, the same each time
         std::uint64_t attempts = 0;
@@ -26,7 +26,7 @@ class receivers {
     explicit receivers(world& in) : x_world(in) {}
     /// The network of one worker process.
     std::unique_ptr<workers::transport> make_transport(process_thread&);
-    /// From now on every receiver is well.
+    /// From now on every receiver works.
     void heal() { x_healed = true; }
     const std::map<pair, history>& all() const { return x_all; }
 
@@ -35,7 +35,7 @@ class receivers {
     workers::delivery_answer receive(const workers::delivery_request&);
 
     world& x_world;
-    /// One in so many does nothing but fail until it is healed.
+    /// One in this many only fails until it is healed.
     const std::uint64_t x_bad_one_in = static_cast<std::uint64_t>(x_world.chance.between(2, 12));
     bool x_healed = false;
     std::map<pair, history> x_all;

@@ -46,7 +46,7 @@ std::vector<events::log::record> reference::read_all(events::log::partitioned_lo
     while (true) {
         auto batch = reader->poll(10'000, 0);
         if (!batch && batch.error().code == error_code::unavailable)
-            continue;  // by chance, the next time not
+            continue;  // by chance; not the next time
         if (!batch)
             throw rule_broken{"a partition of " + where.topic + " cannot be read: " + batch.error().message};
         for (events::log::record& record : batch->records) all.push_back(std::move(record));

@@ -1,5 +1,5 @@
-// What must have come of the command log: applied once more by one engine without faults, and judged by rules
-// that are written down here a second time, apart from the product's.
+// What must follow from the command log: applied once more by one engine without faults, and judged by rules
+// that are written here a second time, independently of the product.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace herald::test {
 
-/// An event that a command must have caused, and who must hear of it.
+/// An event that a command must have caused, and its audience.
 struct expected_event {
     std::uint64_t offset = 0;
     schemas::event_type type = schemas::event_type::promote;
@@ -30,7 +30,7 @@ bool wants(const schemas::webhook&, schemas::event_type, schemas::resource_type)
 
 class reference {
   public:
-    /// Reads the whole command log and holds what comes of it against the rules of apply.
+    /// Reads the whole command log and checks the results against the rules of apply.
     reference(events::log::partitioned_log&, const apply_change&);
 
     const storage::registry::state::state_store& store() const { return *x_store; }
@@ -40,17 +40,17 @@ class reference {
     std::uint32_t event_partitions() const { return x_engine->installation()->event_partitions; }
     /// Hash after each record, by offset.
     const std::map<std::uint64_t, std::string>& hashes() const { return x_hashes; }
-    /// Everything that apply ever put into the outbox, in order.
+    /// Everything that apply put into the outbox, in order.
     const std::vector<schemas::event>& outbox() const { return x_outbox; }
     /// Log time of a record.
     std::int64_t time_ms(std::uint64_t offset) const { return x_times.at(offset); }
-    /// Offsets at which a command of this id took effect.
+    /// Offsets at which a command with this id took effect.
     std::vector<std::uint64_t> effects(const schemas::uuid& command) const;
     bool took_effect(std::uint64_t offset) const;
     std::optional<storage::registry::engine::applied_record> at(std::uint64_t offset) const;
-    /// PROMOTE and REQUEST_SCAN events by cause; those that nobody would hear of are left out.
+    /// PROMOTE and REQUEST_SCAN events by cause; those without an audience are left out.
     const std::vector<expected_event>& expected() const { return x_expected; }
-    /// The webhooks that must hear of such an event at that offset.
+    /// The webhooks that must get such an event at that offset.
     std::set<std::uint64_t> audience(std::uint64_t offset, schemas::event_type, schemas::resource_type) const;
     bool was_deleted(std::uint64_t webhook) const;
 
@@ -80,7 +80,7 @@ class reference {
     std::map<std::uint64_t, schemas::stage> x_desired;  // by transition
     std::vector<expected_event> x_expected;
     std::vector<schemas::event> x_outbox;
-    std::map<std::string, std::int64_t> x_outbox_rows;  // by key, from when
+    std::map<std::string, std::int64_t> x_outbox_rows;  // by key, with start times
     std::int64_t x_outbox_judged_ms = 0;
 };
 

@@ -24,10 +24,10 @@ namespace herald::test {
 namespace {
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
-/// Within this time after the last fault everything must be as it should (invariant 12).
+/// Within this time after the last fault everything must be right (invariant 12).
 constexpr std::int64_t peace_ms = 60'000;
-/// The longest wait of a delivery that failed while there were faults, and then some: a day more for one that
-/// was parked before the clock of the log went back.
+/// The longest wait of a delivery that failed during the faults, plus a margin: a day more for one that was
+/// parked before the log's clock went back.
 constexpr std::int64_t deliveries_ms = 80ll * 3'600'000;
 constexpr std::int64_t hour_ms = 3'600'000;
 
@@ -75,8 +75,8 @@ class run {
                schemas::commands::seal_envelope(x_stranger));
     }
 
-    /// The event topics outlive a generation: what they hold of the one before must not be mistaken for this
-    /// one's.
+    /// The event topics outlive a generation: what they hold from the previous one must not be mistaken for
+    /// the present one's.
     std::uint32_t leave_traces_of_a_generation(std::uint32_t event_partitions) {
         for (const std::string_view topic : events::event_topics) {
             for (std::uint32_t partition = 0; partition < event_partitions; ++partition) {
@@ -135,8 +135,8 @@ class run {
 
     /// Called from within the node.
     void node_failed(std::size_t index, const storage::node::node_failure& why) {
-        // A late heartbeat of an earlier process of this node may look like a later one's: this one gives
-        // way.
+        // A late heartbeat of an earlier process of this node may look like a later one's: then this process
+        // gives way.
         if (x_is_disaster && why.what == storage::node::node_failure::kind::diverged) {
             x_rebuilt.insert(index);
             return x_setup.post([this, index] {
@@ -154,7 +154,7 @@ class run {
         x_setup.post([this, index] { crash_and_restart(*x_nodes[index], std::size_t{0}); });
     }
 
-    /// Some stretches of trouble, and between them hours or days that everything sleeps through.
+    /// Some periods of trouble, and between them hours or days during which everything sleeps.
     void trouble() {
         const std::int64_t leaps = x_world.chance.one_in(2) ? x_world.chance.between(1, 3) : 0;
         for (std::int64_t stretch = 0; stretch <= leaps; ++stretch) {
@@ -232,7 +232,8 @@ class run {
                        [&node] { node.set_disk_full(false); });
     }
 
-    /// What another installation, an earlier generation or a broken disk put into the log: never a command.
+    /// What another installation, an earlier generation or a broken disk put into the log: never a valid
+    /// command.
     void append_strange_bytes() {
         dice& chance = x_world.chance;
         schemas::commands::command_envelope command = x_stranger;
@@ -282,7 +283,7 @@ class run {
             thread->pause_until(x_world.time.now_ms() + x_world.chance.between(100, 25'000));
     }
 
-    /// An API node's; workers start with clocks that are days off.
+    /// An API node's clock; workers start with clocks that are days off.
     void set_a_clock() {
         dice& chance = x_world.chance;
         const std::int64_t by =
@@ -311,7 +312,8 @@ class run {
                 x_broker.move(group, {std::string(topic), partition}, chance.pick(members));
     }
 
-    /// Machine, log and all: what was not synced is gone, everywhere as if it had never been.
+    /// Cuts the power of machine and log: whatever was not synced is gone everywhere, as if it had never
+    /// existed.
     void cut_power() {
         for (const auto& node : x_nodes) crash_and_restart(*node, some(4));
         for (const auto& worker : x_workers) crash_and_restart(*worker);
@@ -322,9 +324,9 @@ class run {
         x_faults.heal();
         x_receivers.heal();
         for (const auto& node : x_nodes) node->set_disk_full(false);
-        // Some late records land just now, the others never.
+        // Some late records are stored just now, the others never.
         while (x_broker.held() > 0 && x_world.chance.one_in(2)) x_broker.release(0);
-        // A new holder of the claim puts right what the late ones did to `subscribers`.
+        // A new holder of the claim repairs what the late records did to `subscribers`.
         for (const auto& node : x_nodes) {
             if (node->running()) node->crash(0);
             node->start();
@@ -339,7 +341,7 @@ class run {
                 "a client still waits for an answer a minute after the last fault (invariant 12)"};
     }
 
-    /// What a later version would append while these nodes run: none of it stops them.
+    /// What a later version would append while these nodes run: none of it may stop them.
     void ask_for_a_newer_version() {
         schemas::commands::command_envelope newer = x_stranger;
         newer.command_id.fill(0xf1);
@@ -349,7 +351,7 @@ class run {
         newer.type = unknown_command;
         newer.body.clear();
         append({std::string(events::log::topic::commands), 0}, "", schemas::commands::seal_envelope(newer));
-        // A standalone speaks once a minute: nobody could tell that it runs.
+        // A standalone sends a heartbeat once a minute: nobody could tell that it runs.
         if (x_kind == storage::node::node_kind::cluster) {
             newer.command_id.fill(0xf2);
             newer.level = schemas::commands::raise_level::traits.level;
@@ -361,7 +363,7 @@ class run {
         run_for(5'000);
     }
 
-    /// Alone with the workers: retries take hours, and only the workers are needed for them.
+    /// Runs only the workers: retries take hours, and nothing else is needed for them.
     void wait_for_deliveries(const reference& truth) {
         for (const auto& node : x_nodes) node->crash(0);
         const std::int64_t start = x_world.time.now_ms();
@@ -387,7 +389,7 @@ class run {
         check_deliveries(truth, *x_log, x_receivers);
     }
 
-    /// What no node may survive, when all else is judged.
+    /// Something that no node may survive, after everything else was judged.
     void disaster() {
         x_is_disaster = true;
         x_world.agreed.end();
@@ -407,8 +409,8 @@ class run {
         }
     }
 
-    /// The disk of one node gives back something else than was written there. Of three nodes that one makes
-    /// its state anew; of two nobody knows which it is, and nobody may write.
+    /// One node's disk returns something other than what was written. Among three nodes, that one rebuilds
+    /// its state; with two, nobody knows which it is, and neither may write.
     void spoil_a_state() {
         const auto index = some(x_nodes.size() - 1);
         api_node& spoilt = *x_nodes[index];
@@ -443,7 +445,7 @@ class run {
     }
 
     /// The newest records are lost, and others take their offsets; the leader that did it is a new one, so
-    /// each connection breaks.
+    /// every connection breaks.
     void cut_the_log() {
         const events::log::topic_partition where{std::string(events::log::topic::commands), 0};
         const std::int64_t kept = x_broker.records(where).back().offset - x_world.chance.between(0, 6);
@@ -483,17 +485,17 @@ class run {
     const bool x_loses_positions = x_world.chance.one_in(8);
     process_thread& x_setup;
     events::log::memory::memory_broker x_broker;
-    /// Without a key a command that the log repeats takes effect twice: nobody could tell it from another
-    /// wish.
+    /// Without a key, a command that the log repeats takes effect twice: nobody could distinguish it from
+    /// another request.
     const bool x_log_repeats_commands = x_world.chance.one_in(4);
-    /// In some runs a leader of the log that was deposed answers for a while.
+    /// In some runs a deposed leader of the log answers for a while.
     const std::int64_t x_deposed_ms = x_world.chance.one_in(4) ? 5'000 : 0;
     seeded_faults x_faults{x_world, {x_log_repeats_commands, x_deposed_ms}};
     std::unique_ptr<events::log::memory::memory_log> x_log;
     std::unique_ptr<events::log::producer> x_outsider;
     schemas::commands::command_envelope x_stranger;
     receivers x_receivers{x_world};
-    std::unique_ptr<client> x_client;  // a node that ends answers it
+    std::unique_ptr<client> x_client;  // a node that ends calls it
     std::vector<std::unique_ptr<api_node>> x_nodes;
     std::vector<std::unique_ptr<worker_machine>> x_workers;
 };

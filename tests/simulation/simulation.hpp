@@ -1,4 +1,4 @@
-// One run: a cluster, its clients and receivers, everything that can go wrong, then peace, then the
+// One run: a cluster, its clients and receivers, everything that can go wrong, then a quiet time, then the
 // invariants.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace herald::test {
 
-/// Which invariant did not hold, as a sentence; nothing when all did. The same seed gives the same run.
-/// `mutation` is a name of mutations.hpp.
+/// Which invariant was violated, as a sentence; empty when none was. The same seed gives the same run.
+/// `mutation` is a name from mutations.hpp.
 std::optional<std::string> simulate(std::uint64_t seed, std::string_view mutation);
 
 }  // namespace herald::test

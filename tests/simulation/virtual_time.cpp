@@ -28,7 +28,7 @@ void process_thread::run_at(std::int64_t at_ms, task work) {
 
 void process_thread::die() {
     x_alive = false;
-    // A task's end may post another: those must find an empty, dead thread.
+    // Destroying a task may post another one, which must find an empty, dead thread.
     const auto tasks = std::exchange(x_tasks, {});
     const auto timers = std::exchange(x_timers, {});
 }

@@ -1,5 +1,5 @@
-// One thread that plays many: virtual time, and for each process a scheduler whose tasks run when the seed
-// says.
+// One thread that simulates many: virtual time, and for each process a scheduler whose tasks run when the
+// seed says.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace herald::test {
 
 class virtual_time;
 
-/// A process's clocks: the steady one is the world's, the wall clock jumps as it likes.
+/// A process's clocks: the steady one is the world's; the wall clock may jump.
 class process_clock final : public runtime::clock {
   public:
     explicit process_clock(const virtual_time& time) : x_time(time) {}
@@ -30,8 +30,8 @@ class process_clock final : public runtime::clock {
 };
 
 /// The thread of one process from its start to its death. Tasks run in the order in which they were posted,
-/// timers when they are due; what other processes do between two of them is up to the seed. Once dead it
-/// takes nothing more, but stays, for others may still post to it.
+/// timers when they are due; the seed decides what other processes do between two of them. After its death it
+/// runs nothing more, but continues to exist, since others may still post to it.
 class process_thread final : public runtime::scheduler {
   public:
     explicit process_thread(const virtual_time& time) : x_clock(time) {}
@@ -40,7 +40,7 @@ class process_thread final : public runtime::scheduler {
     const runtime::clock& time() const noexcept override { return x_clock; }
 
     process_clock& clock() { return x_clock; }
-    /// Stands still, as a stopped process or a machine under swap does.
+    /// Stands still, like a stopped process or a swapping machine.
     void pause_until(std::int64_t at_ms) { x_paused_until_ms = at_ms; }
     void die();
 
@@ -65,9 +65,9 @@ class virtual_time {
     explicit virtual_time(runtime::random_source& random) : x_random(random) {}
     std::int64_t now_ms() const noexcept { return x_now_ms; }
     process_thread& start_thread();
-    /// All processes stand still for so long, as when their machines sleep.
+    /// All processes stand still for this long, as when their machines sleep.
     void leap(std::int64_t by_ms) { x_now_ms += by_ms; }
-    /// Runs what is ready, in an order of the seed's, and lets time pass up to `until_ms`.
+    /// Runs what is ready, in an order chosen by the seed, and lets time pass up to `until_ms`.
     void run_until(std::int64_t until_ms);
 
   private:
@@ -75,7 +75,7 @@ class virtual_time {
 
     runtime::random_source& x_random;
     std::int64_t x_now_ms = 1;
-    std::size_t x_tasks_at_once = 0;  // since time passed
+    std::size_t x_tasks_at_once = 0;  // since time last advanced
     std::vector<std::unique_ptr<process_thread>> x_alive;
     std::vector<std::unique_ptr<process_thread>> x_dead;
 };

@@ -57,7 +57,7 @@ class watched_log final : public forwarding_log {
     const events::log::memory::memory_broker& x_broker;
 };
 
-/// Consumers either lose their positions or are held to keeping them.
+/// Consumers either lose their positions or are checked for keeping them.
 std::unique_ptr<events::log::partitioned_log> groups_of(events::log::partitioned_log& log,
                                                         const worker_machine::settings& how, dice& chance) {
     if (how.loses_positions) return losing_positions(log, chance);
@@ -66,7 +66,7 @@ std::unique_ptr<events::log::partitioned_log> groups_of(events::log::partitioned
 
 }  // namespace
 
-/// Lives on its thread; when that is dead no task of it runs any more, so tasks may hold `this`.
+/// Lives on its thread; once that is dead, none of its tasks run, so tasks may hold `this`.
 class worker_machine::process {
   public:
     process(world& in, settings& how, events::log::partitioned_log& log, process_thread& thread)

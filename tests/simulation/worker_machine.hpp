@@ -21,7 +21,7 @@ class worker_machine {
         receivers& to;
         const mutation& broken;
         const storage::registry::state::state_store& state;  // a node's, for mutations
-        /// Now and then what was committed with an offset is lost: somebody reset the group by hand.
+        /// Now and then, what was committed with an offset is lost: somebody reset the group by hand.
         bool loses_positions = false;
     };
     worker_machine(world& in, settings how);

@@ -1,4 +1,4 @@
-// What all parts of a run share: chance, time, and what the nodes have agreed on so far.
+// What all parts of a run share: chance, time, and what the nodes have agreed on.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace herald::test {
 
-/// Thrown when an invariant of the design does not hold. `what` is a sentence.
+/// Thrown when an invariant of the design is violated. `what` is a sentence.
 struct rule_broken {
     std::string what;
 };
 
-/// Chance, all of it from the seed.
+/// Chance, all derived from the seed.
 class dice {
   public:
     explicit dice(std::uint64_t seed) : x_random(seed) {}
@@ -33,8 +33,8 @@ class dice {
     runtime::seeded_random x_random;
 };
 
-/// The state that the first node to get there had after each record, as its hash: every other one must have
-/// the same (P5).
+/// The hash of the state after each record, from the first node to apply it: every other node must have the
+/// same (P5).
 class agreement {
   public:
     void note(const std::string& node, std::uint64_t offset, const std::string& hash) {
@@ -44,7 +44,7 @@ class agreement {
                               " than the node that was there first (invariant 7)"};
     }
     const std::map<std::uint64_t, std::string>& hashes() const { return x_hashes; }
-    /// What comes now is not the log that they agreed on.
+    /// From here on this is no longer the log that they agreed on.
     void end() { x_has_ended = true; }
 
   private:

@@ -1,4 +1,4 @@
-// API nodes on one log in memory, with a clock turned by hand: for tests of what a node does around the
+// API nodes on one log in memory, with a clock moved by hand: for tests of what a node does around the
 // engine.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace herald::test {
 
 inline const events::log::topic_partition commands_partition{std::string(events::log::topic::commands), 0};
 
-/// What the log does to one node; reachable and honest at first.
+/// The log's faults for one node; none at first.
 struct node_faults final : events::log::memory::memory_faults {
     events::log::memory::batch_plan next_batch(const events::log::topic_partition& where,
                                                std::size_t waiting) override {
@@ -41,7 +41,7 @@ struct node_faults final : events::log::memory::memory_faults {
     std::int64_t range_lag(const events::log::topic_partition&) override { return lag; }
     bool reachable() override { return is_reachable; }
 
-    std::vector<events::log::memory::batch_fate> fates;  // of the next batches of commands
+    std::vector<events::log::memory::batch_fate> fates;  // for the next batches of commands
     events::log::memory::batch_fate fate_of_events = events::log::memory::batch_fate::accepted;
     std::int64_t lag = 0;
     bool is_reachable = true;
@@ -92,7 +92,7 @@ class cluster {
         for (auto& [name, one] : machines) one.node.reset();
     }
 
-    /// A log of its own with GENESIS; what was there is gone.
+    /// A new log with GENESIS; the previous content is gone.
     void begin() {
         broker = std::make_unique<events::log::memory::memory_broker>(scheduler.clock());
         events::log::memory::memory_log log(*broker, [](const std::function<void()>& task) { task(); });
@@ -197,7 +197,7 @@ class cluster {
     std::map<std::string, machine> machines;
 };
 
-/// What /metrics says of a node, the metrics of which begin with "\n".
+/// A node's part of /metrics; each line begins with "\n".
 inline std::string metrics_of(const machine& one) {
     storage::node::node_metrics shown;
     shown.show(one.node->state_now());

@@ -1,4 +1,4 @@
-// What the administrator of the tests' registries sends: one way to make a request's identity and an
+// The administrator's requests in the tests' registries: the one place that makes a request's identity and an
 // envelope.
 #pragma once
 
@@ -26,7 +26,7 @@ inline const std::string& admin_key_hash() {
     return hash;
 }
 
-/// Of a user who shows the administrator's key, which users of the tests share.
+/// The identity of a user who uses the administrator's key, which all users of the tests share.
 inline schemas::commands::request_identity request_of(schemas::user_id user = admin) {
     schemas::commands::request_identity who;
     who.principal = user;
@@ -35,13 +35,13 @@ inline schemas::commands::request_identity request_of(schemas::user_id user = ad
     return who;
 }
 
-/// As a client sends back what it has read.
+/// The content as a client sends it back after reading it.
 inline schemas::commands::version_content content_of(const schemas::model_version& row) {
     return *schemas::decode<schemas::commands::version_content>(schemas::encode(row));
 }
 
-/// As a node sends the command of a request at that time, in the log's first generation. The log's and the
-/// command's ids are left to the caller.
+/// The envelope in which a node sends the command of a request at that time, in the log's first generation.
+/// The caller sets the log's and the command's ids.
 inline schemas::commands::command_envelope envelope_of(
     schemas::commands::command_envelope command, std::int64_t now_ms,
     schemas::commands::request_identity who = request_of()) {

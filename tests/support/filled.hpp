@@ -1,4 +1,4 @@
-// Values for tests of frozen bytes: with every member of a described type set, none of them is forgotten.
+// Values for tests of frozen bytes: every member of a described type is set, so none is forgotten.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace herald::test {
 
-/// Gives every member of a described value something that is not its default, by number and name alone.
+/// Gives every member of a described value a value other than its default, derived only from number and name.
 struct filler {
     template <class T>
     void operator()(unsigned number, std::string_view name, T& value,

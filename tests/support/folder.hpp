@@ -1,4 +1,4 @@
-// A folder for one test, gone with it.
+// A temporary folder for one test.
 #pragma once
 
 #include <cstdlib>

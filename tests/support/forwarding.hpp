@@ -1,4 +1,4 @@
-// Stand-ins that pass everything on; a mutation overrides what it breaks.
+// Stand-ins that forward everything; a mutation overrides what it breaks.
 #pragma once
 
 #include <memory>
@@ -56,7 +56,7 @@ class forwarding_member : public events::log::group_member {
     std::unique_ptr<events::log::group_member> x_to;
 };
 
-/// Gives some records, whatever the partition holds.
+/// Returns given records, whatever the partition contains.
 class made_up_reader final : public events::log::reader {
   public:
     explicit made_up_reader(std::vector<events::log::record> records) : x_records(std::move(records)) {}

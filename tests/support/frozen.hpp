@@ -17,8 +17,7 @@ inline std::string frozen_line(std::string_view name, std::string_view bytes) {
     return std::string(name) + ": " + runtime::to_hex(bytes);
 }
 
-/// That the file has these lines and no others, in this order. Lines that begin with # say something to
-/// readers.
+/// Checks that the file has these lines and no others, in this order. Lines that begin with # are comments.
 inline void expect_frozen(const std::vector<std::string>& lines, const std::string& file) {
     std::vector<std::string> frozen;
     std::ifstream in(file);

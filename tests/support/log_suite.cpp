@@ -1,4 +1,4 @@
-// Protects the promises of events/log/log.hpp, the same for every log.
+// Protects the guarantees of events/log/log.hpp, the same for every log.
 #include "tests/support/log_suite.hpp"
 
 #include <algorithm>
@@ -50,12 +50,12 @@ class answers {
             x_changed.notify_all();
         };
     }
-    /// True when as many answers as handlers have come in time.
+    /// True when all handlers were answered in time.
     bool wait() {
         std::unique_lock lock(x_mutex);
         return x_changed.wait_for(lock, patience, [this] { return x_count >= x_answers.size(); });
     }
-    /// For each handler, in order of next(), what it was called with.
+    /// For each handler, in order of next(), the values it was called with.
     std::deque<std::vector<result<std::int64_t>>> all() {
         std::lock_guard lock(x_mutex);
         return x_answers;
@@ -117,7 +117,7 @@ std::int64_t end_of(events::log::partitioned_log& log, const topic_partition& wh
     return range ? range->next : 0;
 }
 
-/// Reads until `count` records whose key starts with `mark` are there, or patience ends.
+/// Reads until `count` records with keys starting with `mark` have arrived, or patience ends.
 std::vector<events::log::record> read_marked(events::log::reader& from, const std::string& mark,
                                              std::size_t count) {
     std::vector<events::log::record> found;
@@ -163,7 +163,7 @@ error final_failure(events::log::reader& from) {
     return {};
 }
 
-/// A member of a group and what it was told.
+/// A member of a group and what it received.
 class follower {
   public:
     follower(events::log::partitioned_log& log, std::string_view group,
@@ -193,7 +193,7 @@ class follower {
         return found;
     }
     void forget() { x_consumed.clear(); }
-    /// All that was consumed counts as done.
+    /// Everything consumed counts as done.
     void commit(const std::string& metadata) {
         std::map<topic_partition, std::int64_t> next;
         for (const auto& [where, each] : x_assigned) next[where] = each.next_offset;
@@ -400,7 +400,7 @@ TEST_P(log_suite, whoever_only_polls_when_called_reads_everything) {
         ++calls;
         called.notify_all();
     });
-    ASSERT_TRUE(reader->poll(7, 0));  // the first one is not called for
+    ASSERT_TRUE(reader->poll(7, 0));  // nothing asks for the first one
     std::size_t found = 0;
     int seen = 0;
     for (int round = 0; round < 5; ++round) {
@@ -739,7 +739,7 @@ TEST_P(log_suite, compaction_keeps_the_last_value_of_each_key) {
     append_all(log(), subscribers_0, {{mark() + "c", "c"}});
     if (!x_fixture->compact()) GTEST_SKIP() << "this log cannot be made to compact";
 
-    // The last record stands behind whatever compaction may do: when it is read, everything is.
+    // The last record is beyond the reach of compaction: once it is read, everything is.
     append_all(log(), subscribers_0, {{mark() + "z", "last"}});
     const auto reader = log().open_reader(subscribers_0, end);
     std::map<std::string, std::string> last;

@@ -1,4 +1,4 @@
-// A scheduler whose time is turned by hand.
+// A scheduler whose time is moved by hand.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class manual_scheduler final : public runtime::scheduler {
     const runtime::clock& time() const noexcept override { return x_clock; }
     runtime::manual_clock& clock() noexcept { return x_clock; }
 
-    /// Runs what is ready and due, without moving the time.
+    /// Runs what is ready and due, without advancing time.
     void settle() {
         while (true) {
             if (!x_ready.empty()) {
@@ -45,7 +45,7 @@ class manual_scheduler final : public runtime::scheduler {
         x_clock.advance_ms(end_ms - x_clock.steady_ms());
         settle();
     }
-    /// Lets `ms` pass in leaps of 20 s: for waits of days, where a tick a second would take long.
+    /// Lets `ms` pass in leaps of 20 s: for waits of days, which would take long with a tick each second.
     void leap_for(std::int64_t ms) {
         constexpr std::int64_t leap_ms = 20'000;
         for (std::int64_t passed = 0; passed < ms; passed += leap_ms) {

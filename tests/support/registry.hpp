@@ -1,4 +1,4 @@
-// A registry for tests of the rules: the real engine over rows in memory, driven command by command.
+// A registry for tests of the rules: the real engine over rows in memory, one command at a time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class registry {
     std::string fingerprint = "f";
     std::uint64_t offset = 0;
 
-    /// As the administrator.
+    /// Runs it as the administrator.
     template <class Command>
     schemas::commands::outcome run(const Command& command) {
         return run_as(admin, command);
@@ -60,7 +60,7 @@ class registry {
         return {static_cast<std::int64_t>(offset++), now_ms, "", schemas::commands::seal_envelope(envelope)};
     }
 
-    /// Applies a command that must succeed; its answer.
+    /// Applies a command that must succeed, and returns its answer.
     template <class Answer, class Command>
     Answer must(schemas::user_id user, const Command& command) {
         const schemas::commands::outcome outcome = run_as(user, command);
@@ -118,7 +118,7 @@ class registry {
         EXPECT_TRUE(engine_of_log.write());
         EXPECT_TRUE(store->write({{key, schemas::encode(row)}}));
         EXPECT_EQ(run(schemas::commands::no_operation{}).code,
-                  0u);  // the engine's next batch stands on what is stored
+                  0u);  // the engine's next batch builds on what is stored
         EXPECT_TRUE(engine_of_log.write());
     }
 

@@ -1,4 +1,4 @@
-// Waiting for what another thread or process does: asks again and again, up to a deadline.
+// Waits for what another thread or process does: asks again and again, up to a deadline.
 #pragma once
 
 #include <chrono>
@@ -6,10 +6,10 @@
 
 namespace herald::test {
 
-/// Of what should take milliseconds: reached only when it never comes.
+/// For things that should take milliseconds: reached only when they never happen.
 inline constexpr std::chrono::milliseconds patience{30'000};
 
-/// Whether `check` says true within `seconds`.
+/// Whether `check` returns true within `seconds`.
 template <class Check>
 bool eventually(double seconds, const Check& check) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -24,7 +24,7 @@ bool eventually(const Check& check) {
     return eventually(std::chrono::duration<double>(patience).count(), check);
 }
 
-/// What `question` answers at last: `wanted`, or something else when that does not come.
+/// What `question` answers in the end: `wanted`, or something else if that never comes.
 template <class Question>
 auto eventually(const Question& question, const decltype(question())& wanted) {
     auto seen = question();

@@ -1,4 +1,4 @@
-// What the cluster says of itself, and requests of librdkafka's admin interface. Internal to
+// What the cluster reports about itself, and requests through librdkafka's admin interface. Internal to
 // events/log/kafka.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace herald::events::log::kafka {
 
 struct topic_shape {
     std::int32_t partitions = 0;
-    std::int32_t replicas = 0;  // of the partition that has the fewest
+    std::int32_t replicas = 0;  // of the partition with the fewest
 };
 
 struct cluster {
@@ -25,7 +25,7 @@ struct cluster {
 /// Asks any broker; never makes a topic. Errors: unavailable within `wait_ms`.
 result<cluster> describe_cluster(const installation&, rd_kafka_t* client, std::int64_t wait_ms);
 
-/// log::partitions. Blocks up to 5 s.
+/// As log::partitions. Blocks up to 5 s.
 result<std::int32_t> count_partitions(const installation&, rd_kafka_t* client, const std::string& topic);
 
 /// One request and its answer.
@@ -34,8 +34,7 @@ class admin_request {
     admin_request(const installation&, rd_kafka_t* client, rd_kafka_admin_op_t);
     const rd_kafka_AdminOptions_t* options() const { return x_options.get(); }
     rd_kafka_queue_t* queue() const { return x_queue.get(); }
-    /// Blocks until librdkafka has an answer, which it has when the request times out, too. Errors:
-    /// unavailable.
+    /// Blocks until librdkafka has an answer; a request that times out has one too. Errors: unavailable.
     result<event_pointer> wait() const;
 
   private:
@@ -44,12 +43,12 @@ class admin_request {
     queue_pointer x_queue;
 };
 
-/// What is in effect of a topic or a broker.
+/// The settings in effect for a topic or a broker.
 struct described {
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;  // else why it may not be seen
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;  // otherwise the reason why they cannot be read
     std::map<std::string, std::string, std::less<>> settings;
 };
-/// By name, with prefix (a topic) or number (a broker). Errors: unavailable.
+/// By name: a prefixed topic or a broker's number. Errors: unavailable.
 result<std::map<std::string, described>> describe_settings(const installation&, rd_kafka_t* client,
                                                            rd_kafka_ResourceType_t,
                                                            const std::vector<std::string>& names);

@@ -1,4 +1,4 @@
-// Opening and closing librdkafka clients; their log lines become the process's.
+// Opens and closes librdkafka clients, and turns their log lines into the process's.
 #include "events/log/kafka/client.hpp"
 
 #include <sys/socket.h>
@@ -18,18 +18,19 @@ constexpr std::int64_t trouble_kept_ms = 60'000;
 
 using configuration = std::unique_ptr<rd_kafka_conf_t, destroyed_by<rd_kafka_conf_destroy>>;
 
-/// librdkafka's levels are syslog's. A broker out of reach is an "error" there (3) and a warning to us: the
-/// client goes on by itself, and who cannot go on says so in its own words.
+/// librdkafka uses syslog's levels. It calls a broker out of reach an "error" (3); for us that is a warning:
+/// the client keeps trying, and whatever cannot continue reports it in its own words.
 void on_log_line(const rd_kafka_t* client, int level, const char* facility, const char* text) {
-    // "N messages still in queue": who lets go of a producer knows, and their handlers were told. ERROR
-    // repeats what FAIL has said of each broker.
+    // TERMINATE is "N messages still in queue": the code that closes the producer knows that, and the
+    // handlers were told. ERROR repeats what FAIL has said for each broker.
     if (std::string_view(facility) == "TERMINATE" || std::string_view(facility) == "ERROR") return;
     if (std::string_view(facility) == "FAIL") {
         static_cast<client_owner*>(rd_kafka_opaque(client))->installed->trouble.say(text);
-        // A broker also hangs up when it ends or has nothing to do; one that never let us in is worth a line.
+        // A broker also disconnects when it stops or a connection is idle; only one that never let us in
+        // deserves a log line.
         level = std::string_view(text).find("in state UP") == std::string_view::npos ? 4 : 7;
     }
-    // Coordinators that load, properties of ours that are called experimental.
+    // Coordinators that are loading, and properties of ours that librdkafka calls experimental.
     if (std::string_view(facility) == "GETPID" || std::string_view(facility) == "CONFWARN") level = 7;
     const runtime::log_level ours = level <= 2   ? runtime::log_level::error
                                     : level <= 4 ? runtime::log_level::warning
@@ -64,7 +65,7 @@ void background::run(std::function<void()> task, std::int64_t wait_ms) {
     }
     std::thread([room = x_state, mine, task = std::move(task)]() mutable {
         task();
-        task = nullptr;  // what it owns goes before it counts as done
+        task = nullptr;  // what the task owns is destroyed before the task counts as done
         const runtime::lock_guard lock(room->mutex);
         --room->running;
         mine->done = true;
@@ -127,7 +128,7 @@ result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const
     rd_kafka_t* client =
         rd_kafka_new(produces ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf.get(), text, sizeof text);
     if (client == nullptr) return runtime::internal(std::string("the Kafka client cannot be made: ") + text);
-    static_cast<void>(conf.release());  // the client's now
+    static_cast<void>(conf.release());  // now owned by the client
     return client;
 }
 
@@ -153,8 +154,8 @@ partition_list list_of(const installation& where, const topic_partition& partiti
 
 rd_kafka_resp_err_t ask_leaders(rd_kafka_t* client, rd_kafka_topic_partition_list_t& list, std::int64_t which,
                                 std::int64_t wait_ms) {
-    // Not rd_kafka_query_watermark_offsets: without a broker, 2.0.2 waits in it for ever, whatever its
-    // time-out.
+    // Not rd_kafka_query_watermark_offsets: without a broker, in 2.0.2 it waits for ever, whatever its
+    // timeout.
     for (int i = 0; i < list.cnt; ++i) {
         list.elems[i].offset = which;
         list.elems[i].err = RD_KAFKA_RESP_ERR_NO_ERROR;

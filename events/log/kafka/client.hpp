@@ -1,5 +1,5 @@
 // What the parts of one Kafka log share: the options, how clients are opened and closed, and small owners for
-// librdkafka's objects. Internal to events/log/kafka: no other folder includes it.
+// librdkafka's objects. Internal to events/log/kafka.
 #pragma once
 
 #include <librdkafka/rdkafka.h>
@@ -25,7 +25,7 @@ struct destroyed_by {
         destroy(object);
     }
 };
-/// Queues and topics must be gone before their client is.
+/// Queues and topics must be destroyed before their client.
 using queue_pointer = std::unique_ptr<rd_kafka_queue_t, destroyed_by<rd_kafka_queue_destroy>>;
 using topic_pointer = std::unique_ptr<rd_kafka_topic_t, destroyed_by<rd_kafka_topic_destroy>>;
 using event_pointer = std::unique_ptr<rd_kafka_event_t, destroyed_by<rd_kafka_event_destroy>>;
@@ -34,14 +34,14 @@ using partition_list =
     std::unique_ptr<rd_kafka_topic_partition_list_t, destroyed_by<rd_kafka_topic_partition_list_destroy>>;
 using metadata_pointer = std::unique_ptr<const rd_kafka_metadata_t, destroyed_by<rd_kafka_metadata_destroy>>;
 
-/// What librdkafka does only while its caller waits. Closing a client may even hang for ever after a broker
-/// restarted (kafka.md §2: #4724, #4674). So each such task has a thread, and whoever waits for it gives up
+/// Runs the librdkafka calls that block their caller. Closing a client may even hang for ever after a broker
+/// restart (kafka.md §2: #4724, #4674), so each such task has its own thread, and the caller stops waiting
 /// after a while. Thread-safe.
 class background {
   public:
-    /// Runs `task` on a thread of its own and waits for it at most `wait_ms`; 0 waits for nothing.
+    /// Runs `task` on its own thread and waits for it at most `wait_ms`; 0 does not wait.
     void run(std::function<void()> task, std::int64_t wait_ms);
-    /// Waits until all are done, at most `wait_ms`. False when some are not.
+    /// Waits at most `wait_ms` until all tasks are done. False when some are not.
     bool wait(std::int64_t wait_ms);
 
   private:
@@ -50,15 +50,16 @@ class background {
     static std::shared_ptr<state> make_state();
 };
 
-/// Rings whenever something comes into the empty queue, until ring_no_more(); the bell must outlive that.
+/// Rings whenever something arrives in the empty queue, until ring_no_more(); the bell must outlive that
+/// call.
 void ring_for(rd_kafka_queue_t*, bell&);
 void ring_no_more(rd_kafka_queue_t*);
 
-/// What librdkafka said last of a broker that it cannot reach or that refuses it. Thread-safe.
+/// The last thing librdkafka reported about a broker that is out of reach or refuses the client. Thread-safe.
 class last_trouble {
   public:
     void say(std::string_view);
-    /// Empty when nothing was said in the last minute.
+    /// Empty when nothing was reported in the last minute.
     std::string text() const;
 
   private:
@@ -69,22 +70,22 @@ class last_trouble {
 
 struct installation;
 class membership;
-/// Every client's opaque.
+/// The opaque pointer of every client.
 struct client_owner {
     installation* installed;
     membership* member = nullptr;
-    std::atomic<std::uint32_t> connections = 0;  // begun, all counted
+    std::atomic<std::uint32_t> connections = 0;  // connections begun, in total
 };
 
-/// One for each log, shared by all that it opened, and outlives their clients. Immutable but for what is
-/// thread-safe by itself.
+/// One for each log, shared by everything that the log opened; it outlives their clients. Immutable, except
+/// for members that are thread-safe themselves.
 struct installation {
     kafka_options options;
     background tasks;
     last_trouble trouble;
     client_owner owner{this};
 
-    /// unavailable: "Kafka at <the addresses given> does not answer", and why.
+    /// unavailable: "Kafka at <the addresses given> does not answer", and the cause.
     error no_answer(rd_kafka_resp_err_t) const;
 
     std::string name_of_topic(std::string_view topic) const {
@@ -97,13 +98,13 @@ struct installation {
     }
 };
 
-/// A client, closed in the background when the last owner lets go.
+/// A client, closed in the background when its last owner releases it.
 using client_pointer = std::shared_ptr<rd_kafka_t>;
 
 struct client_wishes {
-    properties more;                // beyond the kind's settings
+    properties more;                // in addition to those of the kind
     int events = 0;                 // RD_KAFKA_EVENT_…
-    client_owner* owner = nullptr;  // else the installation's; one of its own from open_client
+    client_owner* owner = nullptr;  // otherwise the installation's; open_client makes one for each client
     void (*on_rebalance)(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*, void*) = nullptr;
 };
 
@@ -118,16 +119,16 @@ partition_list list_of(const installation&, const topic_partition&, std::int64_t
 
 record record_of(const rd_kafka_message_t&);
 
-/// "registry.commands[0]", for texts.
+/// "registry.commands[0]", for messages.
 std::string text_of(const topic_partition&);
-/// Asks the leaders for the first (RD_KAFKA_OFFSET_BEGINNING) or next offset (RD_KAFKA_OFFSET_END) of each;
-/// the list holds the answers. Blocks at most `wait_ms`.
+/// Asks the leader of each partition for its first (RD_KAFKA_OFFSET_BEGINNING) or next offset
+/// (RD_KAFKA_OFFSET_END); the list receives the answers. Blocks at most `wait_ms`.
 rd_kafka_resp_err_t ask_leaders(rd_kafka_t*, rd_kafka_topic_partition_list_t&, std::int64_t which,
                                 std::int64_t wait_ms);
 
-/// The topic, or the partition, does not exist as far as the client knows.
+/// As far as the client knows, the topic or the partition does not exist.
 bool says_unknown(rd_kafka_resp_err_t) noexcept;
 
-std::int64_t now_ms() noexcept;  // steady
+std::int64_t now_ms() noexcept;  // steady clock
 
 }  // namespace herald::events::log::kafka

@@ -1,4 +1,4 @@
-// A group member: assignments and their epochs, commits, and the watch over a client that fell silent.
+// A group member: assignments and their epochs, commits, and the check for a client that fell silent.
 #include "events/log/kafka/group_member.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace herald::events::log::kafka {
 namespace {
 
-constexpr std::int64_t ask_again_ms = 200;  // committed offsets, after an error
+constexpr std::int64_t ask_again_ms = 200;  // for committed offsets, after an error
 
 class kafka_member final : public group_member {
   public:
@@ -49,7 +49,7 @@ class kafka_member final : public group_member {
             if (!heard) supervise();
             if (!heard && now_ms() >= deadline_ms) break;
         }
-        // The queue rings only when it was empty: what is left in it would never be announced.
+        // The queue rings only when it was empty: what stays in it would never be announced.
         if (x_has_failed)
             leave(0);
         else if (x_is_recalled || x_membership->has_more())
@@ -108,8 +108,7 @@ class kafka_member final : public group_member {
         x_assigned.clear();
     }
 
-    /// One step: a change of the group, an answer, or a record. False when there was nothing within
-    /// `wait_ms`.
+    /// One step: a change of the group, an answer, or a record. False when nothing came within `wait_ms`.
     bool turn(std::int64_t wait_ms) {
         const auto committed = x_membership->take_committed();
         if (committed) take_offsets(*committed);
@@ -118,7 +117,7 @@ class kafka_member final : public group_member {
             x_ask_again_ms = 0;
             x_membership->ask_committed(x_offered);
         }
-        // While offsets are asked for nothing is read, but the group may change again.
+        // While the offsets are being asked for, nothing is read, but the group may change again.
         const message_pointer message =
             x_membership->next(x_offered.empty() ? wait_ms : std::min(wait_ms, limits::kafka_offered_ms_max));
         const std::optional<group_change> change = x_membership->take_change();
@@ -162,7 +161,7 @@ class kafka_member final : public group_member {
         x_offered.clear();
     }
 
-    /// What is assigned stays so until the next poll(): commits until then still count.
+    /// Assigned partitions stay assigned until the next poll(): commits until then still count.
     void take_recall() {
         x_offered.clear();
         x_ask_again_ms = 0;
@@ -175,7 +174,7 @@ class kafka_member final : public group_member {
         x_is_recalled = false;
         x_owed.reset();
         if (std::exchange(x_must_rejoin, false)) return leave(0);
-        send_commits();  // goes out before the request to join again
+        send_commits();  // sent before the request to join again
         x_assigned.clear();
         x_membership->let_go();
     }
@@ -223,7 +222,7 @@ class kafka_member final : public group_member {
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
                      {{"group", x_group}, {"reason", text}});
         if (says_unknown(message.err))
-            x_suspects = x_topics;  // one of them is gone, or a broker has only just come up
+            x_suspects = x_topics;  // one of them is gone, or a broker has only just started
         else if (message.err == RD_KAFKA_RESP_ERR__FATAL)
             rejoin();
     }
@@ -231,7 +230,7 @@ class kafka_member final : public group_member {
     // ---- the watch
     // ---------------------------------------------------------------------------------------------
 
-    /// Nothing came. Is there nothing, or is the client broken (kafka.md §2), or a topic gone?
+    /// Nothing came. Is there nothing, is the client broken (kafka.md §2), or is a topic gone?
     void supervise() {
         if (const auto answer = x_question.take()) judge(*answer);
         if (x_has_failed || x_question.is_open()) return;
@@ -272,7 +271,7 @@ class kafka_member final : public group_member {
         x_owed_since_ms = now_ms();
     }
 
-    /// Everything is given back; the next poll() joins with a new client.
+    /// All partitions were given back; the next poll() joins with a new client.
     void rejoin() {
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_replaced,
                      {{"group", x_group}});
@@ -288,14 +287,14 @@ class kafka_member final : public group_member {
     const std::shared_ptr<bell> x_bell = std::make_shared<bell>();
 
     std::shared_ptr<membership> x_membership;
-    std::vector<member_event> x_events;  // of the poll() that runs
-    std::size_t x_bytes = 0;             // of the records among them
+    std::vector<member_event> x_events;  // of the current poll()
+    std::size_t x_bytes = 0;             // of the records in x_events
     bool x_has_failed = false;
     std::uint64_t x_epoch = 0;
     std::map<topic_partition, partition_state> x_assigned;
     std::map<topic_partition, committed_offset> x_to_commit;
-    std::vector<topic_partition> x_offered;  // ours when we know where to begin
-    std::int64_t x_ask_again_ms = 0;         // 0: not
+    std::vector<topic_partition> x_offered;  // ours once we know where to begin
+    std::int64_t x_ask_again_ms = 0;         // 0: no question is due
     bool x_is_recalled = false;              // let_go() is due
     bool x_must_rejoin = false;
 
@@ -303,7 +302,7 @@ class kafka_member final : public group_member {
     topic_partition x_asked;
     std::optional<std::int64_t> x_owed;  // this record of x_asked is in the log and did not come
     std::int64_t x_owed_since_ms = 0;
-    std::vector<std::string> x_suspects;  // topics that may be gone
+    std::vector<std::string> x_suspects;  // topics that may have been deleted
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// With consumers that join nothing. The admin interface's requests about groups crash librdkafka 2.0.2 when
+// Uses consumers that join no group: the admin interface's requests about groups crash librdkafka 2.0.2 when
 // the coordinator moves or loads (#5040, #4605).
 #include "events/log/kafka/group_offsets.hpp"
 
@@ -37,7 +37,7 @@ std::int64_t wait_ms_until(std::int64_t deadline_ms) {
                       limits::kafka_admin_request_ms_max);
 }
 
-/// First and next offset of all in the list.
+/// First and next offset of every partition in the list.
 result<std::vector<offset_range>> ranges_of(const installation& installed, rd_kafka_t* client,
                                             const rd_kafka_topic_partition_list_t& asked,
                                             std::int64_t deadline_ms) {
@@ -54,7 +54,7 @@ result<std::vector<offset_range>> ranges_of(const installation& installed, rd_ka
     return ranges;
 }
 
-/// Once; a coordinator that is moving or loading is an error.
+/// One attempt; a coordinator that is moving or loading is an error.
 result<std::vector<lost_place>> find_of_group(const installation& installed, rd_kafka_t* client,
                                               rd_kafka_t* consumer, const std::string& group,
                                               std::int64_t deadline_ms) {
@@ -95,7 +95,7 @@ result<std::vector<lost_place>> find_until(const std::shared_ptr<installation>& 
     for (const std::string& group : all_groups()) {
         const result<client_pointer> consumer = open_consumer(installed, group);
         if (!consumer) return consumer.error();
-        // The first use of any group makes the broker create its topic of offsets: it may take a few
+        // The first use of any group makes the broker create its offsets topic, which may take a few
         // attempts.
         auto found = find_of_group(*installed, client, consumer->get(), group, deadline_ms);
         while (!found && found.error().code == error_code::unavailable && now_ms() < deadline_ms) {
@@ -108,7 +108,7 @@ result<std::vector<lost_place>> find_until(const std::shared_ptr<installation>& 
     return all;
 }
 
-/// The broker refuses it while the group has members, so none of them is disturbed.
+/// The broker refuses this while the group has members, so no member is disturbed.
 result<void> commit(const installation& installed, rd_kafka_t* consumer, const std::string& group,
                     const rd_kafka_topic_partition_list_t& offsets) {
     const queue_pointer answers(rd_kafka_queue_new(consumer));
@@ -165,7 +165,7 @@ void warn_of_short_retention(const installation& installed, rd_kafka_t* client) 
     if (!known) return;
     const std::string broker = std::to_string(known->a_broker);
     const auto seen = describe_settings(installed, client, RD_KAFKA_RESOURCE_BROKER, {broker});
-    if (!seen || !seen->contains(broker)) return;  // not every operator lets clients see it
+    if (!seen || !seen->contains(broker)) return;  // not every operator lets clients read it
     const auto& settings = seen->find(broker)->second.settings;
     const auto found = settings.find("offsets.retention.minutes");
     const auto minutes = runtime::parse_decimal(found == settings.end() ? "" : found->second);

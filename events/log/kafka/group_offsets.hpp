@@ -1,4 +1,4 @@
-// Where the groups of events/log/topics.hpp go on, while none of their members runs. Internal to
+// Where the groups of events/log/topics.hpp resume; used while none of their members runs. Internal to
 // events/log/kafka.
 #pragma once
 
@@ -10,13 +10,13 @@
 namespace herald::events::log::kafka {
 
 /// Groups that never committed a partition, or whose offset was forgotten, begin at the log's first record.
-/// Repeating it is safe. Errors: as reset_lost_places.
+/// Safe to repeat. Errors: as reset_lost_places.
 result<void> commit_first_offsets(const std::shared_ptr<installation>&, rd_kafka_t* client,
                                   std::int64_t deadline_ms);
-/// kafka_log::find_lost_places and reset.
+/// As kafka_log::find_lost_places and reset.
 result<std::vector<lost_place>> find_lost_places(const std::shared_ptr<installation>&, rd_kafka_t* client);
 result<void> reset_lost_places(const std::shared_ptr<installation>&, const std::vector<lost_place>&);
-/// kafka_log::check_offsets_retention.
+/// As kafka_log::check_offsets_retention.
 void warn_of_short_retention(const installation&, rd_kafka_t* client);
 
 }  // namespace herald::events::log::kafka

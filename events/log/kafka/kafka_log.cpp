@@ -74,8 +74,8 @@ class composed_kafka_log final : public kafka_log {
     }
 
   private:
-    /// Every read of the registry waits for the end of registry.commands (design.md §1): nothing that is
-    /// asked of other partitions may hold that up.
+    /// Every read of the registry waits for the end of registry.commands (design.md §1): questions about
+    /// other partitions must not delay it.
     range_questions& questions_of_reads() {
         std::call_once(x_reads_begun, [this] {
             const result<client_pointer> own = open_client(x_installed, client_kind::admin);

@@ -1,4 +1,4 @@
-// librdkafka's side of a group member: rebalance callback, committed offsets, commits, pausing, leaving.
+// librdkafka's side of a group member: rebalance callback, committed offsets, commits, pauses, leaving.
 #include "events/log/kafka/membership.hpp"
 
 #include <cstring>
@@ -13,12 +13,12 @@
 namespace herald::events::log::kafka {
 namespace {
 
-/// Committed metadata travels as base64: librdkafka loses what is after a NUL byte (#4876).
+/// Committed metadata is stored as base64: librdkafka loses everything after a NUL byte (#4876).
 std::string metadata_of(const rd_kafka_topic_partition_t& partition) {
     if (partition.metadata == nullptr) return {};
     const std::string_view text(static_cast<const char*>(partition.metadata), partition.metadata_size);
     const result<std::string> metadata = runtime::from_base64(text);
-    return metadata ? *metadata : std::string();  // not ours: committed with a tool
+    return metadata ? *metadata : std::string();  // not ours: committed by some tool
 }
 
 void set_metadata(rd_kafka_topic_partition_t& partition, const std::string& metadata) {
@@ -87,7 +87,7 @@ void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
             log_failure(mine.x_group, std::string("rebalance: ") + rd_kafka_err2str(code));
         mine.x_change = recalled{};
     }
-    rd_kafka_yield(client);  // ends the wait of next()
+    rd_kafka_yield(client);  // ends the wait in next()
 }
 
 message_pointer membership::next(std::int64_t wait_ms) {
@@ -112,7 +112,7 @@ struct membership::committed_answer {
     std::optional<result<std::vector<committed_offset>>> found GUARDED_BY(mutex);
 };
 
-// In the background, for it waits. (The admin interface would not, and crashes: #5040, #4605.)
+// In the background, since it waits. (The admin interface would not wait, but it crashes: #5040, #4605.)
 void membership::ask_committed(const std::vector<topic_partition>& partitions) {
     x_committed = std::make_shared<committed_answer>();
     x_installed->tasks.run(
@@ -191,7 +191,7 @@ void membership::begin(const std::vector<committed_offset>& from) {
     const rd_kafka_resp_err_t code = rd_kafka_assign(x_client, list.get());
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         log_failure(x_group, std::string("assignment: ") + rd_kafka_err2str(code));
-    rd_kafka_resume_partitions(x_client, list.get());  // librdkafka remembers a pause across assignments
+    rd_kafka_resume_partitions(x_client, list.get());  // librdkafka keeps a pause across assignments
 }
 
 void membership::let_go() { rd_kafka_assign(x_client, nullptr); }

@@ -13,37 +13,38 @@
 
 namespace herald::events::log::kafka {
 
-/// Where a group goes on in a partition. `next_offset` is negative where it never committed.
+/// Where a group resumes in a partition. `next_offset` is negative if the group never committed there.
 struct committed_offset {
     topic_partition where;
     std::int64_t next_offset = -1;
     std::string metadata;
 };
 
-/// The group's coordinator gives these partitions to us; nothing is read before begin().
+/// The group's coordinator gives us these partitions; nothing is read before begin().
 struct offered {
     std::vector<topic_partition> partitions;
 };
-/// The coordinator takes everything back, and waits until let_go().
+/// The coordinator takes all partitions back, and waits for let_go().
 struct recalled {};
 using group_change = std::variant<offered, recalled>;
 
-/// Belongs to one thread; close() may go on behind it. All calls return at once unless they say otherwise.
+/// Owned and called by one thread; close() may continue in the background. All calls return at once unless
+/// they say otherwise.
 class membership : public std::enable_shared_from_this<membership> {
   public:
-    /// Errors: invalid_argument, internal: no client can be made.
+    /// Errors: invalid_argument; internal when no client can be made.
     static result<std::shared_ptr<membership>> join(std::shared_ptr<installation>, const std::string& group,
                                                     const std::vector<std::string>& topics,
                                                     std::shared_ptr<bell>);
     ~membership();
 
-    /// The next record or librdkafka's next complaint; null when there is none within `wait_ms` or when the
-    /// group changed.
+    /// The next record or librdkafka's next error; null when there is none within `wait_ms` or when the group
+    /// changed.
     message_pointer next(std::int64_t wait_ms);
     /// What changed in the group since the last call; only the latest counts.
     std::optional<group_change> take_change();
 
-    /// The bell rings when the answer is there.
+    /// The bell rings when the answer has arrived.
     void ask_committed(const std::vector<topic_partition>&);
     /// The answer to the latest ask_committed(), once.
     std::optional<result<std::vector<committed_offset>>> take_committed();
@@ -59,7 +60,7 @@ class membership : public std::enable_shared_from_this<membership> {
     bool has_commit_in_flight();
     bool has_more() const;
 
-    /// Leaves the group and frees the client; waits for it at most `wait_ms`.
+    /// Leaves the group and frees the client; waits at most `wait_ms` for that.
     void close(std::int64_t wait_ms);
 
   private:
@@ -74,7 +75,7 @@ class membership : public std::enable_shared_from_this<membership> {
     std::shared_ptr<bell> x_bell;
     rd_kafka_t* x_client = nullptr;
     queue_pointer x_records;
-    queue_pointer x_answers;  // to commits
+    queue_pointer x_answers;  // for commits
     std::optional<group_change> x_change;
     struct committed_answer;
     std::shared_ptr<committed_answer> x_committed;  // to the latest question

@@ -1,5 +1,5 @@
-// A librdkafka producer that is replaced when it breaks (or, strict, ends), its unacknowledged records, and
-// the thread that hears what became of them.
+// A librdkafka producer that is replaced when it breaks (a strict one ends instead), its unacknowledged
+// records, and the thread that receives their outcomes.
 #include "events/log/kafka/producer.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int turn_ms = 100;
 
-/// One append. Owns the bytes that librdkafka sends, so it lives until its report or until its client is
+/// One append. Owns the bytes that librdkafka sends, so it lives until its report arrives or its client is
 /// closed.
 struct unacknowledged {
     std::list<unacknowledged>::iterator self;
@@ -34,7 +34,7 @@ struct unacknowledged {
     std::size_t bytes() const noexcept { return key.size() + (value ? value->size() : 0); }
 };
 
-/// One client and what was given to it; closed as one, in this order: queue, topics, client, records.
+/// One client and the records given to it; closed together, in this order: queue, topics, client, records.
 struct line {
     std::shared_ptr<installation> installed;
     std::list<unacknowledged> records;  // oldest first
@@ -54,7 +54,7 @@ struct answer {
     result<std::int64_t> outcome;
 };
 
-/// Shared by the producer and its thread. What is guarded by the lock is said below; handlers run without it.
+/// Shared by the producer and its thread. Members guarded by the lock are marked; handlers run without it.
 class outbound {
   public:
     outbound(std::shared_ptr<installation> installed, producer_kind kind)
@@ -86,7 +86,7 @@ class outbound {
         return {};
     }
 
-    /// The thread: until stop(), or until a strict producer's first error.
+    /// The thread's body: runs until stop(), or until a strict producer's first error.
     void run() {
         while (!x_is_stopping && !x_has_ended) {
             rd_kafka_queue_t* const reports = reports_of_line();
@@ -107,7 +107,7 @@ class outbound {
         wake();
     }
 
-    /// The thread's last act; also that of a producer destroyed by a handler, which is on the thread, too.
+    /// The thread's last act, also when a handler (which runs on the thread) destroys the producer.
     void finish() {
         break_off();
         answer_all();
@@ -146,7 +146,8 @@ class outbound {
             topic.reset(
                 rd_kafka_topic_new(x_line->client, x_installed->name_of_topic(where.topic).c_str(), nullptr));
         if (topic == nullptr) return rd_kafka_last_error();
-        // librdkafka takes the bytes as not const and does not write: neither MSG_F_FREE nor MSG_F_COPY.
+        // librdkafka takes the bytes as non-const but does not write to them: neither MSG_F_FREE nor
+        // MSG_F_COPY is set.
         void* bytes = record.value ? record.value->data() : nullptr;
         const std::size_t length = record.value ? record.value->size() : 0;
         const int failed = rd_kafka_produce(topic.get(), where.partition, 0, bytes, length, record.key.data(),
@@ -154,7 +155,7 @@ class outbound {
         return failed == 0 ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_last_error();
     }
 
-    /// librdkafka did not take it: answered by the thread, as every record is.
+    /// librdkafka did not take it: the thread answers it, like every record.
     void refuse(const topic_partition& where, unacknowledged& record, rd_kafka_resp_err_t code)
         REQUIRES(x_mutex) {
         x_refused.push_back({std::move(record.handler), outcome_of(code, where, true)});
@@ -172,10 +173,10 @@ class outbound {
         if (x_line != nullptr) rd_kafka_queue_yield(x_line->reports.get());
     }
 
-    /// `never_sent`: it is certain that the record is not in the log.
+    /// `never_sent`: the record is certainly not in the log.
     result<std::int64_t> outcome_of(rd_kafka_resp_err_t code, const topic_partition& where, bool never_sent)
         REQUIRES(x_mutex) {
-        // librdkafka remembers a missing topic for minutes; a new handle asks again.
+        // librdkafka remembers a missing topic for minutes; a new handle makes it ask again.
         if (says_unknown(code)) x_line->topics.erase(where.topic);
         const std::string text = text_of(where) + ": " + rd_kafka_err2str(code);
         if (!never_sent) return runtime::unavailable(text);
@@ -188,7 +189,7 @@ class outbound {
     // ---- hearing; on the thread
     // --------------------------------------------------------------------------------
 
-    /// Turns what the event reports into answers. True when the client is of no more use.
+    /// Turns the event's reports into answers. True when the client is no longer usable.
     bool settle(const event_pointer& event) {
         const runtime::lock_guard lock(x_mutex);
         const std::size_t answered = x_answers.size();
@@ -205,7 +206,7 @@ class outbound {
 
     void settle(const rd_kafka_message_t& message) REQUIRES(x_mutex) {
         unacknowledged& record = *static_cast<unacknowledged*>(message._private);
-        // A repeat that the broker had already (DUPLICATE_SEQUENCE) is a success without an offset.
+        // A repeat that the broker already had (DUPLICATE_SEQUENCE) is a success without an offset.
         result<std::int64_t> outcome = std::max<std::int64_t>(message.offset, -1);
         if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
             const std::string topic = x_installed->topic_of_name(rd_kafka_topic_name(message.rkt));
@@ -237,7 +238,7 @@ class outbound {
         return now_ms() - x_line->records.front().since_ms > limits::kafka_producer_silent_ms_max;
     }
 
-    /// Lets go of the client. Whatever it still holds has an unknown outcome.
+    /// Drops the client. The outcome of everything it still holds is unknown.
     void break_off() {
         std::shared_ptr<line> old;
         {
@@ -250,7 +251,7 @@ class outbound {
             if (!x_has_ended) x_line = open_line();
         }
         if (old == nullptr) return;
-        // Nothing more of it is to be sent; what is on its way may still arrive.
+        // Nothing more of it is sent; what is already in flight may still arrive.
         rd_kafka_purge(old->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_NON_BLOCKING);
         const error unknown = runtime::unavailable("the Kafka producer ended before the acknowledgement");
         for (unacknowledged& record : old->records) x_answers.push_back({std::move(record.handler), unknown});
@@ -271,12 +272,12 @@ class outbound {
     runtime::mutex x_mutex;
     std::atomic<bool> x_is_stopping = false;
     std::atomic<bool> x_has_ended = false;
-    std::shared_ptr<line> x_line GUARDED_BY(x_mutex);  // null: none could be made, or ended
+    std::shared_ptr<line> x_line GUARDED_BY(x_mutex);  // null: none could be made, or it has ended
     std::size_t x_records GUARDED_BY(x_mutex) = 0;
     std::size_t x_bytes GUARDED_BY(x_mutex) = 0;
     std::vector<answer> x_refused GUARDED_BY(x_mutex);
 
-    std::deque<answer> x_answers;  // the thread's
+    std::deque<answer> x_answers;  // only for the thread
 };
 
 class kafka_producer final : public producer {

@@ -1,5 +1,5 @@
-// Threads that ask, the rule who shares an answer with whom, and the rule that keeps a partition without a
-// leader from holding up the others.
+// The threads that ask; the rule for which questions share an answer; and the rule that keeps a partition
+// without a leader from delaying the others.
 #include "events/log/kafka/range_questions.hpp"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::int64_t next_try_ms_step = 500;
 constexpr std::int64_t pause_ms = 50;
-/// After a question without an answer the brokers are asked first who leads, for so long.
+/// For this long after a question without an answer, the brokers are first asked which one leads.
 constexpr std::int64_t look_first_ms = 60'000;
 
-/// What waits for one request. Emptied by whoever answers.
+/// The questions that wait for one request. Whoever answers them empties it.
 struct question {
     topic_partition where;
     std::int64_t deadline_ms = 0;
@@ -29,9 +29,9 @@ struct question {
     int tries = 0;
     std::int64_t again_ms = 0;
     std::int64_t missing_since_ms = 0;
-    rd_kafka_resp_err_t trouble = RD_KAFKA_RESP_ERR__TIMED_OUT;  // of the last try
+    rd_kafka_resp_err_t trouble = RD_KAFKA_RESP_ERR__TIMED_OUT;  // of the last attempt
 
-    /// Its answer when there was none in time.
+    /// The answer when none came in time.
     error silence(const installation& installed) const {
         if (trouble == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
             return runtime::unavailable(text_of(where) + " has no leader in Kafka");
@@ -42,7 +42,7 @@ struct question {
 
 enum class presence : std::uint8_t { led, without_leader, missing, unknown };
 
-/// What the brokers say of the partition; they know at once, even where its leader does not answer.
+/// What the brokers report about the partition; they know at once, even when its leader does not answer.
 presence presence_of(rd_kafka_t* client, const installation& installed, const topic_partition& where,
                      std::int64_t wait_ms) {
     const topic_pointer topic(
@@ -62,7 +62,7 @@ presence presence_of(rd_kafka_t* client, const installation& installed, const to
     return presence::missing;
 }
 
-/// Absent: not known yet, and worth asking again.
+/// Empty: not known yet, and worth asking again.
 std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const installation& installed,
                                                question& open, bool looks_first) {
     const bool is_first = open.tries == 0;
@@ -71,7 +71,7 @@ std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const install
                                      : std::min(open.tries * next_try_ms_step, limits::kafka_next_try_ms_max);
     const auto wait_ms = [&] { return std::clamp<std::int64_t>(open.deadline_ms - now_ms(), 1, most_ms); };
     ++open.tries;
-    // A partition without a leader would hold the thread for all of that time.
+    // Without this check, a partition without a leader would hold the thread for all of that time.
     const presence seen =
         is_first && !looks_first ? presence::unknown : presence_of(client, installed, open.where, wait_ms());
     if (seen != presence::missing) open.missing_since_ms = 0;
@@ -106,18 +106,18 @@ struct range_questions::state {
     runtime::condition_variable changed;
     bool stopping GUARDED_BY(mutex) = false;
     std::deque<std::shared_ptr<question>> fresh GUARDED_BY(mutex);  // not sent yet: more may join
-    std::list<std::shared_ptr<question>> late GUARDED_BY(mutex);    // tried in vain; the same
+    std::list<std::shared_ptr<question>> late GUARDED_BY(mutex);    // asked without success; likewise
     int late_under_way GUARDED_BY(mutex) = 0;
     std::int64_t look_first_until_ms GUARDED_BY(mutex) = 0;
     std::set<std::shared_ptr<question>> sent GUARDED_BY(mutex);
     std::set<std::thread::id> answering GUARDED_BY(mutex);  // inside a handler
 
-    /// The next question to ask. Those that were asked in vain never take all threads. Null: stop.
+    /// The next question to ask. Those asked without success never occupy all threads. Null: stop.
     std::shared_ptr<question> next() REQUIRES(mutex) {
         while (!stopping) {
             std::shared_ptr<question> chosen;
             std::int64_t wait_ms = give_up_overdue();
-            if (stopping) break;  // said while a handler ran
+            if (stopping) break;  // set while a handler ran
             if (!fresh.empty()) {
                 chosen = std::move(fresh.front());
                 fresh.pop_front();
@@ -139,8 +139,8 @@ struct range_questions::state {
         return nullptr;
     }
 
-    /// Answers the late ones whose time is over: their turn may come only after those before them. Returns
-    /// how long none of the others' time is over.
+    /// Answers the late questions whose time is up, since their turn may come only after those before them.
+    /// Returns the time until the next one is due.
     std::int64_t give_up_overdue() REQUIRES(mutex) {
         for (;;) {
             const auto first = std::min_element(late.begin(), late.end(), [](auto& one, auto& other) {
@@ -194,7 +194,7 @@ range_questions::range_questions(std::shared_ptr<installation> installed, client
     x_state->installed = std::move(installed);
     x_state->client = std::move(client);
     x_state->late_at_once_max = std::max(1, threads / 2);
-    // They own the state and are not waited for here: one may be inside a question for a second.
+    // The threads own the state and are not awaited here: one may be inside a question for a second.
     for (int i = 0; i < threads; ++i) x_state->installed->tasks.run([shared = x_state] { shared->run(); }, 0);
 }
 

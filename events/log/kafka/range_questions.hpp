@@ -1,4 +1,4 @@
-// Asks leaders for the first and next offset of a partition without blocking who asks. Internal to
+// Asks leaders for the first and next offset of a partition without blocking the caller. Internal to
 // events/log/kafka.
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace herald::events::log::kafka {
 
-/// Owned by the log and by what it opened. Thread-safe. Its threads ask the blocking questions of librdkafka,
-/// each for a short while; a question that had no answer then waits behind those that come new, and at
-/// most half of several threads are with such, so that partitions without a leader do not hold up the others.
-/// A question is answered by a request that was sent after it arrived; those that wait for the same partition
-/// share one.
+/// Owned by the log and by everything it opened. Thread-safe. Its threads ask librdkafka's blocking
+/// questions, each for a short while. A question without an answer then queues behind newer ones, and such
+/// questions hold at most half of the threads (where there are several), so that partitions without a leader
+/// do not delay the others. The request that answers a question is always sent after the question arrived;
+/// questions about the same partition share a request.
 class range_questions {
   public:
     range_questions(std::shared_ptr<installation>, client_pointer, int threads);
-    /// Every question is answered (unavailable) before it returns.
+    /// Every open question is answered (unavailable) before the destructor returns.
     ~range_questions();
     range_questions(const range_questions&) = delete;
     range_questions& operator=(const range_questions&) = delete;
 
-    /// log::query_range.
+    /// As log::query_range.
     void ask(const topic_partition&, range_handler);
 
   private:
@@ -31,14 +31,14 @@ class range_questions {
     std::shared_ptr<state> x_state;
 };
 
-/// One question at a time and its answer, for those who look for answers when they are polled. Belongs to one
-/// thread; may be destroyed while the question is open.
+/// One question at a time and its answer, for owners that look for the answer when they are polled. Owned by
+/// one thread; may be destroyed while the question is open.
 class leader_question {
   public:
     /// `when_answered` is called on a thread of the log.
     void ask(range_questions&, const topic_partition&, std::function<void()> when_answered);
     bool is_open() const noexcept { return x_answer != nullptr; }
-    /// The answer, once.
+    /// The answer; it can be taken once.
     std::optional<result<offset_range>> take();
 
   private:

@@ -1,6 +1,6 @@
-// One partition, read through a client that other readers may share. librdkafka's can fall silent for ever
-// (kafka.md §2), so a reader that hears nothing asks the partition's leader, and takes a new client when the
-// leader has more.
+// One partition, read through a client that other readers may share. librdkafka clients can fall silent for
+// ever (kafka.md §2), so a reader that receives nothing asks the partition's leader, and takes a new client
+// when the leader has more.
 #include "events/log/kafka/reader.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace herald::events::log::kafka {
 namespace {
 
-/// What is open of one partition; the client must go last.
+/// What is open for one partition; the client must be destroyed last.
 struct reading {
     client_pointer client;
     topic_pointer topic;
     queue_pointer queue;
-    message_pointer early;  // came over a new connection, which is said first
+    message_pointer early;  // came over a new connection, which must be reported first
 };
 
 class kafka_reader final : public reader {
@@ -62,7 +62,7 @@ class kafka_reader final : public reader {
             if (now_ms() >= deadline_ms) break;
         }
         if (batch.records.empty() && x_failure) return *x_failure;
-        // The queue rings only when it was empty: what is left in it would never be announced.
+        // The queue rings only when it was empty: what stays in it would never be announced.
         const bool has_more = x_reading != nullptr && (x_reading->early != nullptr ||
                                                        rd_kafka_queue_length(x_reading->queue.get()) > 0);
         if (has_more || (x_trouble && !batch.records.empty())) x_bell->ring_again();
@@ -96,7 +96,7 @@ class kafka_reader final : public reader {
                                                      rd_kafka_err2str(rd_kafka_last_error()));
     }
 
-    /// librdkafka stops reading a partition only while its caller waits.
+    /// librdkafka blocks its caller until it has stopped reading a partition.
     void close() {
         if (x_reading == nullptr) return;
         ring_no_more(x_reading->queue.get());
@@ -110,8 +110,8 @@ class kafka_reader final : public reader {
             0);
     }
 
-    /// librdkafka connects again by itself and says nothing, but what comes then may be another log. Each
-    /// message is later than the connection that it came over. `message` may be null.
+    /// librdkafka reconnects silently, and what then arrives may come from another log. Each message is newer
+    /// than the connection that it came over. `message` may be null.
     bool is_reconnected(const rd_kafka_message_t* message) {
         const auto& owner = *static_cast<client_owner*>(rd_kafka_opaque(x_reading->client.get()));
         const std::uint32_t connections = owner.connections;
@@ -119,7 +119,7 @@ class kafka_reader final : public reader {
         const std::int32_t broker = is_record ? rd_kafka_message_broker_id(message) : x_broker.value_or(-1);
         const bool is_changed =
             x_connections && (connections != *x_connections || (x_broker && broker != *x_broker));
-        // Until something has come, connections are those of the beginning.
+        // Until the first message, connections count as the initial ones.
         if (message != nullptr || is_changed) x_connections = connections;
         if (is_record) x_broker = broker;
         return is_changed;
@@ -137,7 +137,7 @@ class kafka_reader final : public reader {
             return false;
         }
         if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-            progress(std::max(x_next, message.offset), true);  // compacted away is not still to come
+            progress(std::max(x_next, message.offset), true);  // a compacted record will not come any more
             return true;
         }
         const std::string text = rd_kafka_message_errstr(&message);
@@ -145,7 +145,7 @@ class kafka_reader final : public reader {
             x_failure = runtime::failed_precondition("offset " + std::to_string(x_next) + " of " +
                                                      text_of(x_where) + " is not in the log: " + text);
         } else if (says_unknown(message.err)) {
-            x_is_suspect = true;  // the topic is gone, or the broker has only just come up
+            x_is_suspect = true;  // the topic is gone, or the broker has only just started
             ask();
         } else {
             x_trouble = runtime::unavailable(text_of(x_where) + ": " + text);
@@ -161,7 +161,7 @@ class kafka_reader final : public reader {
         x_owed_since_ms.reset();
     }
 
-    /// By the end that came with the last fetch. The next one would say the same, but only after its long
+    /// Judged by the end mark of the last fetch. The next fetch would say the same, but only after its long
     /// poll.
     bool is_fetched_to_the_end() const {
         std::int64_t first = -1;
@@ -175,7 +175,7 @@ class kafka_reader final : public reader {
         if (!x_question.is_open()) x_question.ask(*x_questions, x_where, [ready = x_bell] { ready->ring(); });
     }
 
-    /// Nothing came. Is there nothing, or is the client broken, or the log out of reach?
+    /// Nothing came. Is there nothing, is the client broken, or is the log out of reach?
     void supervise() {
         if (const auto answer = x_question.take()) judge(*answer);
         if (x_failure) return;
@@ -213,17 +213,17 @@ class kafka_reader final : public reader {
     const std::shared_ptr<range_questions> x_questions;
     const topic_partition x_where;
     const std::shared_ptr<bell> x_bell = std::make_shared<bell>();
-    std::int64_t x_next;       // the offset that comes next
-    bool x_at_end = false;     // the log had nothing at x_next when it was last heard of
-    bool x_has_heard = false;  // since open(): the client may remember what an earlier reader heard
+    std::int64_t x_next;       // the next expected offset
+    bool x_at_end = false;     // the last report said that the log had nothing at x_next
+    bool x_has_heard = false;  // since open(): the client may still have what an earlier reader received
 
     std::optional<error> x_failure;  // final
-    std::optional<error> x_trouble;  // said once
+    std::optional<error> x_trouble;  // reported once
     leader_question x_question;
     bool x_is_suspect = false;                    // the client says that there is no such partition
-    std::optional<std::int64_t> x_owed_since_ms;  // the leader has a record that did not come
+    std::optional<std::int64_t> x_owed_since_ms;  // the leader has a record that did not arrive
     std::int64_t x_progress_ms = 0;
-    std::optional<std::uint32_t> x_connections;  // of the client, as far as they are told
+    std::optional<std::uint32_t> x_connections;  // of the client, as far as they were reported
     std::optional<std::int32_t> x_broker;        // that the newest record came from
 
     std::shared_ptr<reading> x_reading;

@@ -1,4 +1,4 @@
-// Reading one partition of Kafka outside any group. Internal to events/log/kafka.
+// Reads one partition of Kafka outside any group. Internal to events/log/kafka.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Which clients the readers outside groups use. Internal to events/log/kafka.
+// Chooses the clients for readers outside groups. Internal to events/log/kafka.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 namespace herald::events::log::kafka {
 
 /// A client has three threads and a connection to each broker, and can read all partitions of a topic. So the
-/// readers of one topic share one; a partition that is being read already gets another. Owned by the log and
-/// by what it opened. Thread-safe.
+/// readers of one topic share a client; a second reader of the same partition gets another one. Owned by the
+/// log and by everything it opened. Thread-safe.
 class reader_clients {
   public:
     explicit reader_clients(std::shared_ptr<installation> installed) : x_installed(std::move(installed)) {}
 
-    /// For one reader, until give_back(). Errors: as open_client.
+    /// A client for one reader, until give_back(). Errors: as open_client.
     result<client_pointer> take(const topic_partition&);
     void give_back(const topic_partition&, const client_pointer&);
-    /// The client fell silent: no other reader gets it. Those that have it find out by themselves.
+    /// The client fell silent: no further reader gets it. Readers that already have it notice by themselves.
     void distrust(const client_pointer&);
 
   private:

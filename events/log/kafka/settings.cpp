@@ -1,4 +1,4 @@
-// The properties themselves; why each is as it is stands beside it.
+// The properties themselves, each with its reason.
 #include "events/log/kafka/settings.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace {
 
 void add(properties& to, const properties& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// What every client has: mostly how fast a broken connection is noticed and made again.
+/// Properties of every client: mostly how fast it notices and replaces a broken connection.
 properties connection() {
     return {
         {"client.id", "herald"},
-        // A topic that a broker makes has the broker's settings: the log of commands would be cut after a
-        // week.
+        // A topic that a broker creates has the broker's default settings: it would cut the command log after
+        // a week.
         {"allow.auto.create.topics", "false"},
         {"socket.timeout.ms", "5000"},
         {"socket.connection.setup.timeout.ms", "5000"},
@@ -27,9 +27,9 @@ properties connection() {
         {"reconnect.backoff.ms", "50"},
         {"reconnect.backoff.max.ms", "500"},
         {"topic.metadata.refresh.fast.interval.ms", "50"},
-        // A new topic may be unknown to a broker for a moment; after this long it is taken to be missing.
+        // A new topic may be unknown to a broker for a moment; after this long it counts as missing.
         {"topic.metadata.propagation.max.ms", "2000"},
-        // A broker that wants TLS or SASL hangs up, and says so in no other way.
+        // A broker that requires TLS or SASL simply disconnects, and gives no other sign.
         {"log.connection.close", "true"},
     };
 }
@@ -40,13 +40,13 @@ properties of_producers(bool strict) {
         {"enable.idempotence", "true"},
         {"linger.ms", "0"},
         {"compression.type", "none"},
-        // Twice our own bound: librdkafka still counts what is in the report that is being worked through.
+        // Twice our own bound: librdkafka still counts records whose report is being processed.
         {"queue.buffering.max.messages", std::to_string(2 * limits::producer_records_unacknowledged_max)},
         {"queue.buffering.max.kbytes", std::to_string(2 * limits::producer_bytes_unacknowledged_max / 1024)},
         {"message.max.bytes", std::to_string(limits::record_bytes_max + limits::kafka_framing_bytes_max)},
     };
     if (strict) {
-        // One batch at a time and none that expires: no record can be missing in the middle (design.md §2).
+        // One batch at a time, and no expiry: no record can be missing in the middle (design.md §2).
         add(result,
             {{"max.in.flight", "1"}, {"message.timeout.ms", "0"}, {"enable.gapless.guarantee", "true"}});
     } else {
@@ -65,7 +65,7 @@ properties of_consumers() {
         {"check.crcs", "true"},
         {"fetch.wait.max.ms", "100"},
         {"fetch.error.backoff.ms", "50"},
-        // A low minimum stops the fetching for a second at a time; the kilobytes are what bounds memory.
+        // With a low minimum, fetching stops for a second at a time; memory is bounded by the kilobytes.
         {"queued.min.messages", "100000"},
         {"queued.max.messages.kbytes", "8192"},
         {"fetch.message.max.bytes", "65536"},

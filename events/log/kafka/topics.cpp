@@ -1,4 +1,4 @@
-// Which settings a topic must have (kafka.md §3), what differs, and the command that mends it.
+// Which settings a topic must have (kafka.md §3), what differs, and the command that fixes it.
 #include "events/log/kafka/topics.hpp"
 
 #include <algorithm>
@@ -22,11 +22,12 @@ using new_topic = std::unique_ptr<rd_kafka_NewTopic_t, destroyed_by<rd_kafka_New
 
 // ---- what is right
 
-/// Whether the number of copies is what the operator says now (init), or only has to keep the promises.
+/// Whether the number of copies must be exactly the operator's present choice (init), or only enough for the
+/// guarantees.
 enum class copies : std::uint8_t { exactly, at_least };
 
 /// How a value that differs from ours is judged.
-enum class rule : std::uint8_t { equal, at_least, kept_at_least };  // kept: −1 is for ever
+enum class rule : std::uint8_t { equal, at_least, kept_at_least };  // kept_at_least: −1 means for ever
 
 struct topic_property {
     std::string name;
@@ -37,7 +38,7 @@ struct topic_property {
 constexpr std::string_view insync_min = "min.insync.replicas";
 std::int32_t insync_min_of(std::int32_t replicas) { return std::max(replicas - 1, 1); }
 
-/// Everything is set when a topic is made: changing one setting later would replace all of them
+/// All settings are given when a topic is made: changing a single one later would replace all of them
 /// (AlterConfigs).
 std::vector<topic_property> properties_of(const topic_settings& topic, std::int32_t replicas) {
     std::vector<topic_property> all{
@@ -68,7 +69,7 @@ bool is_right(const topic_property& ours, const std::string& found) {
 
 // ---- what differs
 
-/// One topic that is not as it must be: "herald.x: …", and the commands that mend it.
+/// One topic that is not as it must be: "herald.x: …", and the commands that fix it.
 struct difference {
     std::string topic;
     std::vector<std::string> wrong;
@@ -87,7 +88,7 @@ class comparison {
     comparison(const installation& installed, rd_kafka_t* client, std::int32_t replicas, copies judged)
         : x_installed(installed), x_client(client), x_replicas(replicas), x_copies(judged) {}
 
-    /// Errors: unavailable. What may not be seen is logged and taken to be right.
+    /// Errors: unavailable. Settings that may not be read are logged and assumed to be right.
     result<std::vector<difference>> run(const cluster& known) const {
         std::vector<std::string> names;
         for (const topic_settings& topic : all_topics)
@@ -213,7 +214,8 @@ result<void> create(const installation& installed, rd_kafka_t* client,
     return {};
 }
 
-/// Until each partition's leader answers for it: a broker may hear of a new topic a moment after the others.
+/// Waits until each partition's leader answers for it: some brokers learn of a new topic a moment later than
+/// others.
 result<void> wait_until_led(const installation& installed, rd_kafka_t* client, std::int64_t deadline_ms) {
     while (true) {
         const result<cluster> known = describe_cluster(installed, client, limits::kafka_admin_request_ms_max);
@@ -282,7 +284,8 @@ result<void> check_topics(const installation& installed, rd_kafka_t* client) {
     const std::string commands = installed.name_of_topic(log::topic::commands);
     const auto found = known->topics.find(commands);
     if (found == known->topics.end()) {
-        // Topics that these credentials may not see are left out of the list; asked for by name they say so.
+        // The list omits topics that these credentials may not see; when such a topic is asked for by name,
+        // the broker says so.
         const auto counted = count_partitions(installed, client, std::string(log::topic::commands));
         return counted ? runtime::unavailable("Kafka does not list " + commands) : counted.error();
     }
@@ -292,7 +295,7 @@ result<void> check_topics(const installation& installed, rd_kafka_t* client) {
     if (const auto missing = missing_topics(installed, *known); !missing.empty())
         return runtime::failed_precondition("topic " + installed.name_of_topic(missing.front()->name) +
                                             " is missing: run `herald init` again");
-    // What `init` was told is not known here.
+    // The number that `init` was given is not known here.
     const std::int32_t replicas = std::min(found->second.replicas, replicas_default);
     const auto differences = comparison(installed, client, replicas, copies::at_least).run(*known);
     if (!differences) return differences.error();

@@ -206,7 +206,7 @@ void memory_broker::cut(const topic_partition& where, std::int64_t next) {
     memory_partition& partition = x_state->partitions.at(where);
     partition.next = std::clamp(next, partition.first, partition.next);
     partition.records.erase(partition.from(partition.next), partition.records.end());
-    x_state->unsynced.clear();  // what is left is safe
+    x_state->unsynced.clear();  // the rest is safe
     x_state->ring(partition);
 }
 
@@ -245,7 +245,7 @@ void memory_broker::lose_unsynced(std::size_t kept) {
         }
         writes.pop_back();
     }
-    writes.clear();  // what is left is on the disk
+    writes.clear();  // the rest is on the disk
 }
 
 void memory_broker::forget_commits(const std::string& group) {

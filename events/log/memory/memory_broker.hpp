@@ -1,5 +1,5 @@
-// The log in memory and every fault that a real one has: for the simulation and for unit tests. The broker is
-// the truth that all processes share; each process has a memory_log (memory_log.hpp) on it.
+// The log in memory, with every fault that a real one has: for the simulation and for unit tests. The broker
+// is the truth that all processes share; each process reaches it through a memory_log (memory_log.hpp).
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ namespace herald::events::log::memory {
 
 struct memory_state;
 
-/// A member of a group, numbered by the order of joining; never used again.
+/// A member of a group, numbered in the order of joining; numbers are never reused.
 using member_id = std::uint64_t;
 
-/// Deterministic: the same calls give the same log. Thread-safe. May go before the logs on it.
+/// Deterministic: the same calls give the same log. Thread-safe. May be destroyed before the logs on it.
 class memory_broker {
   public:
     /// The clock stamps the records; it must outlive the broker and the logs on it.
@@ -29,42 +29,43 @@ class memory_broker {
     // ---- what is there
 
     std::vector<record> records(const topic_partition&) const;
-    /// The group's committed offset and metadata; nothing when it never committed.
+    /// The group's committed offset and metadata; empty when it never committed.
     std::optional<std::pair<std::int64_t, std::string>> committed(const std::string& group,
                                                                   const topic_partition&) const;
 
     // ---- what may happen to records
 
-    /// Batches that were answered `unavailable` and have not landed (batch_fate::held), oldest first.
+    /// Number of batches answered `unavailable` and not stored yet (batch_fate::held); index 0 is the oldest.
     std::size_t held() const;
-    /// The held batch lands now, however long its producer has been gone.
+    /// Stores the held batch now, even if its producer is long gone.
     void release(std::size_t index);
-    /// Retention: what is below `first` is gone.
+    /// Retention: removes everything below `first`.
     void trim(const topic_partition&, std::int64_t first);
-    /// Truncation: what is at or above `next` is gone, and its offsets are given out again.
+    /// Truncation: removes everything at or above `next`; its offsets are used again.
     void cut(const topic_partition&, std::int64_t next);
-    /// Only the last record of each key stays, as far as it is below `below`.
+    /// Keeps only the last record of each key among those below `below`.
     void compact(const topic_partition&, std::int64_t below = INT64_MAX);
     /// Appends and commits since the last append to a durable topic, over all partitions.
     std::size_t unsynced() const;
-    /// The machine died: of those only the first `kept` remain.
+    /// The machine died: only the first `kept` of those remain.
     void lose_unsynced(std::size_t kept);
     void forget_commits(const std::string& group);
 
     // ---- what may happen to groups
 
-    /// Off: partitions move only by rebalance(), move() and expel(). On at first: joining and leaving do it.
+    /// Off: partitions move only by rebalance(), move() and expel(). On (the initial state): joining and
+    /// leaving move them.
     void rebalance_by_itself(bool);
-    /// Members that have not left, expelled ones too, by number.
+    /// Members that have not left, including expelled ones, in order of number.
     std::vector<member_id> members(const std::string& group) const;
     std::optional<member_id> owner(const std::string& group, const topic_partition&) const;
-    /// Deals the partitions to the members that are not expelled, one by one in order of name and number.
+    /// Deals the partitions, in order of name and number, one at a time to the members that are not expelled.
     void rebalance(const std::string& group);
-    /// Takes the partition from its owner (who lets go at its second poll from now: the first says so) and
-    /// gives it to `to`, who may be the owner himself.
+    /// Takes the partition from its owner and gives it to `to`, which may be the same member. The owner
+    /// releases it at its second poll from now; the first one tells it to.
     void move(const std::string& group, const topic_partition&, member_id to);
-    /// The group has not heard of the member for too long: its partitions and commits are void at once. It
-    /// learns so when it polls, and joins again.
+    /// The group has not heard from the member for too long: its partitions and commits are void at once. The
+    /// member learns of it at its next poll, and joins again.
     void expel(const std::string& group, member_id);
 
   private:

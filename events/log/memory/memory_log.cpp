@@ -26,7 +26,7 @@ std::string text_of(const topic_partition& where) {
     return where.topic + "/" + std::to_string(where.partition);
 }
 
-/// Why nothing can be read from `offset` on, if so.
+/// Why nothing can be read from `offset` on; empty when it can.
 std::optional<error> refusal(const memory_partition* partition, const topic_partition& where,
                              std::int64_t offset) {
     if (partition == nullptr) return runtime::failed_precondition("there is no " + text_of(where));
@@ -39,7 +39,7 @@ std::optional<error> refusal(const memory_partition* partition, const topic_part
 // ---- appending
 
 /// What a producer shares with the tasks that send and answer. Guarded by the state's lock; handlers run
-/// without.
+/// without it.
 class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
   public:
     memory_outbox(process_pointer process, producer_kind kind)
@@ -66,7 +66,7 @@ class memory_outbox : public std::enable_shared_from_this<memory_outbox> {
         return {};
     }
 
-    /// Answers everything; waits for a handler that runs on another thread.
+    /// Answers everything; waits for a handler that is running on another thread.
     void close() {
         std::map<std::uint64_t, unanswered> left;
         {
@@ -332,7 +332,7 @@ class memory_group_member final : public group_member {
 
     memory_member& self() { return x_process->state->groups[x_group].members.at(x_id); }
 
-    /// Of what the last poll() said is revoked.
+    /// Lets go of the partitions that the last poll() reported as revoked.
     void let_go() {
         auto& claims = x_process->state->groups[x_group].claims;
         for (const revoked& each : std::exchange(x_told, {})) {
@@ -348,7 +348,7 @@ class memory_group_member final : public group_member {
         } else if (const auto* lost = std::get_if<revoked>(&event)) {
             x_places.erase(lost->where);
             x_told.push_back(*lost);
-            x_process->state->ring(x_bell);  // the next poll() is awaited by others
+            x_process->state->ring(x_bell);  // other members wait for this member's next poll()
         } else {
             x_has_failed = true;
         }
@@ -358,7 +358,7 @@ class memory_group_member final : public group_member {
         if (x_process->state->rebalances_by_itself) x_process->state->rebalance(x_group);
     }
 
-    /// One record of each partition in turn, so that none waits for another's backlog.
+    /// Takes one record from each partition in turn, so that no partition waits for another's backlog.
     void read(std::vector<member_event>& events, std::size_t events_max) {
         const std::size_t count = x_process->faults->next_poll(events_max);
         std::size_t bytes = 0;

@@ -18,7 +18,7 @@
 
 namespace herald::events::log::memory {
 
-/// Calls one reader or member when there may be something; at most once between two polls.
+/// Calls one reader or member when there may be something to read; at most once between two polls.
 struct memory_bell {
     explicit memory_bell(memory_log::post_function how) : post(std::move(how)) {}
 
@@ -26,7 +26,7 @@ struct memory_bell {
     std::function<void()> notify;
     bool rung = false;
 
-    /// Held while `notify` runs, so that silence() waits for it. A call may destroy what it is about.
+    /// Held while `notify` runs, so that silence() waits for it. The call may destroy the bell's owner.
     runtime::recursive_mutex calling;
     bool is_silent GUARDED_BY(calling) = false;
 
@@ -51,7 +51,7 @@ struct memory_partition {
     std::deque<record>::const_iterator from(std::int64_t offset) const;
 };
 
-/// Whom a partition of a group belongs to, on the way from one member to the next.
+/// The owner of a group's partition, while it passes from one member to the next.
 struct memory_claim {
     member_id owner = 0;       // 0: nobody
     std::uint64_t epoch = 0;   // the owner's
@@ -64,13 +64,13 @@ struct memory_commit {
     std::string metadata;
 };
 
-/// The group's side of a member. What it was sent, it takes when it polls.
+/// The group's side of a member. Events wait here until the member polls.
 struct memory_member {
     std::vector<std::string> topics;
     std::shared_ptr<memory_bell> bell;
     std::deque<member_event> mail;
     bool is_expelled = false;
-    bool is_dead = false;  // its process died: nobody polls any more
+    bool is_dead = false;  // its process died: nobody will poll for it
 };
 
 struct memory_group {
@@ -85,7 +85,7 @@ struct memory_append {
     std::optional<std::string> value;
 };
 
-/// An append or a commit that a crash of the machine may undo.
+/// An append or a commit that a machine crash may undo.
 struct appended_at {
     topic_partition where;
     std::int64_t offset = 0;
@@ -97,7 +97,7 @@ struct commit_before {
 };
 using unsynced_write = std::variant<appended_at, commit_before>;
 
-/// Everything is guarded by the mutex, which memory_lock holds.
+/// Everything here is guarded by the mutex, which memory_lock holds.
 struct memory_state {
     explicit memory_state(const runtime::clock& broker_clock) : clock(broker_clock) {}
 
@@ -108,14 +108,14 @@ struct memory_state {
     void ring(memory_partition&);
     void ring(const std::shared_ptr<memory_bell>&);
 
-    /// The topics' partitions, in order; nothing and the missing topic's name when one is not there.
+    /// All partitions of the topics, in order; on a missing topic, empty and that topic's name.
     std::vector<topic_partition> partitions_of(const std::vector<std::string>& wanted, std::string& missing);
     void rebalance(const std::string& group);
     void move(const std::string& group, const topic_partition&, member_id to);
-    /// The owner has let go, or never will: the partition goes to its next owner, if it has one.
+    /// The owner has released the partition, or never will: it passes to its next owner, if there is one.
     void hand_over(const std::string& group, const topic_partition&);
     void expel(const std::string& group, member_id);
-    /// Leaves nothing of the member.
+    /// Removes every trace of the member.
     void remove(const std::string& group, member_id);
 
     const runtime::clock& clock;
@@ -131,7 +131,7 @@ struct memory_state {
     std::vector<std::pair<memory_log::post_function, std::function<void()>>> outgoing;
 };
 
-/// Holds the state's mutex, and posts what was to be posted once it is free.
+/// Holds the state's mutex; after releasing it, posts the tasks that were queued.
 class HERALD_THREAD_SAFETY(scoped_lockable) memory_lock {
   public:
     explicit memory_lock(std::shared_ptr<memory_state> state)

@@ -1,4 +1,4 @@
-// The refused ranges, in the order of delivery.md §5, and the IPv4 addresses that hide in IPv6 ones.
+// The refused ranges, in the order of delivery.md §5, and the IPv4 addresses embedded in IPv6 ones.
 #include "runtime/http/client/address_policy.hpp"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@ constexpr address_block v4_block(std::array<std::uint8_t, 4> four, unsigned pref
     return {{ip_address::family::v4, {four[0], four[1], four[2], four[3]}}, prefix_bits};
 }
 
-/// A block from its first four 16-bit groups; no block here is longer than 64 bits, but for the mapped ones.
+/// A block from its first four 16-bit groups; no block here is longer than 64 bits, except the mapped ones.
 constexpr address_block v6_block(std::array<std::uint16_t, 4> groups, unsigned prefix_bits) {
     address_block block{{ip_address::family::v6, {}}, prefix_bits};
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -76,15 +76,15 @@ ip_address v4_at(const ip_address& outer, std::array<std::size_t, 4> places) {
 std::vector<ip_address> v4_inside(const ip_address& outer) {
     if (mapped_v4.contains(outer) || nat64.contains(outer)) return {v4_at(outer, {12, 13, 14, 15})};
     if (six_to_four.contains(outer)) return {v4_at(outer, {2, 3, 4, 5})};
-    if (teredo.contains(outer)) {  // the client, whose bits are inverted, and the server
+    if (teredo.contains(outer)) {  // the client, with inverted bits, and the server
         ip_address client = v4_at(outer, {12, 13, 14, 15});
         for (std::size_t i = 0; i < 4; ++i) client.bytes[i] = static_cast<std::uint8_t>(~client.bytes[i]);
         return {client, v4_at(outer, {4, 5, 6, 7})};
     }
     if (local_nat64.contains(outer)) {
-        // The network chooses the length of its prefix, and with it where the IPv4 address stands (RFC 6052
-        // §2.2, RFC 8215): each reading counts, so that a stranger cannot choose the one that was not looked
-        // at. Zeros read as 0.0.0.0/8 lead nowhere and say that the reading is not the one that is used.
+        // The network chooses the length of its prefix, and with it the place of the IPv4 address (RFC 6052
+        // §2.2, RFC 8215): every reading is checked, so that a stranger cannot pick one that is not looked
+        // at. Zeros, read as 0.0.0.0/8, lead nowhere and show that this reading is not the one in use.
         std::vector<ip_address> readings{v4_at(outer, {12, 13, 14, 15})};
         for (const auto places : {std::array<std::size_t, 4>{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}}) {
             const ip_address reading = v4_at(outer, places);
@@ -186,7 +186,7 @@ const char* address_policy::why_refused(const ip_address& address) const {
     const bool allowed = std::any_of(x_allowed.begin(), x_allowed.end(),
                                      [&](const address_block& block) { return block.contains(address); });
     if (address.kind == ip_address::family::v6) {
-        // Whatever is said of the outside, it is the IPv4 host inside that is reached.
+        // Whatever the outer address is, the connection reaches the IPv4 host inside.
         const auto inside = v4_inside(address);
         for (const ip_address& v4 : inside) {
             if (const char* why = why_refused(v4)) return why;

@@ -1,4 +1,4 @@
-// Which network addresses a delivery may connect to (delivery.md §5). Pure: no socket, no names.
+// Which network addresses a delivery may connect to (delivery.md §5). Pure: no sockets, no names.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@ namespace herald::runtime::http::client {
 struct ip_address {
     enum class family : std::uint8_t { v4, v6 };
     family kind = family::v4;
-    std::array<std::uint8_t, 16> bytes{};  // network order; v4: the first four, the rest 0
+    std::array<std::uint8_t, 16> bytes{};  // network order; v4: the first four bytes, the rest 0
 
     static ip_address v4(std::span<const std::uint8_t, 4> four);
     static ip_address v6(std::span<const std::uint8_t, 16> sixteen);
-    /// The textual forms of RFC 4291 and dotted decimal without leading zeros; nothing else, so neither
-    /// octal, hex nor a zone.
+    /// Accepts the textual forms of RFC 4291 and dotted decimal without leading zeros; nothing else, so no
+    /// octal, hex or zone.
     static std::optional<ip_address> parse(std::string_view text);
     std::string text() const;
 
@@ -39,28 +39,29 @@ struct address_block {
 };
 
 /// "10.0.0.0/8", "fd00::/8", or one address. Errors: invalid_argument, also when bits below the prefix are
-/// set or when it is an IPv4 block in IPv6 clothes (it would never match: such addresses are judged as the
-/// IPv4 inside).
+/// set or when it is an IPv4 block written as IPv6 (it would never match: such addresses are judged as the
+/// IPv4 address inside).
 result<address_block> parse_address_block(std::string_view text);
 
-/// An immutable value; any thread may ask it. Refuses what is not on the public internet, unless the operator
-/// allowed the block.
+/// An immutable value; usable on any thread. Refuses addresses that are not on the public internet, unless
+/// the operator allowed their block.
 class address_policy {
   public:
     struct verdict {
         bool allowed = true;
-        std::string reason;  // when refused: what the address is, and what would allow it
+        std::string reason;  // when refused: what the address is, and how to allow it
     };
 
-    /// Nothing beyond the public internet.
+    /// Allows only the public internet.
     address_policy() = default;
     explicit address_policy(std::vector<address_block> allowed) : x_allowed(std::move(allowed)) {}
-    /// A comma-separated list of blocks, as --allow-addresses takes it; may be empty. Errors:
+    /// A comma-separated list of blocks in the form of --allow-addresses; may be empty. Errors:
     /// invalid_argument.
     static result<address_policy> parse(std::string_view blocks);
 
     verdict judge(const ip_address&) const;
-    /// All must be allowed; none at all is refused. The verdict on the first that is refused.
+    /// All addresses must be allowed; an empty list is refused. Returns the verdict on the first refused
+    /// address.
     verdict judge_all(std::span<const ip_address>) const;
 
   private:

@@ -1,4 +1,4 @@
-// All of Beast that the client uses: its incremental parser, told to keep little.
+// The only part of Beast that the client uses: its incremental parser, set to keep little.
 #include "runtime/http/client/answer_parser.hpp"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ constexpr const char* header_too_long =
 /// Collects one message, interim or final.
 class message_parser final : public http::basic_parser<false> {
   public:
-    /// Of the body at most `room_bytes` are kept at once.
+    /// Keeps at most `room_bytes` of the body at once.
     explicit message_parser(std::size_t room_bytes) : x_room_bytes(room_bytes) {}
 
     std::vector<header> headers;
     std::string body;
-    std::uint64_t body_bytes = 0;  // in all
+    std::uint64_t body_bytes = 0;  // in total
     bool body_cut = false;
 
     bool framed_by_itself() const {
@@ -123,7 +123,7 @@ class answer_parser::implementation {
         x_message->skip(x_form.asked == http_method::head);
     }
 
-    /// Reads on from `at` in what is unread, and moves it.
+    /// Continues reading at `at` in the unread bytes, and moves `at`.
     progress read(std::size_t& at) {
         while (true) {
             const std::size_t left = x_unread.size() - at;
@@ -144,14 +144,14 @@ class answer_parser::implementation {
             if (x_message->is_done()) {
                 if (x_message->status_code() >= 200) return progress::complete;
                 x_is_asked_to_continue |= x_message->status_code() == 100;
-                start_message();  // that was an interim answer, which says nothing more
+                start_message();  // that was an interim answer, which means nothing here
             } else if (ec || used == 0) {
                 return bounded(left - used);
             }
         }
     }
 
-    /// A chunked body ends with at least 5 bytes, and Beast asserts that it is given so many.
+    /// A chunked body ends with at least 5 bytes, and Beast asserts that it is given that many.
     std::size_t bytes_needed() const { return x_message->is_header_done() && x_message->chunked() ? 5 : 1; }
 
     progress fail(std::string why) {
@@ -168,7 +168,7 @@ class answer_parser::implementation {
         return x_failure.empty();
     }
 
-    /// What is there is not enough to go on: wait for more, unless the limits are reached.
+    /// The bytes so far are not enough: wait for more, unless a limit is reached.
     progress bounded(std::size_t unread_bytes) {
         if (!x_message->is_header_done()) {
             const bool within = x_header_bytes + unread_bytes <= limits::answer_header_bytes_max;
@@ -183,7 +183,7 @@ class answer_parser::implementation {
         // Chunk sizes, extensions and trailers included.
         const bool within =
             came <= 4 * std::max<std::uint64_t>(x_form.body_bytes_max, limits::framing_bytes_max);
-        if (!within) x_message->body_cut = true;  // the status is known; the rest is not worth reading
+        if (!within) x_message->body_cut = true;  // the status is known; the rest need not be read
         return within ? progress::more : progress::complete;
     }
 

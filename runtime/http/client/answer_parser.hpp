@@ -1,4 +1,4 @@
-// Reads an HTTP answer from whatever pieces arrive, within limits. No socket.
+// Parses an HTTP answer from whatever pieces arrive, within limits. No sockets.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 
 namespace herald::runtime::http::client {
 
-/// What becomes of the body of an answer.
+/// What happens to the body of an answer.
 enum class answer_body : std::uint8_t {
-    collected,  // kept up to a limit; what is longer is cut, and the reading ends there
-    streamed,   // of any length: the caller takes out of body() what each feed() has put there
+    collected,  // kept up to a limit; a longer body is cut there, and reading stops
+    streamed,   // of any length: the caller takes what each feed() has put into body()
 };
 
 struct answer_form {
-    http_method asked = http_method::post;  // what the answer answers: to HEAD there is no body
+    http_method asked = http_method::post;  // the request's method: an answer to HEAD has no body
     answer_body body = answer_body::collected;
     std::size_t body_bytes_max = limits::answer_body_bytes_max;  // of a collected body
 };
 
-/// For one answer. Belongs to one thread. Holds at most limits::answer_header_bytes_max of header (interim
-/// 1xx answers count) and either body_bytes_max of body or, streamed, no more than was fed since the caller
-/// emptied body(). A header that is longer is a failure, and so is framing (sizes and extensions of chunks,
-/// trailers) out of all proportion to a streamed body. Nothing is decompressed and no redirect followed.
+/// For one answer. Used on one thread. Holds at most limits::answer_header_bytes_max of header (interim 1xx
+/// answers count) and either body_bytes_max of body or, streamed, no more than was fed since the caller
+/// emptied body(). A longer header is a failure, and so is framing (sizes and extensions of chunks, trailers)
+/// out of all proportion to a streamed body. Nothing is decompressed and no redirect followed.
 class answer_parser {
   public:
     enum class progress : std::uint8_t {
-        more,      // feed on
-        complete,  // status, headers and body are there
+        more,      // call feed() again
+        complete,  // status, headers and body have arrived
         failed,    // not HTTP, or not within the limits: see failure()
     };
 
@@ -42,14 +42,14 @@ class answer_parser {
     answer_parser(const answer_parser&) = delete;
     answer_parser& operator=(const answer_parser&) = delete;
 
-    /// Not to be called again after anything but `more`.
+    /// Must not be called again unless the last result was `more`.
     progress feed(std::string_view bytes);
     /// The receiver will send no more.
     progress end();
 
-    /// True from the end of the header on, that of the final answer: status() and headers() are known.
+    /// True once the header of the final answer has ended: status() and headers() are known.
     bool has_head() const noexcept;
-    /// True once "100 Continue" has come.
+    /// True once "100 Continue" has arrived.
     bool is_asked_to_continue() const noexcept;
     /// True when a collected body was longer than its limit.
     bool is_cut() const noexcept;
@@ -57,7 +57,8 @@ class answer_parser {
     std::vector<header>& headers() noexcept;
     std::string& body() noexcept;
     const std::string& failure() const noexcept;
-    /// True if the answer said by itself where it ends, ended there, and the receiver keeps the connection.
+    /// True if the answer's framing says where it ends, it ended there, and the receiver keeps the connection
+    /// open.
     bool leaves_connection_usable() const noexcept;
 
   private:

@@ -87,7 +87,7 @@ void connection::send(std::string text, done call_back) {
 void connection::receive(received call_back) {
     auto handler = [self = shared_from_this(), call_back = std::move(call_back)](error_code ec,
                                                                                  std::size_t count) {
-        // Receivers that end TLS without saying so are many; where the answer ends is checked by its framing.
+        // Many receivers end TLS without saying so; the framing of the answer shows whether it is complete.
         if (ec == asio::ssl::error::stream_truncated) ec = asio::error::eof;
         call_back(ec, std::string_view(self->x_received.data(), count));
     };
@@ -108,7 +108,7 @@ bool connection::is_quiet() {
 SSL* connection::tls() { return x_tls ? x_tls->native_handle() : nullptr; }
 
 void connection::close() {
-    // As if TLS had been ended in good form: otherwise OpenSSL makes the session unfit to be resumed.
+    // Pretends that TLS ended properly: otherwise OpenSSL would make the session unfit for resuming.
     if (x_tls) SSL_set_shutdown(x_tls->native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     error_code ignored;
     x_socket.close(ignored);

@@ -17,7 +17,7 @@
 
 namespace herald::runtime::http::client {
 
-/// Belongs to one attempt or to the pool, on the thread of its io_context. Each operation keeps it alive, and
+/// Belongs to one attempt or to the pool, on the thread of its io_context. Each operation keeps it alive and
 /// calls back even after close(), with an error.
 class connection : public std::enable_shared_from_this<connection> {
   public:
@@ -25,24 +25,24 @@ class connection : public std::enable_shared_from_this<connection> {
     using done = std::function<void(error_code)>;
     using received = std::function<void(error_code, std::string_view)>;
 
-    /// `open_count` is raised while the connection lives.
+    /// `open_count` is incremented while the connection lives.
     connection(boost::asio::io_context&, std::shared_ptr<std::size_t> open_count);
     ~connection();
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
     void connect(const ip_address&, std::uint16_t port, done);
-    /// Whom the kernel says we are connected to.
+    /// The address that we are connected to, according to the kernel.
     std::optional<ip_address> peer() const;
     /// `session` may be null. The context must outlive the connection.
     void secure(boost::asio::ssl::context&, const location&, tls_session session, done);
-    /// After secure() failed.
+    /// To be called after secure() failed.
     std::string why_not_secure(error_code);
-    /// All of it, in one write as far as the kernel takes it.
+    /// Sends everything, in one write if the kernel takes it.
     void send(std::string text, done);
-    /// What comes next, at least one byte; valid in the callback only. boost::asio::error::eof at the end.
+    /// The next bytes, at least one; valid only in the callback. boost::asio::error::eof at the end.
     void receive(received);
-    /// True if nothing came since the last answer, not even its end: fit for another request.
+    /// True if nothing has come since the last answer, not even the end: fit for another request.
     bool is_quiet();
     /// Null without TLS.
     SSL* tls();

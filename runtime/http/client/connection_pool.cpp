@@ -1,4 +1,4 @@
-// A short list: looking through it costs less than anything else in a delivery.
+// A short list: searching it costs less than anything else in a delivery.
 #include "runtime/http/client/connection_pool.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void connection_pool::close() {
 void connection_pool::sweep_later() {
     if (std::exchange(x_timer_set, true)) return;
     x_timer.expires_after(sweep_interval);
-    // The pool may end between the moment the timer is due and this.
+    // The pool may be destroyed after the timer is due and before this runs.
     x_timer.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
         if (self && !ec) self->sweep();

@@ -1,4 +1,4 @@
-// Connections that wait for their receiver's next delivery.
+// Idle connections, waiting for their receiver's next delivery.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,15 +15,15 @@
 
 namespace herald::runtime::http::client {
 
-/// At most `count_max` in all; the oldest goes first, and each after `idle_ms_max` or soon after its receiver
-/// closed it. On the thread of its io_context.
+/// Holds at most `count_max` in total, and drops the oldest first; drops each after `idle_ms_max`, or soon
+/// after its receiver closed it. On the thread of its io_context.
 class connection_pool : public std::enable_shared_from_this<connection_pool> {
   public:
     connection_pool(boost::asio::io_context&, std::size_t count_max, std::int64_t idle_ms_max);
 
-    /// `receiver` tells apart what must not share connections.
+    /// `receiver` distinguishes what must not share connections.
     void put(const std::string& receiver, const ip_address&, std::shared_ptr<connection>);
-    /// One to any of the addresses that is still fit for a request; null when there is none.
+    /// A connection to any of the addresses that is still fit for a request; null when there is none.
     std::shared_ptr<connection> take(const std::string& receiver, std::span<const ip_address>);
     /// False when there was none.
     bool drop_oldest();
@@ -42,7 +42,7 @@ class connection_pool : public std::enable_shared_from_this<connection_pool> {
 
     std::size_t x_count_max;
     std::chrono::milliseconds x_idle_max;
-    std::list<idle> x_idle;  // the oldest first
+    std::list<idle> x_idle;  // oldest first
     boost::asio::steady_timer x_timer;
     bool x_timer_set = false;
 };

@@ -1,4 +1,4 @@
-// A deliberately small URL parser: what it does not know it refuses, so that no two readers of a location can
+// A deliberately small URL parser: it refuses what it does not know, so that no two readers of a location can
 // disagree about where it leads.
 #include "runtime/http/client/location.hpp"
 
@@ -22,7 +22,8 @@ bool is_name_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c ==
 
 error wrong(std::string why) { return invalid_argument("location: " + std::move(why)); }
 
-/// What inet_aton and browsers would read as an address: a last label of digits, or of hex digits after 0x.
+/// What inet_aton and browsers would read as an address: a last label of decimal digits, or of hex digits
+/// after 0x.
 bool reads_as_number(std::string_view host) {
     const auto dot = host.rfind('.');
     std::string_view label = dot == std::string_view::npos ? host : host.substr(dot + 1);

@@ -1,4 +1,4 @@
-// The location of a webhook: which URLs are taken, and their parts (delivery.md §5). Pure.
+// The location of a webhook: which URLs are accepted, and their parts (delivery.md §5). Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ enum class plain_http : std::uint8_t { refused, allowed };
 
 struct location {
     bool tls = true;
-    /// Lower case, without trailing dot and without brackets; the canonical text when it is an address.
+    /// Lower case, without trailing dot and brackets; the canonical text if it is an address.
     std::string host;
-    std::optional<ip_address> literal;  // set when the host is an address
+    std::optional<ip_address> literal;  // set if the host is an address
     std::uint16_t port = 443;
     std::string target;  // path and query as given; "/" when there is none
 
-    /// As in the Host header: brackets around IPv6, the port unless it is the scheme's own.
+    /// As in the Host header: brackets around IPv6, and the port unless it is the scheme's default.
     std::string authority() const;
 };
 
-/// Takes "https://host[:port][/path][?query]" of at most limits::url_bytes_max bytes, and http:// where
-/// allowed. A name is taken in its ASCII form only (xn--… after IDNA); a literal address is judged by the
-/// policy, a name is not resolved. Errors: invalid_argument, saying what was wrong and what would be right.
+/// Accepts "https://host[:port][/path][?query]" of at most limits::url_bytes_max bytes, and http:// if
+/// allowed. A name is accepted in its ASCII form only (xn--… for IDNA). A literal address is judged by the
+/// policy; a name is not resolved. Errors: invalid_argument, saying what was wrong and what would be right.
 result<location> parse_location(std::string_view url, plain_http, const address_policy&);
 
 }  // namespace herald::runtime::http::client

@@ -41,7 +41,7 @@ std::string chunk_text(std::string_view piece) {
     std::array<char, 24> size{};
     std::snprintf(size.data(), size.size(), "%zx\r\n", piece.size());
     std::string text(size.data());
-    text.append(piece).append("\r\n");  // the empty one is the last chunk
+    text.append(piece).append("\r\n");  // an empty one is the last chunk
     return text;
 }
 

@@ -9,11 +9,10 @@
 
 namespace herald::runtime::http::client {
 
-/// The head, and the body that is there as a whole. Control characters in the values of headers become
-/// spaces.
+/// The head, and the body if it is in memory as a whole. Control characters in header values become spaces.
 std::string request_text(const request&, const location&);
 
-/// A piece of a body of unknown length; the empty one ends it.
+/// A piece of a body of unknown length; an empty piece ends it.
 std::string chunk_text(std::string_view piece);
 
 }  // namespace herald::runtime::http::client

@@ -1,5 +1,4 @@
-// c-ares tells which of its sockets it wants watched and when it wants to be woken; this file lets Asio do
-// both.
+// c-ares says which of its sockets to watch and when to wake it; this file makes Asio do both.
 #include "runtime/http/client/resolver.hpp"
 
 #include <ares.h>
@@ -24,7 +23,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr int one_try_ms = 600;  // the second try waits twice as long: both are over within 2 s
+constexpr int one_try_ms = 600;  // the second try waits twice as long: both fit into 2 s
 constexpr int tries = 2;
 
 void expect_success(int status, const char* what) {
@@ -56,14 +55,14 @@ class name_lookup : public std::enable_shared_from_this<name_lookup> {
         for (const auto* node = found ? found->nodes : nullptr; node != nullptr; node = node->ai_next) {
             if (const auto address = address_of(node->ai_addr)) answer.addresses.push_back(*address);
         }
-        // Not from inside c-ares, whose channel the callback may use.
+        // Not from inside c-ares, since the callback may use its channel.
         const bool both = x_v4.status && x_v6.status;
         if (both) asio::post(x_io, [self = shared_from_this()] { self->finish(); });
     }
 
   private:
     struct family_answer {
-        std::optional<int> status;  // nothing: not answered yet
+        std::optional<int> status;  // empty: not answered yet
         std::vector<ip_address> addresses;
     };
 
@@ -129,7 +128,7 @@ class lookup_handle final : public lookup {
     std::shared_ptr<name_lookup> x_lookup;
 };
 
-/// What c-ares hands back with an answer; owned by c-ares until then.
+/// What c-ares returns with an answer; owned by c-ares until then.
 struct question {
     std::shared_ptr<name_lookup> lookup;
     int family;
@@ -141,7 +140,7 @@ class channel : public std::enable_shared_from_this<channel> {
     channel(asio::io_context& io, const resolver_options& options) : x_io(io), x_timer(io) {
         expect_success(ares_library_init(ARES_LIB_INIT_ALL), "c-ares");
         ares_options settings{};
-        settings.flags = ARES_FLAG_NOSEARCH;  // a location's name is the whole name
+        settings.flags = ARES_FLAG_NOSEARCH;  // a location's name is always the full name
         settings.timeout = one_try_ms;
         settings.tries = tries;
         settings.sock_state_cb = [](void* self, int socket, int readable, int writable) {
@@ -173,7 +172,7 @@ class channel : public std::enable_shared_from_this<channel> {
     void close() {
         if (x_ares == nullptr) return;
         x_timer.cancel();
-        ares_destroy(std::exchange(x_ares, nullptr));  // answers what is open, and has its sockets unwatched
+        ares_destroy(std::exchange(x_ares, nullptr));  // answers what is open, stops watching its sockets
         ares_library_cleanup();
     }
 
@@ -193,12 +192,12 @@ class channel : public std::enable_shared_from_this<channel> {
         if (found != nullptr) ares_freeaddrinfo(found);
     }
 
-    /// Neither: c-ares is about to close the socket.
+    /// If neither: c-ares is about to close the socket.
     void watch(int socket, bool readable, bool writable) {
         if (!readable && !writable) {
             const auto found = x_watched.find(socket);
             if (found == x_watched.end()) return;
-            found->second->descriptor.release();  // the socket is c-ares'; waits end with an error
+            found->second->descriptor.release();  // c-ares owns the socket; waits end with an error
             x_watched.erase(found);
             return;
         }
@@ -240,7 +239,7 @@ class channel : public std::enable_shared_from_this<channel> {
 
     void wake_in_time() {
         timeval left{};
-        if (ares_timeout(x_ares, nullptr, &left) == nullptr) return;  // nothing is asked
+        if (ares_timeout(x_ares, nullptr, &left) == nullptr) return;  // no open question
         x_timer.expires_after(std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec));
         x_timer.async_wait([self = shared_from_this()](error_code ec) {
             if (ec || self->x_ares == nullptr) return;

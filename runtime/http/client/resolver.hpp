@@ -18,11 +18,11 @@ class io_context;
 namespace herald::runtime::http::client {
 
 struct resolver_options {
-    std::string servers;  // "192.0.2.1:53,…"; empty: the system's, as read when the resolver is made
+    std::string servers;  // "192.0.2.1:53,…"; empty: the system's, read when the resolver is created
     std::int64_t lookup_ms_max = limits::client_resolve_ms;
 };
 
-/// A lookup under way; destroying it drops its callback.
+/// A running lookup; destroying it drops its callback.
 class lookup {
   public:
     virtual ~lookup() = default;
@@ -34,9 +34,9 @@ class resolver {
     using callback = std::function<void(result<std::vector<ip_address>>)>;
     virtual ~resolver() = default;
     /// The IPv4 addresses of the name, then the IPv6 ones; from /etc/hosts or DNS, without search domains,
-    /// not cached. Calls back once, within lookup_ms_max, never from inside resolve(). When only one family
-    /// was answered in time, that one counts. Errors: not_found when the name has no address, unavailable
-    /// when no server gave an answer.
+    /// not cached. Calls back once, within lookup_ms_max, never from inside resolve(). If only one family was
+    /// answered in time, its addresses are the answer. Errors: not_found when the name has no address;
+    /// unavailable when no server answered.
     virtual std::unique_ptr<lookup> resolve(const std::string& name, callback) = 0;
 };
 

@@ -34,7 +34,7 @@ bool is_own_shortage(error_code ec) {
            ec == errc::not_enough_memory || ec == errc::no_buffer_space;
 }
 
-/// A name that could not be looked up may have failed for want of a socket, which the resolver does not say.
+/// A look-up may have failed for lack of a socket, which the resolver does not report.
 bool no_descriptor_left() {
     const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return true;
@@ -110,7 +110,7 @@ void running_exchange::connect_next() {
         x_answer.own_shortage = true;
         return fail(failure::connect, "too many connections are open");
     }
-    // Each address has its share of what is left of the time to connect.
+    // Each address gets its share of the time left for connecting.
     const auto now = steady_clock::now();
     const auto connect_until = x_phase_started + milliseconds(x_request.connect_ms_max);
     const auto share = (connect_until - now) / static_cast<int>(x_addresses.size() - x_next_address);
@@ -166,13 +166,13 @@ void running_exchange::send_request() {
     x_phase = "sending the request";
     x_phase_started = steady_clock::now();
     x_on_the_wire = true;
-    // Reading at once: the other side may answer before it has read everything, and then close.
+    // Start reading at once: the other side may answer and close before it has read everything.
     receive_later();
     x_connection->send(request_text(x_request, x_location), step(&running_exchange::sent));
 }
 
 void running_exchange::sent(error_code ec) {
-    x_send_error = ec;  // the answer may be on its way all the same: received() decides
+    x_send_error = ec;  // an answer may still be on its way: received() decides
     if (ec || x_is_streaming) return;
     if (x_permit == body_permit::to_be_asked) return wait_to_continue();
     if (x_request.body_pieces) return ask_for_piece();
@@ -270,8 +270,8 @@ void running_exchange::complete() {
     finish();
 }
 
-/// The head and perhaps more of a streamed answer. What the caller has not asked for yet waits in the parser,
-/// and the socket is not read meanwhile.
+/// The head has arrived, and perhaps part of a streamed answer. What the caller has not asked for yet waits
+/// in the parser, and meanwhile the socket is not read.
 void running_exchange::head_came() {
     x_phase = "reading the answer";
     if (std::exchange(x_is_streaming, true)) {
@@ -331,7 +331,7 @@ bool running_exchange::send_again_on_new_connection() {
 void running_exchange::limit(steady_clock::time_point at, void (running_exchange::*on_limit)()) {
     x_timer.expires_at(at);
     x_timer.async_wait([self = shared_from_this(), on_limit](error_code ec) {
-        // A wait that had ended when the limit was moved is not ours any more.
+        // A wait that had already ended when the limit was moved no longer counts.
         const bool is_due = !ec && self->x_timer.expiry() <= steady_clock::now();
         if (is_due && (self->x_callback || self->x_read)) ((*self).*on_limit)();
     });

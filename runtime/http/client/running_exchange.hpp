@@ -1,4 +1,4 @@
-// An exchange as a chain of steps, each a callback of the one before: resolve, connect, secure, send and
+// An exchange as a chain of steps, each the callback of the previous one: resolve, connect, secure, send and
 // receive.
 #pragma once
 
@@ -42,9 +42,9 @@ struct client_parts {
     std::shared_ptr<std::size_t> open_connections;
 };
 
-/// An exchange from its start to its end; keeps itself alive while a step is under way. Whatever happens, the
-/// caller hears of it once: in finish(), or in head_came() where the body of the answer is then read piece by
-/// piece. One timer stands for the deadline and for the shorter limits on the way. On the client's thread.
+/// An exchange from start to end; keeps itself alive while a step is running. In every case the caller is
+/// told once: in finish(), or in head_came() if the body of the answer is then read piece by piece. One timer
+/// serves the deadline and the shorter limits of the steps. On the client's thread.
 class running_exchange : public std::enable_shared_from_this<running_exchange> {
   public:
     running_exchange(std::shared_ptr<client_parts> parts, request asked, client::callback callback)
@@ -63,7 +63,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void read(piece_callback);
 
   private:
-    /// To send body_pieces.
+    /// Permission to send body_pieces.
     enum class body_permit : std::uint8_t { given, to_be_asked, awaited };
 
     void resolve();
@@ -97,7 +97,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void fail(failure, std::string message);
     void finish();
 
-    /// Each step's callbacks are dropped once the attempt is over or has gone on without them.
+    /// Drops a step's callbacks when the attempt has ended or has moved on without them.
     template <class... arguments>
     auto step(void (running_exchange::*next)(arguments...)) {
         return [self = shared_from_this(), next, turn = x_turn](arguments... values) {
@@ -108,14 +108,14 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     std::shared_ptr<client_parts> x_shared;
     request x_request;
     client::callback x_callback;
-    piece_callback x_read;  // the caller waits for a piece of the answer's body
+    piece_callback x_read;  // set while the caller waits for a piece of the answer's body
     answer x_answer;
     std::chrono::steady_clock::time_point x_started;
     std::chrono::steady_clock::time_point x_deadline;
     std::chrono::steady_clock::time_point x_phase_started;
     const char* x_phase = "starting";
     boost::asio::steady_timer x_timer;
-    std::uint64_t x_turn = 0;  // raised to drop the callbacks of what was begun before
+    std::uint64_t x_turn = 0;  // increased to drop the callbacks of earlier steps
 
     location x_location;
     std::string x_pool_key;
@@ -133,9 +133,9 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     bool x_is_sent = false;
     boost::system::error_code x_send_error;
     bool x_got_bytes = false;
-    std::uint64_t x_piece_bytes = 0;  // of body_pieces, so far
-    bool x_is_streaming = false;      // the head was handed out: from now on read() does the reading
-    bool x_is_complete = false;       // so is the answer
+    std::uint64_t x_piece_bytes = 0;  // of body_pieces so far
+    bool x_is_streaming = false;      // the head was handed out: from now on read() drives the reading
+    bool x_is_complete = false;       // the answer is complete
     std::string x_piece;
 };
 

@@ -30,7 +30,7 @@ void expect_receiver(SSL* ssl, const location& receiver) {
     }
     X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     HERALD_ASSERT(X509_VERIFY_PARAM_set1_host(expected, receiver.host.data(), receiver.host.size()) == 1);
-    // As SSL_set_tlsext_host_name(), which is a macro with old-style casts.
+    // Like SSL_set_tlsext_host_name(), which is a macro with old-style casts.
     HERALD_ASSERT(SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                            const_cast<char*>(receiver.host.c_str())) == 1);
 }

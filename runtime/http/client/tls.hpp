@@ -1,4 +1,4 @@
-// TLS towards receivers: whom to trust, how a failure reads, and sessions to resume.
+// TLS towards receivers: trust, error messages, and sessions to resume.
 #pragma once
 
 #include <openssl/types.h>
@@ -13,14 +13,15 @@
 
 namespace herald::runtime::http::client {
 
-/// TLS 1.2 or newer, certificates verified against the system's store and, if named, the PEM file. Throws
+/// TLS 1.2 or newer; certificates are verified against the system's store and, if given, the PEM file. Throws
 /// boost::system::system_error when the file cannot be read.
 boost::asio::ssl::context make_client_tls(const std::string& extra_ca_file);
 
-/// Before the handshake: the name to ask for, and the name or address that the certificate must hold.
+/// To be called before the handshake. Sets the name to ask for, and the name or address that the certificate
+/// must have.
 void expect_receiver(SSL*, const location&);
 
-/// Why a handshake failed: what is wrong with the certificate, or else `otherwise`.
+/// Why a handshake failed: what is wrong with the certificate, otherwise `otherwise`.
 std::string why_handshake_failed(const SSL*, std::string otherwise);
 
 struct free_session {
@@ -28,13 +29,14 @@ struct free_session {
 };
 using tls_session = std::unique_ptr<SSL_SESSION, free_session>;
 
-/// The newest session of each receiver, so that the next handshake is short. One thread.
+/// The newest session of each receiver, to shorten the next handshake. One thread.
 class tls_sessions {
   public:
     explicit tls_sessions(std::size_t count_max) : x_count_max(count_max) {}
-    /// After an answer, when TLS 1.3's tickets have come.
+    /// To be called after an answer, when TLS 1.3's tickets have arrived.
     void keep(const std::string& receiver, SSL*);
-    /// Removes it: a TLS 1.3 ticket is for one use (RFC 8446 §C.4). Null when there is none.
+    /// Removes and returns the session: a TLS 1.3 ticket is for one use (RFC 8446 §C.4). Null when there is
+    /// none.
     tls_session take(const std::string& receiver);
 
   private:

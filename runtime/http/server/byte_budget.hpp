@@ -1,5 +1,4 @@
-// What all connections together may hold of something: bodies that are not complete, answers that nobody
-// reads.
+// A bound on what all connections hold together: incomplete bodies, or answers that nobody reads.
 #pragma once
 
 #include <atomic>
@@ -12,7 +11,7 @@ class byte_budget {
   public:
     explicit byte_budget(std::size_t bytes_max) : x_bytes_max(bytes_max) {}
 
-    /// One holder's part; given back when it ends.
+    /// One holder's share; returned when it is destroyed.
     class share {
       public:
         explicit share(byte_budget& of) : x_of(of) {}
@@ -20,7 +19,7 @@ class byte_budget {
         share(const share&) = delete;
         share& operator=(const share&) = delete;
 
-        /// False, and the part is as it was, when there is not so much left. Less is always granted.
+        /// False, and the share stays as it was, when that much is not left. Shrinking always succeeds.
         bool resize(std::size_t bytes) noexcept {
             if (bytes > x_bytes &&
                 x_of.x_taken.fetch_add(bytes - x_bytes) + (bytes - x_bytes) > x_of.x_bytes_max) {

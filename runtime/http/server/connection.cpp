@@ -97,25 +97,25 @@ class stream_connection final : public connection {
     const connection_limits& x_bounds;
     const std::string x_remote_address;
     Stream x_stream;
-    const place_of_connection x_place;  // ends before x_stream does
+    const place_of_connection x_place;  // destroyed before x_stream
     runtime::deadline x_deadline;
-    asio::cancellation_state x_stop;  // of run(): the server stops, which is no failure of a handler
+    asio::cancellation_state x_stop;  // of run(): set when the server stops, which is not a handler's failure
     request_parser x_parser;
     byte_budget::share x_body_room{x_all.room.bodies};
-    bool x_is_judged = false;   // the body that is awaited is wanted
-    bool x_is_open = true;      // requests are read
+    bool x_is_judged = false;   // the awaited body is wanted
+    bool x_is_open = true;      // requests are being read
     bool x_is_broken = false;   // nothing more can be sent
-    bool x_is_late = false;     // x_deadline passed
+    bool x_is_late = false;     // x_deadline has passed
     bool x_is_waiting = false;  // for bytes
     std::uint32_t x_requests = 0;
     incoming_pace x_pace{x_bounds};
-    std::int64_t x_started_us = 0;  // when the first bytes of the request came
+    std::int64_t x_started_us = 0;  // when the first bytes of the request arrived
     request_id x_id;
     outgoing_answer x_out;
     std::optional<byte_budget::share> x_answer_room;
     bool x_closes = false;  // after this answer
     incoming_body x_incoming{*this};
-    bool x_has_incoming_end = false;  // the handler has read the body of its request to the end
+    bool x_has_incoming_end = false;  // the handler has read the request's body to its end
     bool x_is_mid_stream = false;     // between its first piece and its end
 };
 
@@ -139,7 +139,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             const bool fits = x_parser.allow_body(x_all.handler.body_bytes_max(asked.method, asked.path));
             const bool streams = fits && x_all.handler.streams_body(asked.method, asked.path);
             if (streams) co_await serve_streamed();
-            continue;  // to the body, or to what is wrong with it
+            continue;  // go on to the body, or to what is wrong with it
         }
         const bool is_judged = x_is_judged || !x_parser.has_head();
         if (step == progress::need_more && is_judged && !x_is_late && has_room_for_body()) {
@@ -162,7 +162,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             refuse(runtime::unavailable("too many bodies come at once; try again"));
         } else {
             co_await judge();
-            if (x_out.is_sent()) continue;  // the body is on its way
+            if (x_out.is_sent()) continue;  // the body is being sent
         }
         if (!send_now()) co_await send_rest();
         if (x_out.is_streaming()) co_await send_stream();
@@ -173,7 +173,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
 
 template <class Stream>
 void stream_connection<Stream>::wind_down() {
-    // What has come already is still read and answered; then the read ends.
+    // What has already arrived is still read and answered; then the read ends.
     boost::system::error_code ignored;
     if (x_is_waiting && x_parser.is_idle()) socket().shutdown(tcp_socket::shutdown_receive, ignored);
     if (x_is_mid_stream) x_out.get().stream->wind_down();
@@ -213,7 +213,7 @@ void stream_connection<Stream>::came(bool failed, std::size_t bytes) {
         if (x_parser.is_idle()) x_started_us = steady_us();
         x_parser.received(bytes);
     } else if (!x_is_late || x_parser.is_idle()) {
-        x_is_open = false;  // the client left, or had nothing to ask
+        x_is_open = false;  // the client left, or sent no request
     }
 }
 
@@ -222,8 +222,8 @@ bool stream_connection<Stream>::has_room_for_body() {
     return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes());
 }
 
-// The header is here, the body is not. What is to be sent then, if anything, is unsent: a refusal, or
-// that the client may go on.
+// The header has arrived, the body has not. What must be sent now, if anything, is in unsent(): a refusal, or
+// "100 Continue".
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::judge() {
     identify();
@@ -245,7 +245,7 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     }
 }
 
-// A request whose body the handler takes piece by piece, from the end of its header to the end of its answer.
+// A request whose body is streamed to the handler, from the end of its header to the end of its answer.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
     x_parser.stream_body();
@@ -296,7 +296,7 @@ asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_incomi
     }
 }
 
-// What the request does not say itself. Its id is the caller's where that is one, else a new one.
+// What the request does not contain itself. Its id is the caller's if that is valid, otherwise a new one.
 template <class Stream>
 void stream_connection<Stream>::identify() {
     request& asked = x_parser.get();
@@ -361,7 +361,7 @@ void stream_connection<Stream>::write_answer() {
     x_out.write_head(x_all.writer, {x_id.text, x_id.echo_name, x_parser.is_http_1_0(), x_closes});
 }
 
-// True when nothing is left to be sent. Most answers fit into the socket's buffer: no need to wait for it.
+// True when nothing is left to send. Most answers fit into the socket's buffer without waiting.
 template <class Stream>
 bool stream_connection<Stream>::send_now() {
     if constexpr (is_tls) {
@@ -393,14 +393,15 @@ bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
     x_out.sent(bytes);
     if (failed) {
         x_is_open = false, x_is_broken = true;
-        // A client that does not read gets no more time: what the kernel still holds for it is dropped, too.
+        // The client did not read in time and gets no more: what the kernel still holds for it is dropped,
+        // too.
         boost::system::error_code ignored;
         if (x_is_late) socket().set_option(tcp_socket::linger(true, 0), ignored);
     }
     return failed || x_out.is_sent();
 }
 
-// The head was sent. Each piece is made when the one before is with the kernel.
+// The head was sent. Each piece is produced when the kernel has taken the previous one.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::send_stream() {
     x_is_mid_stream = true;
@@ -428,8 +429,8 @@ asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_piece(
     co_return failure;
 }
 
-// The client must not take for whole what it has: no end of the body follows, and where nothing but the end
-// of the connection would show it, the connection is reset.
+// The client must not take what it has for the whole body: no end of the body follows, and if only the end of
+// the connection would show it, the connection is reset.
 template <class Stream>
 void stream_connection<Stream>::cut_off() {
     x_is_open = false, x_is_broken = true;
@@ -454,11 +455,11 @@ void stream_connection<Stream>::answered() {
     x_is_judged = false;
     x_pace.next_request();
     x_is_late = false;
-    x_started_us += duration_us;  // where the next request came along with this one
+    x_started_us += duration_us;  // for a next request that arrived together with this one
 }
 
-// A socket that is closed while bytes wait unread takes the last answer back from the client: read on a
-// little.
+// Closing a socket while bytes are unread would take the last answer back from the client, so read on for a
+// while.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::linger() {
     x_is_late = false;

@@ -1,4 +1,4 @@
-// One client's connection: requests are read, answered and logged, one after another.
+// One client's connection: reads, answers and logs its requests one by one.
 #pragma once
 
 #include <array>
@@ -36,12 +36,12 @@ struct shared_room {
         : places(bounds), bodies(bounds.unfinished_bodies_bytes), answers(bounds.unsent_answers_bytes) {}
 
     connection_places places;
-    byte_budget bodies;   // that are not complete, or not answered yet
-    byte_budget answers;  // the large ones, to known callers
+    byte_budget bodies;   // incomplete, or not answered yet
+    byte_budget answers;  // large ones, to known callers
     byte_budget answers_to_strangers{limits::unsent_answers_to_strangers_max};
 };
 
-/// What the connections of one loop share; only on the loop's thread.
+/// What the connections of one loop share; used only on the loop's thread.
 struct connections_of_loop {
     connections_of_loop(runtime::event_loop& its_loop, request_handler& its_handler,
                         const server_options& given, shared_room& of_all)
@@ -53,11 +53,11 @@ struct connections_of_loop {
     shared_room& room;
     response_writer writer;
     request_metrics metrics;
-    bool is_draining = false;  // every answer is the last of its connection
+    bool is_draining = false;  // every answer closes its connection
     std::set<connection*> open;
 };
 
-/// Lives while run() does, on its loop's thread.
+/// Lives as long as run(), on its loop's thread.
 class connection {
   public:
     explicit connection(connections_of_loop& all) : x_all(all) { all.open.insert(this); }
@@ -65,9 +65,9 @@ class connection {
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
-    /// Serves until the client leaves, a deadline passes, something cannot be trusted, or the drain.
+    /// Serves until the client leaves, a deadline passes, the input cannot be trusted, or the server drains.
     virtual boost::asio::awaitable<void> run() = 0;
-    /// Draining has begun: ends at once if no request has begun to come.
+    /// Draining has begun: ends at once if no request has started to arrive.
     virtual void wind_down() = 0;
 
   protected:

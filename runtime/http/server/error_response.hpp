@@ -6,8 +6,8 @@
 
 namespace herald::runtime::http::server {
 
-/// {"error": <message>, "code": <number>, "message": <message>, "details": []}, with the status that belongs
-/// to the error, and Retry-After where the same request may succeed later (429, 503).
+/// Returns {"error": <message>, "code": <number>, "message": <message>, "details": []} with the error's
+/// status, and Retry-After if the same request may succeed later (429, 503).
 http_response error_response(const error&);
 
 }  // namespace herald::runtime::http::server

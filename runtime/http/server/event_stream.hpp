@@ -1,4 +1,4 @@
-// Server-sent events: an answer that goes on until the client has had enough (WHATWG HTML, "Server-sent
+// Server-sent events: an answer that continues until the client disconnects (WHATWG HTML, "Server-sent
 // events").
 #pragma once
 
@@ -17,28 +17,27 @@
 namespace herald::runtime::http::server {
 
 struct server_event {
-    std::string_view id;     // empty: the client's last id stays
-    std::string_view event;  // the type; empty: "message"
-    std::string_view data;   // any text; its lines are sent as lines
+    std::string_view id;     // empty: the client keeps its last id
+    std::string_view event;  // the event type; empty: "message"
+    std::string_view data;   // any text; each of its lines is sent as one
 };
 
 struct event_stream_options {
-    std::int64_t heartbeat_ms =
-        limits::event_heartbeat_ms;  // without an event, so that a dead client is noticed
+    std::int64_t heartbeat_ms = limits::event_heartbeat_ms;  // without an event; reveals a dead client
     std::size_t waiting_bytes_max = limits::events_waiting_bytes_max;
 };
 
-/// Made by a handler, which puts it into its answer (answer_of()) and tells others of it by a weak_ptr: it is
-/// gone when the connection is. Lives on the loop of the request (request::loop_index), whose thread calls
-/// everything.
+/// Created by a handler, which puts it into its answer (answer_of()) and gives others a weak_ptr to it: it is
+/// destroyed with the connection. Lives on the loop of the request (request::loop_index); all calls come from
+/// that loop's thread.
 class event_stream final : public body_stream {
   public:
     explicit event_stream(runtime::event_loop&, const event_stream_options& = {});
 
-    /// Never waits. False, and the stream ends, when the client leaves more than waiting_bytes_max unread;
-    /// false after the end. Line breaks in id and event become spaces.
+    /// Never waits. Returns false, and the stream ends, when the client has more than waiting_bytes_max
+    /// unread; false after the end. Line breaks in id and event become spaces.
     bool send(const server_event&);
-    /// What was sent before still goes out.
+    /// Events sent before are still delivered.
     void end();
 
     boost::asio::awaitable<result<std::string_view>> next() override;

@@ -1,4 +1,4 @@
-// How long the bytes of a request may take to come. Pure: steady milliseconds in, steady milliseconds out.
+// How long the bytes of a request may take to arrive. Pure: steady milliseconds in and out.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@ namespace herald::runtime::http::server {
 
 struct connection_limits;
 
-/// Of one connection, to which it belongs: one request after another.
+/// Member of a connection; serves its requests one after another.
 class incoming_pace {
   public:
     explicit incoming_pace(const connection_limits& bounds) : x_bounds(bounds) {}
 
     enum class phase : std::uint8_t { idle, header, body };
-    /// Until when the next bytes of a request must be here that is awaited as a whole. `body_bytes` came so
-    /// far.
+    /// The time by which the next bytes must arrive, for a request that is awaited as a whole. `body_bytes`
+    /// have arrived so far.
     std::int64_t until_ms(phase, std::size_t body_bytes, std::int64_t now_ms) noexcept;
 
-    /// How long the next piece of a streamed body may take: of all the time that a body of this size has,
-    /// what is left, and not more for one piece than for any.
+    /// How long the next piece of a streamed body may take: what is left of the total time for a body of this
+    /// size, but at most the limit for any one piece.
     std::int64_t ms_for_piece(std::size_t body_bytes) const noexcept;
     void waited_for_piece(std::int64_t ms) noexcept { x_waited_ms += ms; }
 

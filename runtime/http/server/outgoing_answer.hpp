@@ -1,4 +1,4 @@
-// An answer as bytes that go out: its head, its body, or the pieces of a stream, each framed. No socket.
+// Turns an answer into outgoing bytes: its head, its body, or the framed pieces of a stream. No sockets.
 #pragma once
 
 #include <array>
@@ -13,47 +13,47 @@
 
 namespace herald::runtime::http::server {
 
-/// What the request says of the form of its answer.
+/// How the request determines the form of its answer.
 struct answer_form {
-    bool is_to_head = false;  // then it has no body
+    bool is_to_head = false;  // then the answer has no body
     bool is_http_1_0 = false;
 };
 
-/// One answer after another of a connection, to which it belongs. The handler fills get(), begin() says for
-/// what request, write_head() and each write_piece() put bytes into unsent(), and sent() takes them out.
+/// Member of a connection; takes its answers one after another. The handler fills get(), begin() tells which
+/// request it is for, write_head() and each write_piece() put bytes into unsent(), and sent() removes them.
 class outgoing_answer {
   public:
     http_response& get() noexcept { return x_answer; }
     const http_response& get() const noexcept { return x_answer; }
     void begin(answer_form form) noexcept { x_form = form; }
 
-    /// What is sent of a body that is there as a whole.
+    /// What is sent of a body that is in memory as a whole.
     std::string_view body_to_send() const noexcept;
-    /// The body is sent as it is made.
+    /// The body is sent while it is produced.
     bool is_streaming() const noexcept;
-    /// Nothing else shows where the body ends.
+    /// Only the end of the connection shows where the body ends.
     bool ends_with_connection() const noexcept;
     std::uint64_t body_bytes() const noexcept;
 
     void write_continue();
     void write_head(response_writer&, const answer_facts&);
-    /// The next piece of the stream; the empty one is its end. False when the body is not what the head has
-    /// promised. The piece is not copied.
+    /// The next piece of the stream; an empty one ends it. False when the body breaks what the head promised.
+    /// The piece is not copied.
     bool write_piece(std::string_view piece);
 
     const std::array<boost::asio::const_buffer, 2>& unsent() const noexcept { return x_unsent; }
     bool is_sent() const noexcept { return x_unsent[0].size() + x_unsent[1].size() == 0; }
     void sent(std::size_t bytes) noexcept;
-    /// Ready for the next answer; a large buffer is not kept.
+    /// Prepares for the next answer; frees a large buffer.
     void clear();
 
-    /// Larger bodies are sent from where they are, others in one piece with the head.
+    /// Larger bodies are sent from where they are; smaller ones together with the head.
     static constexpr std::size_t body_bytes_copied_max = 16 * 1024;
 
   private:
     http_response x_answer;
     answer_form x_form;
-    std::string x_text;  // the head and a small body, or the framing of a piece
+    std::string x_text;  // the head and a small body, or one piece's framing
     std::array<boost::asio::const_buffer, 2> x_unsent;
     std::uint64_t x_streamed_bytes = 0;
 };

@@ -24,14 +24,14 @@ constexpr std::size_t buffer_bytes_kept = 64 * 1024;  // between requests
 constexpr std::size_t read_bytes_min = 2 * 1024;
 constexpr std::size_t chunked_bytes_min = 5;  // "0\r\n\r\n" ends a body, and Beast asserts on less
 
-// A piece of the request, as a place relative to its first byte: the buffer moves when it grows.
+// A part of the request, as offsets from its first byte: the buffer moves when it grows.
 struct place {
     std::size_t at = 0;
     std::size_t bytes = 0;
     std::string_view in(const char* base) const { return {base + at, bytes}; }
 };
 
-// Fields that frame the message: how many there are, and the last one's number.
+// A field that frames the message: how often it occurs, and the index of the last one.
 struct special_field {
     std::size_t count = 0;
     std::size_t index = 0;
@@ -39,13 +39,13 @@ struct special_field {
 
 }  // namespace
 
-// What Beast's parser found. It is told where the request's first byte is before each call, and moves the
-// data of chunks together behind the header.
+// What Beast's parser found. Before each call it is told where the request's first byte is; it moves the data
+// of chunks together behind the header.
 struct request_parser::header_reader {
     class beast_parser final : public http::basic_parser<true> {
       public:
         explicit beast_parser(header_reader& owner) : x_owner(owner) {
-            header_limit(std::numeric_limits<std::uint32_t>::max());  // ours count the whole header
+            header_limit(std::numeric_limits<std::uint32_t>::max());  // our own limits count the whole header
             body_limit(boost::none);
         }
 
@@ -64,7 +64,7 @@ struct request_parser::header_reader {
         void on_body_init_impl(const boost::optional<std::uint64_t>&, beast_error&) override {}
         std::size_t on_body_impl(text body, beast_error&) override { return body.size(); }
         void on_chunk_header_impl(std::uint64_t size, text extensions, beast_error& failed) override {
-            const char* const end = extensions.data() + extensions.size() + 2;  // and the line's end
+            const char* const end = extensions.data() + extensions.size() + 2;  // including the line's end
             if (x_owner.has_too_much_framing(x_owner.raw_bytes +
                                              static_cast<std::size_t>(end - x_owner.unread)))
                 failed = http::error::header_limit;
@@ -141,11 +141,11 @@ struct request_parser::header_reader {
     std::array<field, limits::request_header_fields_max> fields;
     std::size_t field_count = 0;
     special_field host, transfer_encoding, content_length, expect;
-    // Of a chunked body:
+    // For a chunked body:
     std::size_t body_at = 0, body_bytes = 0, body_bytes_max = 0;
-    std::size_t dropped_bytes = 0;  // of body_bytes, not in the buffer any more
-    std::size_t raw_bytes = 0;      // as it came, up to `unread`
-    const char* unread = nullptr;   // where the parser was called to go on
+    std::size_t dropped_bytes = 0;  // part of body_bytes, no longer in the buffer
+    std::size_t raw_bytes = 0;      // as received, up to `unread`
+    const char* unread = nullptr;   // where the parser was told to continue
 };
 
 namespace {
@@ -171,7 +171,7 @@ std::optional<http_method> known_method(http::verb verb) noexcept {
     }
 }
 
-// What would be right where Beast says only what is "bad".
+// The right form, where Beast only says "bad".
 std::string what_is_right(const beast_error& failed) {
     switch (static_cast<http::error>(failed.value())) {
         case http::error::bad_line_ending:
@@ -216,7 +216,7 @@ void request_parser::make_room(std::size_t bytes) {
     if (held + bytes <= x_capacity) {
         std::memmove(x_buffer.get(), begin(), held);
     } else {
-        // Grows with what comes, but not beyond a body whose size is known.
+        // Grows with the input, but not beyond a body of known size.
         std::size_t grown = 2 * x_capacity;
         if (x_stage == stage::sized_body) grown = std::min(grown, x_head_bytes + x_sized_body_bytes + bytes);
         const std::size_t capacity = std::max({buffer_bytes_first, grown, held + bytes});
@@ -257,7 +257,7 @@ request_parser::progress request_parser::advance() {
 }
 
 request_parser::progress request_parser::advance_head() {
-    // RFC 9112 §2.2: one empty line before a request is forgiven.
+    // RFC 9112 §2.2: one empty line before a request is accepted.
     if (x_parsed == 0 && waiting() > 0 && *begin() == '\r' && !x_skipped_line) {
         if (waiting() == 1) return progress::need_more;
         if (begin()[1] == '\n') {
@@ -286,7 +286,7 @@ request_parser::progress request_parser::advance_head() {
     return check_head();
 }
 
-// http.md §2, checks 1 to 5, and what the message's framing is.
+// Checks 1 to 5 of http.md §2, and determines the message's framing.
 request_parser::progress request_parser::check_head() {
     const header_reader& seen = *x_reader;
     const bool is_1_1 = !is_http_1_0();
@@ -361,8 +361,8 @@ bool request_parser::allow_body(std::size_t bytes_max) {
     return x_stage != stage::failed;
 }
 
-// What is left over after a read is the size of a chunk or a trailer. It may grow with the body where that is
-// held anyway, but not where nothing else is.
+// What is left after a read is the size of a chunk or a trailer. It may grow with the body if that is
+// buffered anyway, but not if nothing else is.
 bool request_parser::is_framing_unbounded() const noexcept {
     return x_is_streamed && waiting() > limits::framing_bytes_max;
 }
@@ -378,7 +378,7 @@ void request_parser::drop_piece() noexcept {
     char* const piece = begin() + x_head_bytes;
     std::memmove(piece, piece + x_body_bytes, x_used - x_start - x_head_bytes - x_body_bytes);
     x_used -= x_body_bytes;
-    if (x_parsed > x_head_bytes) x_parsed -= x_body_bytes;  // where they were read as a body
+    if (x_parsed > x_head_bytes) x_parsed -= x_body_bytes;  // if they were read as part of a body
     x_dropped_bytes += x_body_bytes;
     x_reader->dropped_bytes = x_dropped_bytes;
     x_body_bytes = 0;
@@ -406,7 +406,7 @@ request_parser::progress request_parser::advance_chunked_body() {
     x_reader->raw_bytes += took;
     x_body_bytes = x_reader->body_bytes - x_dropped_bytes;
     const bool is_done = x_reader->parser->is_done();
-    // Judged by whole lines, so that it does not matter in which pieces they come.
+    // Judged by whole lines, so that it does not matter in which pieces they arrive.
     if (failed == http::error::header_limit ||
         (!failed && is_done && x_reader->has_too_much_framing(x_reader->raw_bytes)) ||
         (failed == http::error::need_more &&
@@ -416,7 +416,7 @@ request_parser::progress request_parser::advance_chunked_body() {
     if (failed && failed != http::error::need_more)
         return fail(400, "the chunked body cannot be understood: " + what_is_right(failed));
     if (is_done) return finish();
-    // Close the gap that the framing left, so that the buffer grows with the body only.
+    // Closes the gap that the framing left, so that the buffer grows only with the body.
     const std::size_t body_end = x_head_bytes + x_body_bytes;
     const std::size_t rest = waiting();
     std::memmove(begin() + body_end, begin() + x_parsed, rest);

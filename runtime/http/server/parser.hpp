@@ -1,4 +1,4 @@
-// From bytes to requests, with every check of http.md §2: a state machine without sockets and clocks.
+// Turns bytes into requests, with every check of http.md §2: a state machine without sockets or clocks.
 #pragma once
 
 #include <array>
@@ -14,24 +14,24 @@
 
 namespace herald::runtime::http::server {
 
-/// Reads the requests of one connection, one after another, into one buffer. Belongs to that connection.
+/// Reads the requests of one connection, one after another, into one buffer. Member of that connection.
 ///
-///     space(), received()   bytes come in
-///     advance()             tells what they amount to: call it until it wants more
-///     next()                forgets the request that was answered; bytes that came after it stay
+///     space(), received()   put bytes in
+///     advance()             says what they amount to: call it until it wants more
+///     next()                drops the answered request; bytes after it stay
 ///
 /// Bounds: limits::request_*; the buffer holds at most a header, the body and 16 KiB of framing.
 class request_parser {
   public:
-    /// What a request holds whose body is taken piece by piece: head, framing and a piece.
+    /// The size of a request whose body is streamed: head, framing and one piece.
     static constexpr std::size_t streamed_bytes_max =
         limits::request_header_bytes_max + 16 * 1024 + limits::http_piece_bytes_max;
 
     enum class progress : std::uint8_t {
-        need_more,  // give it bytes
-        head,       // the header is here and a body follows: call allow_body()
-        complete,   // get() is a whole request
-        failed,     // answer failure() and close: what follows cannot be trusted
+        need_more,  // supply more bytes
+        head,       // the header is complete and a body follows: call allow_body()
+        complete,   // get() is a complete request
+        failed,     // answer failure() and close: the rest cannot be trusted
     };
 
     request_parser();
@@ -43,34 +43,35 @@ class request_parser {
     std::span<char> space();
     void received(std::size_t bytes) noexcept { x_used += bytes; }
     progress advance();
-    /// After progress::head: the body may have this many bytes. False when it is known to have more.
+    /// To be called after progress::head: the body may have this many bytes. False when it is known to have
+    /// more.
     bool allow_body(std::size_t bytes_max);
-    /// After allow_body(): the body is taken piece by piece. The buffer gets a size that it keeps until
-    /// next(), so that the views of the head stay valid; space() may be called only when piece() was dropped.
+    /// To be called after allow_body(): the body is taken piece by piece. The buffer gets a size that it
+    /// keeps until next(), so that the views of the head stay valid; space() may be called only after piece()
+    /// was dropped.
     void stream_body();
-    /// After advance(): what came of the body and was not dropped.
+    /// After advance(): the part of the body that has arrived and was not dropped.
     std::string_view piece() const noexcept { return {begin() + x_head_bytes, x_body_bytes}; }
     void drop_piece() noexcept;
     void next();
 
-    /// The request as far as it is here: its head after progress::head, and its body after
-    /// progress::complete. Its views are valid until space() or next(). The connection fills in what is its
-    /// own: remote_address, request_id, loop_index.
+    /// The request so far: its head after progress::head, and its body after progress::complete. Its views
+    /// are valid until space() or next(). The connection fills in remote_address, request_id and loop_index.
     request& get() noexcept { return x_request; }
     const error& failure() const noexcept { return x_failure; }
     /// True before the first byte of a request.
     bool is_idle() const noexcept { return x_stage == stage::head && x_used == x_start; }
-    /// True from the end of the header on.
+    /// True once the header is complete.
     bool has_head() const noexcept { return x_has_head; }
     bool is_head_request() const noexcept { return x_has_head && x_request.method == http_method::head; }
-    /// What came of this request and after it.
+    /// Received bytes of this request and of what follows it.
     std::size_t held_bytes() const noexcept { return x_used - x_start; }
-    /// How much of the body came so far.
+    /// Received bytes of the body.
     std::size_t body_bytes() const noexcept { return x_dropped_bytes + x_body_bytes; }
     /// The client wants the connection to stay open after this request.
     bool keep_alive() const noexcept;
     bool is_http_1_0() const noexcept;
-    /// The client sends the body only after "100 Continue", and none of it has come.
+    /// The client waits for "100 Continue" before it sends the body, and none of it has arrived.
     bool expects_continue() const noexcept;
 
   private:
@@ -93,11 +94,11 @@ class request_parser {
     std::unique_ptr<char[]> x_buffer;
     std::size_t x_capacity = 0;
     std::size_t x_start = 0;   // of the request
-    std::size_t x_parsed = 0;  // bytes of the request that were understood
-    std::size_t x_used = 0;    // end of what was received
+    std::size_t x_parsed = 0;  // bytes of the request that were parsed
+    std::size_t x_used = 0;    // end of the received bytes
     std::size_t x_head_bytes = 0;
     std::size_t x_body_bytes = 0;
-    std::size_t x_sized_body_bytes = 0;  // what Content-Length said
+    std::size_t x_sized_body_bytes = 0;  // according to Content-Length
     std::size_t x_dropped_bytes = 0;     // of the body, by drop_piece()
     bool x_is_streamed = false;
     stage x_stage = stage::head;

@@ -43,7 +43,7 @@ std::unique_ptr<connection_places::place> connection_places::take(const std::str
     return out;
 }
 
-// The oldest; who is found to be known by now is no longer one of them.
+// The oldest stranger; one that has become known in the meantime is removed from the list.
 connection_places::place* connection_places::stranger_of(holder& of) {
     while (!of.strangers.empty()) {
         place* const oldest = of.strangers.front();
@@ -59,8 +59,8 @@ connection_places::place* connection_places::any_stranger() {
     return nullptr;
 }
 
-// Its own loop sees the end of the connection and lets it go: no other thread touches anything but the
-// socket, which stays open as long as the place is here.
+// Its own loop notices the end of the connection and releases it: other threads touch only the socket, which
+// stays open as long as the place exists.
 void connection_places::ask_to_leave(place& who) {
     unlist(who);
     who.x_is_leaving = true;

@@ -1,4 +1,5 @@
-// Who may be connected: the bounds in all and by address, and who goes when they are reached (design.md §1).
+// Who may be connected: the bounds in total and per address, and who must leave when they are reached
+// (design.md §1).
 #pragma once
 
 #include <atomic>
@@ -18,11 +19,11 @@
 
 namespace herald::runtime::http::server {
 
-/// A stranger is a connection whose client has not authenticated yet. Where a bound is reached the oldest
-/// stranger of the address with the most strangers is asked to leave (of the same address, where it is that
-/// one's bound): so strangers push out each other, and a client from elsewhere finds room. A connection that
-/// was asked to leave is not counted any more; while many of them are not gone yet, is_crowded() says to
-/// accept nobody. Thread-safe.
+/// A stranger is a connection whose client has not authenticated yet. When a bound is reached, the oldest
+/// stranger of the address with the most strangers is asked to leave (if it is an address's own bound, the
+/// oldest of that address): so strangers push out each other, and clients from elsewhere find room. A
+/// connection that was asked to leave no longer counts; while many of them have not gone yet, is_crowded()
+/// says to accept nobody. Thread-safe.
 class connection_places {
   public:
     class place;
@@ -30,19 +31,19 @@ class connection_places {
     explicit connection_places(const connection_limits&);
     ~connection_places();
 
-    /// A place for the connection of this socket, whose reads and writes end when it is to leave. Null when a
-    /// bound is reached and nobody can be asked. The place must end before the socket is closed.
+    /// A place for this socket's connection; its reads and writes end when it must leave. Null when a bound
+    /// is reached and nobody can be asked to leave. The place must be destroyed before the socket is closed.
     std::unique_ptr<place> take(const std::string& address, int socket);
     bool is_crowded() const noexcept { return x_leaving >= limits::connections_leaving_max; }
 
   private:
-    // The more strangers an address has, and the older its oldest, the later in order.
+    // Addresses with more strangers, and then with an older oldest stranger, come later.
     using rank = std::pair<std::size_t, std::uint64_t>;
     struct holder {
-        std::size_t connections = 0;  // those that leave are not counted
-        std::size_t places = 0;       // these are
+        std::size_t connections = 0;  // without those asked to leave
+        std::size_t places = 0;       // including those asked to leave
         std::list<place*> strangers;  // oldest first
-        std::optional<rank> ranked;   // where x_by_rank has it
+        std::optional<rank> ranked;   // its entry in x_by_rank
     };
     using holders = std::map<std::string, holder>;
 
@@ -72,7 +73,7 @@ class connection_places::place {
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
-    /// Set once the client has authenticated: then it is never asked to leave.
+    /// Set once the client has authenticated; from then on it is never asked to leave.
     std::atomic<bool> is_known{false};
 
   private:
@@ -84,7 +85,7 @@ class connection_places::place {
     const holders::iterator x_of;
     const int x_socket;
     const std::uint64_t x_number;
-    std::optional<std::list<place*>::iterator> x_listed;  // among the strangers of its address
+    std::optional<std::list<place*>::iterator> x_listed;  // its entry among the strangers of its address
     bool x_is_leaving = false;
 };
 

@@ -1,4 +1,4 @@
-// One HTTP request as the server hands it on. All views point into the connection's buffer.
+// One HTTP request in the form that the server passes on. All views point into the connection's buffer.
 #pragma once
 
 #include <atomic>
@@ -17,23 +17,23 @@ struct header_view {
     std::string_view value;
 };
 
-/// Valid until the handler has ended. Not copied by the server; whoever needs a part longer copies that part.
+/// Valid until the handler has ended. The server makes no copy; whoever needs a part for longer must copy it.
 struct request {
     http_method method = http_method::get;
-    std::string_view target;  // as sent: path and query; of a whole URL only these
-    std::string_view path;    // what stands before the first `?`, still percent-encoded; "*" of OPTIONS *
-    std::string_view query;   // what stands after it; empty without one
+    std::string_view target;  // as sent: path and query; for a full URL only these parts
+    std::string_view path;    // the part before the first `?`, still percent-encoded; "*" for OPTIONS *
+    std::string_view query;   // the part after it; empty if there is none
     std::span<const header_view> headers;
-    std::string_view body;            // empty where `stream` is set
-    body_stream* stream = nullptr;    // see request_handler::streams_body(); ends with the handler
+    std::string_view body;            // empty if `stream` is set
+    body_stream* stream = nullptr;    // see request_handler::streams_body(); destroyed with the handler
     std::string_view remote_address;  // "192.0.2.7", "2001:db8::7"
-    std::string_view request_id;      // the caller's, or a UUID
-    std::size_t loop_index = 0;       // runs on this loop of event_loops
-    /// For the handler to set once the caller is authenticated: a connection without such a caller may be
-    /// closed to make room for others. Null where nobody wants to know.
+    std::string_view request_id;      // the caller's, or a new UUID
+    std::size_t loop_index = 0;       // the request runs on this loop of event_loops
+    /// The handler sets this once the caller is authenticated: other connections may be closed to make room.
+    /// Null when nobody needs to know.
     std::atomic<bool>* is_known = nullptr;
 
-    /// The value of the first field of this name, in any case; nothing when there is none.
+    /// The value of the first field of this name, in any case; empty when there is none.
     std::optional<std::string_view> header(std::string_view name) const noexcept;
 };
 

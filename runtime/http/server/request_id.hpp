@@ -1,4 +1,4 @@
-// The id of a request: the caller's if there is one, else a new one.
+// The id of a request: the caller's if there is one, otherwise a new one.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ namespace herald::runtime::http::server {
 
 struct request_id {
     std::string text;
-    /// The name under which the caller sent it, if that is none of the server's own names: it is answered
-    /// under this one, too. Points into the request.
+    /// The name under which the caller sent it, unless that is one of the server's own names: the answer
+    /// repeats it under this name too. Points into the request.
     std::string_view echo_name;
 };
 
-/// `own_names` in lower case (response_writer::request_id_names()). An id is visible ASCII of at most
-/// limits::request_id_bytes_max; any other is as none.
+/// `own_names` are in lower case (response_writer::request_id_names()). An id is visible ASCII of at most
+/// limits::request_id_bytes_max; any other value is ignored.
 request_id id_of(std::span<const header_view>, const std::vector<std::string>& own_names);
 
 }  // namespace herald::runtime::http::server

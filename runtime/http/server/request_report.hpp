@@ -1,4 +1,4 @@
-// What operators hear of requests: metrics and lines of the log.
+// What operators learn about requests: metrics and log lines.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace herald::runtime::http::server {
 
-/// Counts answers by status; knows each counter after its first use.
+/// Counts answers by status; remembers each counter after its first use.
 class request_metrics {
   public:
     request_metrics();
@@ -22,7 +22,7 @@ class request_metrics {
     runtime::histogram& x_durations;
 };
 
-/// What is said of a request that was answered, beside what it says itself.
+/// What is reported about an answered request in addition to its own content.
 struct answered_request {
     std::uint16_t status;
     std::uint64_t body_bytes;  // of the answer
@@ -30,9 +30,9 @@ struct answered_request {
     std::string_view remote_address;
 };
 
-/// The line `request`. The request is null where not even its head could be understood.
+/// Writes the line `request`. The request is null when not even its head could be parsed.
 void log_answered(const request*, std::string_view request_id, const answered_request&);
-/// The line `request_failed`: a bug of the handler, or a body that could not be made to its end.
+/// Writes the line `request_failed`: a bug in the handler, or a body that could not be completed.
 void log_failed(runtime::log_level, const request&, std::string_view reason);
 
 }  // namespace herald::runtime::http::server

@@ -8,7 +8,7 @@
 namespace herald::runtime::http::server {
 namespace {
 
-constexpr std::string_view own_prefix = "svc-";  // of Herald's headers before they go out
+constexpr std::string_view own_prefix = "svc-";  // prefix of Herald's headers before they are sent
 
 struct status_line {
     std::uint16_t status;

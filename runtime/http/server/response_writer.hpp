@@ -12,26 +12,25 @@
 
 namespace herald::runtime::http::server {
 
-/// What the connection knows about an answer, beside what the handler said.
+/// What the connection knows about an answer beyond what the handler said.
 struct answer_facts {
     std::string_view request_id;
-    /// The name under which the caller sent the id, if it is none of the server's own names.
+    /// The name under which the caller sent the id, unless that is one of the server's own names.
     std::string_view echo_name;
     bool is_http_1_0 = false;
-    bool closes = false;  // the connection ends after this answer
+    bool closes = false;  // the connection closes after this answer
 };
 
-/// Writes heads of answers. One for each loop: it keeps the date of the current second.
+/// Writes heads of answers. One for each loop, since it caches the date of the current second.
 class response_writer {
   public:
     explicit response_writer(const std::vector<std::string>& header_prefixes);
 
-    /// Replaces `out` by the head, empty line included. A status of 1xx, 204 or 304 has no content-length; a
-    /// stream of unknown length is chunked or, with HTTP/1.0, ends with the connection.
-    /// Control characters in the values of headers become spaces. A header svc-… is written once for each
-    /// prefix, under it.
+    /// Replaces `out` with the head, including the empty line. A status of 1xx, 204 or 304 has no
+    /// content-length; a stream of unknown length is chunked or, with HTTP/1.0, ends with the connection.
+    /// Control characters in header values become spaces. A header svc-… is written once under each prefix.
     void write_head(std::string& out, const http_response&, const answer_facts&);
-    /// Names under which a request id is sent and understood, in lower case: "svc-request-id".
+    /// The header names for request ids, sent and understood, in lower case: "svc-request-id".
     const std::vector<std::string>& request_id_names() const noexcept { return x_request_id_names; }
 
   private:
@@ -43,11 +42,11 @@ class response_writer {
 
 enum class chunk_place : std::uint8_t { first, later };
 
-/// Replaces `out` by what stands before the bytes of a chunk: the end of the chunk before, and the size; for
-/// no bytes the end of the body.
+/// Replaces `out` with what comes before the bytes of a chunk: the end of the previous chunk, and the size;
+/// with no bytes, the end of the body.
 void write_chunk_line(std::string& out, std::size_t bytes, chunk_place);
 
-/// True where an answer of this status never has a body (RFC 9110 §6.4.1).
+/// True if an answer with this status never has a body (RFC 9110 §6.4.1).
 bool is_bodiless(std::uint16_t status) noexcept;
 
 }  // namespace herald::runtime::http::server

@@ -34,7 +34,7 @@ constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 constexpr std::int64_t accept_pause_ms = 100;
 constexpr std::int64_t crowded_pause_ms = 1;
 
-// An IPv6 client owns a /64: all of it counts as one address.
+// An IPv6 client owns a /64, so all of it counts as one address.
 std::string counted_address(const asio::ip::address& from) {
     if (from.is_v4()) return from.to_string();
     auto bytes = from.to_v6().to_bytes();
@@ -48,7 +48,7 @@ asio::ip::address unmapped(const asio::ip::address& from) {
     return from;
 }
 
-// The server's part on one loop: its own listening socket and the connections that it accepted.
+// The server's part on one loop: its own listening socket and the connections it accepted.
 class listener {
   public:
     listener(runtime::event_loop& loop, request_handler& handler, const server_options& options,
@@ -73,7 +73,7 @@ class listener {
     void stop_accepting();
 
     connections_of_loop x_connections;
-    asio::ssl::context* const x_tls;  // null: plain
+    asio::ssl::context* const x_tls;  // null: no TLS
     tcp_acceptor x_acceptor;
     runtime::task_group x_tasks;
 };
@@ -81,7 +81,7 @@ class listener {
 asio::awaitable<void> listener::accept() {
     bool is_paused = false;
     while (x_acceptor.is_open()) {
-        if (x_connections.room.places.is_crowded()) {  // who comes now waits in the kernel's queue
+        if (x_connections.room.places.is_crowded()) {  // new clients wait in the kernel's queue
             co_await pause(crowded_pause_ms);
             continue;
         }
@@ -91,7 +91,7 @@ asio::awaitable<void> listener::accept() {
             admit(std::move(client));
         } else if (failed == asio::error::no_descriptors || failed == asio::error::no_memory ||
                    failed == asio::error::no_buffer_space || failed.value() == ENFILE) {
-            // The connection stays in the kernel's queue: without a pause this would spin.
+            // The connection stays in the kernel's queue: without a pause this loop would spin.
             if (!is_paused)
                 runtime::log(runtime::log_level::warning, runtime::log_events::accept_paused,
                              {{"reason", failed.message()}, {"wait_ms", accept_pause_ms}});
@@ -109,7 +109,7 @@ asio::awaitable<void> listener::pause(std::int64_t ms) {
 void listener::admit(tcp_socket client) {
     error_code failed;
     const tcp::endpoint from = client.remote_endpoint(failed);
-    if (failed) return;  // gone already
+    if (failed) return;  // already gone
     client.set_option(tcp::no_delay(true), failed);
     client.non_blocking(true, failed);
     const asio::ip::address address = unmapped(from.address());
@@ -126,7 +126,7 @@ asio::awaitable<void> listener::serve(tcp_socket client, std::string address, pl
     co_await served->run();
 }
 
-// One try to say why; waiting for the client would defeat the bound.
+// One attempt to say why; waiting for the client would defeat the bound.
 void listener::turn_away(tcp_socket& client) {
     if (x_tls) return;
     const http_response answer =
@@ -144,7 +144,7 @@ void listener::stop_accepting() {
     x_connections.is_draining = true;
     error_code failed;
     x_acceptor.non_blocking(true, failed);
-    while (!failed) {  // clients that the kernel has accepted already
+    while (!failed) {  // clients that the kernel has already accepted
         tcp_socket client(x_connections.loop.context());
         x_acceptor.accept(client, failed);
         if (!failed) admit(std::move(client));
@@ -194,7 +194,7 @@ class herald_server final : public server {
     std::vector<std::unique_ptr<listener>> x_listeners;
 };
 
-// A listening socket for each loop, all on one port: the kernel spreads the connections.
+// One listening socket per loop, all on one port: the kernel distributes the connections.
 result<std::vector<tcp_acceptor>> listen(const server_options& options, runtime::event_loops& loops) {
     error_code failed;
     const asio::ip::address address = asio::ip::make_address(options.address, failed);
@@ -206,7 +206,8 @@ result<std::vector<tcp_acceptor>> listen(const server_options& options, runtime:
         tcp_acceptor& next = out.emplace_back(loops[i].context());
         next.open(where.protocol(), failed);
         if (!failed) next.set_option(tcp_acceptor::reuse_address(true), failed);
-        // The first one binds alone, so that a port which another program has is refused; it shares after.
+        // The first one binds alone, so that a port used by another program is refused; it shares the port
+        // afterwards.
         if (!failed && i > 0) next.set_option(reuse_port(true), failed);
         if (!failed) next.bind(where, failed);
         if (!failed && i == 0 && loops.size() > 1) next.set_option(reuse_port(true), failed);

@@ -1,4 +1,5 @@
-// The HTTP server: sockets, framing, limits, deadlines (http.md). What an answer says is the handler's.
+// The HTTP server: sockets, framing, limits, deadlines (http.md). The content of answers comes from the
+// handler.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -19,72 +20,74 @@
 
 namespace herald::runtime::http::server {
 
-/// What answers requests. One for the whole server, called on every loop's thread at once; outlives the
+/// Answers requests. One for the whole server, called on the threads of all loops at once; outlives the
 /// server. A handler that throws is a bug: it is logged and the caller gets 500.
 class request_handler {
   public:
     virtual ~request_handler() = default;
-    /// For answers that need no waiting and little time: true when `out` (empty, status 200) was filled,
-    /// false to be called with handle(). Saves a coroutine.
+    /// For answers that need no waiting and little time: returns true after filling `out` (empty, status 200
+    /// before), or false to be called with handle(). Saves a coroutine.
     virtual bool handle_now(const request&, http_response& out);
-    /// Has no deadline but its own (runtime::with_deadline). Cancelled when the server stops.
+    /// Must set its own deadline (runtime::with_deadline); there is no other. Cancelled when the server
+    /// stops.
     virtual boost::asio::awaitable<http_response> handle(const request&) = 0;
-    /// How long the body of such a request may be; asked before it is read. Longer ones are answered 413.
+    /// The longest body for such a request; called before it is read. Longer ones get 413.
     virtual std::size_t body_bytes_max(http_method, std::string_view path) const noexcept;
-    /// Whether the handler takes the body of such a request piece by piece, from request::stream; asked at
-    /// the end of the header of a request that has a body (one without has no stream). judge() is then always
-    /// asked, and handle() called before the body is here. Nothing is read from the socket while the handler
-    /// asks for nothing. Errors of a piece: deadline_exceeded (408) when it does not come in time,
-    /// unavailable when the client left, and what is wrong with the framing. After an answer to a body that
-    /// was not read to its end the connection closes.
+    /// Whether the handler takes the body of such a request piece by piece, from request::stream; called
+    /// after the header of a request that has a body (one without a body has no stream). judge() is then
+    /// always called, and handle() before the body has arrived. Nothing is read from the socket while the
+    /// handler asks for nothing. Errors of a piece: deadline_exceeded (408) when it does not arrive in time,
+    /// unavailable when the client left, and any error in the framing. After an answer to a body that was not
+    /// read to its end the connection closes.
     virtual bool streams_body(http_method, std::string_view path) const noexcept;
-    /// Asked once the header is here and the body is not, or not all of it: an answer, if the header alone
-    /// decides (then the rest is not read, and the connection closes), or nothing, and the body is read.
+    /// Called once the header has arrived but the body has not, or not fully. Returns an answer if the header
+    /// alone decides (the rest is then not read, and the connection closes), or nothing, and the body is
+    /// read.
     virtual boost::asio::awaitable<std::optional<http_response>> judge(const request& head);
 };
 
-/// Bounds of a connection. Tests make them smaller; the program leaves them alone.
+/// Bounds of a connection. Tests make them smaller; the program does not change them.
 struct connection_limits {
     std::int64_t header_ms = limits::request_header_ms_max;    // from the first byte to the end of the header
-    std::int64_t body_ms_base = limits::request_body_ms_base;  // plus 1 s for each KiB that came
-    std::int64_t piece_ms = limits::http_piece_ms_max;         // of it, for each piece of a streamed body
+    std::int64_t body_ms_base = limits::request_body_ms_base;  // plus 1 s for each KiB received
+    std::int64_t piece_ms = limits::http_piece_ms_max;         // of that, for each piece of a streamed body
     std::int64_t idle_ms = limits::connection_idle_ms_max;
-    std::int64_t write_ms_base = limits::response_write_ms_max;  // plus 1 s for each 64 KiB that went
+    std::int64_t write_ms_base = limits::response_write_ms_max;  // plus 1 s for each 64 KiB sent
     std::int64_t linger_ms = 2'000;  // how long a closed connection is read, so that the last answer arrives
     std::uint32_t requests = limits::requests_per_connection_max;
     std::size_t connections = limits::connections_max;
     std::size_t connections_per_address =  // IPv6: per /64
         limits::connections_max / limits::connections_share_of_address;
-    std::size_t unfinished_bodies_bytes = limits::unfinished_bodies_bytes_max;  // of all connections
+    std::size_t unfinished_bodies_bytes = limits::unfinished_bodies_bytes_max;  // of all connections together
     std::size_t unsent_answers_bytes = limits::unsent_answers_bytes_max;        // likewise
 };
 
 enum class request_log : std::uint8_t { off, on };
 
 struct server_options {
-    std::string address = "127.0.0.1";  // literal, IPv4 or IPv6
+    std::string address = "127.0.0.1";  // a literal IPv4 or IPv6 address
     std::uint16_t port = 0;             // 0: the kernel chooses
-    /// Names of the server's own headers start with it; several: each header is sent under each.
+    /// Names of the server's own headers start with it; with several prefixes each header is sent under each.
     std::vector<std::string> header_prefixes = {"svc-"};
-    /// PEM files; both or none. TLS 1.2 and newer.
+    /// PEM files; both or neither. TLS 1.2 and newer.
     std::string tls_certificate_file;
     std::string tls_key_file;
     request_log log = request_log::on;
     connection_limits bounds;
 };
 
-/// Listens from the moment it is made; accepts from start() on. Owned by the main thread, which calls every
-/// function; stopped before the loops are.
+/// Listens from its creation; accepts from start() on. Owned by the main thread, which makes all calls;
+/// stopped before the loops are.
 class server {
   public:
     virtual ~server() = default;
     /// The port that it listens on.
     virtual std::uint16_t port() const noexcept = 0;
     virtual void start() = 0;
-    /// Stops accepting, tells clients that their connections close, and waits until what is in flight has
-    /// been answered; false when that takes longer than `ms`. Then stop() is still to be called.
+    /// Stops accepting, tells clients that their connections will close, and waits until requests in flight
+    /// have been answered; false when that takes longer than `ms`. stop() must still be called.
     virtual bool drain(std::int64_t ms) = 0;
-    /// Closes everything at once; returns when no handler runs any more. Done by the destructor, too.
+    /// Closes everything at once; returns when no handler is running. The destructor does this too.
     virtual void stop() = 0;
 };
 

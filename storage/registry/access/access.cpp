@@ -152,7 +152,7 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
                                                          std::string_view workspace_name,
                                                          std::string_view model_name) {
-    // Names of workspaces are e-mails of users: whoever may not read one does not learn whether it is there.
+    // Workspaces may be named after users' e-mails: whoever may not read one does not learn that it exists.
     const error missing =
         no_such("registered model " + quoted(model_name) + " in the workspace " + quoted(workspace_name));
     const auto workspace = workspace_named(state, workspace_name);

@@ -1,4 +1,4 @@
-// Who may do what (wire.md §2), decided from the state alone: by rules of apply and by reads alike.
+// Who may do what (wire.md §2), decided from the state alone, by rules of apply and by reads alike.
 //
 // The roles and groups that are built in are made with the log: GENESIS,
 // storage/registry/rules/installation.cpp.
@@ -13,19 +13,19 @@
 
 namespace herald::storage::registry::access {
 
-/// The user of this e-mail (compared ignoring case) who has a developer key with this SHA-256 (32 bytes);
-/// null when there is none.
+/// The user with this e-mail (ignoring case) who has a developer key with this SHA-256 (32 bytes); null when
+/// there is none.
 std::shared_ptr<const schemas::user> user_with_key(const state::state_view&, std::string_view email,
                                                    std::string_view key_hash);
 bool is_system_admin(const state::state_view&, schemas::user_id);
 bool is_member(const state::state_view&, schemas::group_id, schemas::user_id);
-/// Whether a role of one of the user's groups gives the action there. The owner of a personal workspace and
+/// Whether a role of one of the user's groups allows the action there. The owner of a personal workspace and
 /// the members of `Admins` may do everything in it.
 bool is_allowed(const state::state_view&, schemas::user_id, const schemas::workspace&,
                 schemas::protected_type, schemas::action);
-/// A member of `Admins`, of a group with `Super User` there, or the owner.
+/// Whether the user is a member of `Admins` or of a group with `Super User` there, or the owner.
 bool is_workspace_admin(const state::state_view&, schemas::user_id, const schemas::workspace&);
-/// Whether the user sees the workspace at all: any READ in it.
+/// Whether the user sees the workspace at all, by any READ in it.
 bool is_visible(const state::state_view&, schemas::user_id, const schemas::workspace&);
 
 /// permission_denied "… needs a system administrator".
@@ -36,18 +36,18 @@ result<void> require(const state::state_view&, schemas::user_id, const schemas::
                      schemas::protected_type, schemas::action, std::string_view what);
 
 std::optional<schemas::workspace> find_workspace(const state::state_view&, schemas::workspace_id);
-/// Of a row that names it. Throws state_corrupt when it is not there.
+/// The workspace that a row names. Throws state_corrupt when it does not exist.
 schemas::workspace workspace_of(const state::state_view&, schemas::workspace_id);
-/// not_found when there is none of that name (whether the user may see it is the caller's question).
+/// not_found when there is no workspace of that name (the caller checks whether the user may see it).
 result<schemas::workspace> workspace_named(const state::state_view&, std::string_view name);
 
-/// A row together with the workspace that decides about it.
+/// A row together with the workspace whose permissions apply to it.
 template <class Row>
 struct placed {
     Row row;
     schemas::workspace workspace;
 };
-/// not_found when it is not there or the user may not read it.
+/// not_found when it does not exist or the user may not read it.
 result<placed<schemas::registered_model>> readable_model(const state::state_view&, schemas::user_id,
                                                          schemas::model_id);
 result<placed<schemas::registered_model>> readable_model(const state::state_view&, schemas::user_id,
@@ -55,18 +55,18 @@ result<placed<schemas::registered_model>> readable_model(const state::state_view
                                                          std::string_view model_name);
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         schemas::version_id);
-/// Of that model; not_found else.
+/// The version must belong to that model; otherwise not_found.
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         schemas::model_id, schemas::version_id);
-/// The last part of a long form: the id of a version of this model, which the user may read, or else the name
+/// The last part of a long path: the id of a version of this model that the user may read, otherwise the name
 /// of one (wire.md §3).
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         const schemas::registered_model&,
                                                         std::string_view id_or_name);
-/// A build is read by who may read models or endpoints in its workspace.
+/// A build may be read by anyone who may read models or endpoints in its workspace.
 bool may_read_builds(const state::state_view&, schemas::user_id, const schemas::workspace&);
 result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id, schemas::build_id);
-/// Of the workspace of that name; not_found else.
+/// The build must belong to the workspace of that name; otherwise not_found.
 result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id,
                                               std::string_view workspace_name, schemas::build_id);
 

@@ -1,4 +1,4 @@
-// What was found out about users and what they may do, kept for as long as no row that it came from changes.
+// What was found out about users and their rights, kept as long as none of the rows behind it changes.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace herald::storage::registry::access {
 /// What one user may do in one workspace.
 struct access_rights {
     bool everything = false;    // the owner, or a member of Admins
-    bool super_user = false;    // through the built-in role of that name
-    std::uint64_t actions = 0;  // a bit for each protected type and action
+    bool super_user = false;    // through the built-in role `Super User`
+    std::uint64_t actions = 0;  // one bit for each protected type and action
 
     /// READ of each type.
     static constexpr std::uint64_t every_read = 0x01'01'01'01'01'01'01;
@@ -31,11 +31,12 @@ struct access_rights {
     }
 };
 
-/// Shared by the views of a store between two changes of users, groups, roles and workspaces; a change begins
-/// a new one. Thread-safe. Holds at most limits::access_memory_entries_max of each kind, then starts over.
+/// Shared by the views of a store between two changes to users, groups, roles or workspaces; each such change
+/// starts a new one. Thread-safe. Holds at most limits::access_memory_entries_max entries of each kind, then
+/// starts over.
 class access_memory final : public state::view_memory {
   public:
-    /// Null where the view keeps nothing. No other kind of memory lies beside a view.
+    /// Null when the view keeps nothing. A view has no other kind of memory.
     static access_memory* of(const state::state_view& state) noexcept {
         return static_cast<access_memory*>(state.memory());
     }

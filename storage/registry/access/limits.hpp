@@ -1,4 +1,4 @@
-// The bounds of what is remembered of users and rights.
+// The bounds of what is remembered about users and rights.
 #pragma once
 
 #include <cstddef>

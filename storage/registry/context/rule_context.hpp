@@ -1,5 +1,5 @@
-// What a rule of apply may see and do: the state at the command's place in the log, its time, and nothing
-// else.
+// What a rule of apply may see and do: the state at the command's place in the log, the time there, and
+// nothing else.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace herald::storage::registry::context {
 
 using tables::timer_kind;
 
-/// Lives for one command (or one timer). Deterministic: the same log gives the same calls and answers on
-/// every node.
+/// Lives for one command (or one timer). Deterministic: on the same log every node makes the same calls and
+/// gets the same answers.
 class rule_context {
   public:
     /// The record that is being applied.
@@ -37,21 +37,21 @@ class rule_context {
 
     std::uint64_t offset() const noexcept { return x_place.offset; }
     std::uint32_t generation() const noexcept { return x_place.generation; }
-    /// Of each topic of events.
+    /// The number for each event topic.
     std::uint32_t event_partitions() const noexcept { return x_place.event_partitions; }
     /// Log time: never goes back.
     std::int64_t time_ms() const noexcept { return x_place.time_ms; }
-    /// Log time made unique: later than every stamp before, so that two records never carry the same.
+    /// Log time made unique: later than every earlier stamp, so that no two records carry the same one.
     std::int64_t stamp_ms();
     /// The level in force. What a rule, a timer, a row or an event body does differently from an earlier
     /// version, up to the text of an error, it does only from the level on that this version introduced
     /// (schemas/commands/level.hpp).
     std::uint32_t level() const noexcept { return x_place.level; }
-    /// Who asks. Not set for commands of nodes and for timers.
+    /// The user who sent the command. Not set for commands of nodes and for timers.
     schemas::user_id principal() const noexcept { return x_command.request.principal; }
     const schemas::commands::command_envelope& command() const noexcept { return x_command; }
 
-    /// Next number of a counter: 1, 2, 3 …
+    /// Next number of the counter: 1, 2, 3 …
     std::uint64_t next(std::string_view counter);
     template <schemas::numeric_id Id>
     Id next_id(std::string_view counter) {
@@ -60,11 +60,12 @@ class rule_context {
 
     /// The id of the next event of this command.
     schemas::event_id new_event_id();
-    /// A timer is a row: fired once, by the first record whose time is `due_ms` or later. `key` ≤ 64 bytes.
+    /// Sets a timer. It is a row, and is fired once, by the first record whose time is `due_ms` or later.
+    /// `key` ≤ 64 bytes.
     void set_timer(std::int64_t due_ms, timer_kind, std::string_view key);
     void cancel_timer(std::int64_t due_ms, timer_kind, std::string_view key);
 
-    /// Name of the key ring key that a secret of the answer was minted with; goes into the outcome.
+    /// Name of the key ring key with which a secret in the answer was minted; stored with the outcome.
     std::string minted_with;
 
   private:

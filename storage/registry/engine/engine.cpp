@@ -33,7 +33,8 @@ rules::runner find_runner(command_type type, schemas::commands::command_lists<Li
 }
 rules::runner runner_of(command_type type) { return find_runner(type, schemas::commands::all_lists{}); }
 
-/// The key that was shown at the door must still be one of the user's at the command's place (revocation).
+/// The key that was accepted on arrival must still be one of the user's at the command's place in the log
+/// (revocation).
 bool is_authenticated(const state::state_view& state, const schemas::commands::request_identity& request) {
     const auto user = tables::users::find(state, request.principal);
     if (!user || request.credential_hash.empty()) return false;
@@ -110,7 +111,8 @@ result<applied_record> engine::apply(const events::log::record& record) {
     const bool ours = command && (!x_installation || (command->log_id == x_installation->log_id &&
                                                       command->generation == x_installation->generation));
     if (ours) {
-        // One above the level in force is refused, known or not: every version does the same with it.
+        // A command above the level in force is refused whether it is known or not: every version does the
+        // same with it.
         if (command->level <= x_level && !runner_of(command->type))
             return runtime::failed_precondition(
                 "record " + std::to_string(offset) + " is a command of type " +
@@ -174,7 +176,7 @@ schemas::commands::outcome engine::run(state_changes& changes, const command_env
         return refused(runtime::failed_precondition("the command is of level " +
                                                     std::to_string(command.level) +
                                                     "; the level in force is " + std::to_string(x_level)));
-    // Not kept: who comes again with a key that is valid is heard.
+    // Not stored: a repeat with a valid key must be heard.
     if (schemas::commands::find_command(command.type)->traits.from == schemas::commands::sender::user &&
         !is_authenticated(changes, command.request))
         return refused(runtime::unauthenticated("this developer key is no longer valid"));
@@ -234,7 +236,7 @@ void engine::finish(const events::log::record& record, row_changes mutations) {
 result<void> engine::write() {
     tables::positions::put(*x_batch, x_position);
     const row_changes& changes = x_batch->changes();
-    x_base.reset();  // the batch reads nothing more; a memory store need not copy its rows
+    x_base.reset();  // the batch reads nothing more, and a memory store need not copy its rows
     if (const auto written = x_store.write(changes); !written) {
         x_base = std::make_shared<remembering_view>(x_store.view());
         x_batch->rebase(x_base.get());

@@ -1,7 +1,7 @@
 // The registry's engine: apply(state, record) → mutations, outcome, events (design.md §1).
 //
-// Pure and deterministic: no clock, randomness, locale or disk. Every node that applies the same records from
-// the same state gets the same rows, outcomes and hash, bit for bit (P5).
+// Pure and deterministic: no clock, randomness, locale or disk. All nodes that apply the same records to the
+// same state get the same rows, outcomes and hash, bit for bit (P5).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ using tables::engine_position;
 /// What became of one record.
 struct applied_record {
     std::uint64_t offset = 0;
-    /// Whose command it was; absent for bytes that are no command of this log (refused, and that is all).
+    /// Id of the command; empty for bytes that are no command of this log (they are refused, without any
+    /// effect).
     std::optional<schemas::uuid> command_id;
     schemas::commands::command_type type{};
     schemas::commands::outcome outcome;
@@ -29,29 +30,29 @@ struct applied_record {
     std::string heartbeat;
 };
 
-/// Applies records one after another. One thread. Changes gather in memory until write() puts them, with the
-/// position, into the store in one batch: after a crash both go back together and the log is read again from
-/// there.
+/// Applies records one after another. One thread. Changes collect in memory until write() stores them, with
+/// the position, in one batch: after a crash both are at the older place together, and the log is read again
+/// from there.
 class engine {
   public:
-    /// Goes on where `store` is; it must outlive the engine.
+    /// Continues from the position of `store`, which must outlive the engine.
     explicit engine(state::state_store& store);
 
     /// Applies the record at position().next_offset or beyond (a log may have holes). Errors are final for
-    /// this program: failed_precondition when the first record is not GENESIS, when a record at a level in
-    /// force is of a type that it does not know, when the log is at a level above its own, or when the record
+    /// this program: failed_precondition when the first record is not GENESIS, when the type of a record is
+    /// unknown though its level is in force, when the log's level is above this program's, or when the record
     /// lies before the position. The state is then as it was before the record.
     result<applied_record> apply(const events::log::record&);
 
-    /// Writes what was applied since the last write. unavailable: nothing was written; call again.
+    /// Writes everything applied since the last write. On unavailable nothing was written; call again.
     result<void> write();
 
     const engine_position& position() const noexcept { return x_position; }
-    /// The log's identity; absent until GENESIS is applied.
+    /// The log's identity; empty until GENESIS is applied.
     const std::optional<schemas::commands::genesis>& installation() const noexcept { return x_installation; }
-    /// What the next record is applied by.
+    /// The level in force for the next record.
     std::uint32_t level() const noexcept { return x_level; }
-    /// failed_precondition when the log is at a level above this program's.
+    /// failed_precondition when the log's level is above this program's.
     result<void> check_level() const;
     std::size_t unwritten_rows() const noexcept { return x_batch->changes().size(); }
 
@@ -67,8 +68,8 @@ class engine {
     std::optional<state::state_changes> x_batch;
     engine_position x_position;
     std::optional<schemas::commands::genesis> x_installation;
-    std::uint32_t x_level = schemas::commands::first_level;  // in force
-    std::int64_t x_next_timer_ms = 0;                        // none is due before; 0: not looked at yet
+    std::uint32_t x_level = schemas::commands::first_level;  // the level in force
+    std::int64_t x_next_timer_ms = 0;  // no timer is due before this; 0: not looked up yet
     runtime::sha256_stream x_hash;
 };
 

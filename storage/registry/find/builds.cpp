@@ -49,7 +49,7 @@ std::vector<schemas::scan> older_scans(const state_view& state, const schemas::b
 std::vector<schemas::build> readable_builds(const state_view& state, schemas::user_id user,
                                             schemas::version_id version) {
     std::vector<schemas::build> builds;
-    schemas::workspace_id from;  // the index goes by workspace: whole ones are passed over
+    schemas::workspace_id from;  // the index is ordered by workspace: whole ones are skipped
     while (const auto workspace = tables::builds::next_workspace(state, version, from)) {
         if (access::may_read_builds(state, user, access::workspace_of(state, *workspace)))
             add_builds(state, version, *workspace, builds);

@@ -11,8 +11,8 @@
 
 namespace herald::storage::registry::find {
 
-/// What a condition looks at: texts of the row (any of several, as with labels), one that was made of it, or
-/// one number.
+/// What a condition looks at: texts of the row (several for labels, any of which may match), a text computed
+/// from it, or one number.
 struct property {
     std::span<const std::string> texts;
     std::optional<std::string> made;
@@ -51,7 +51,7 @@ std::optional<double> number_in(const json_value& value) {
     return parsed;
 }
 
-/// An attribute's value: text, number, or the text of its JSON form. Nothing when there is no such attribute.
+/// An attribute's value: text, number, or the text of its JSON form. Empty when there is no such attribute.
 property attribute_property(const std::vector<schemas::key_value>& attributes, std::string_view key) {
     const auto found = std::find_if(attributes.begin(), attributes.end(),
                                     [&](const schemas::key_value& each) { return each.key == key; });
@@ -65,7 +65,7 @@ property attribute_property(const std::vector<schemas::key_value>& attributes, s
 
 constexpr std::string_view attribute_prefix = "attributes.";
 
-/// What the values of a key are.
+/// The kind of values that a key has.
 enum class value_kind : std::uint8_t { number, text, stage, lock_level, any };
 struct searchable {
     std::string_view key;
@@ -90,7 +90,7 @@ constexpr std::array version_keys{searchable{"id", value_kind::number},
                                   searchable{"time_updated", value_kind::number},
                                   searchable{"attributes.<key>", value_kind::any}};
 
-/// Errors: invalid_argument naming the keys that there are.
+/// Errors: invalid_argument, naming the existing keys.
 result<value_kind> kind_of(std::string_view key, std::span<const searchable> keys) {
     if (key.starts_with(attribute_prefix) && key.size() > attribute_prefix.size()) return value_kind::any;
     std::string known;
@@ -102,7 +102,7 @@ result<value_kind> kind_of(std::string_view key, std::span<const searchable> key
                                      known);
 }
 
-/// Of a key that kind_of knows.
+/// For a key that kind_of knows.
 property property_of(const registered_model& row, std::string_view key) {
     if (key == "id") return number_property(row.id.value);
     if (key == "name") return text_property(row.name);
@@ -152,7 +152,7 @@ bool ordered(find_operator op, const T& left, const T& right) {
     }
 }
 
-/// A name in any case, or the number of one.
+/// An enum name in any case, or its number.
 template <class E>
 std::optional<E> named_value(const json_value& value) {
     for (const schemas::named<E>& each : schemas::enum_names<E>::all) {
@@ -198,7 +198,7 @@ struct condition_maker {
         return made;
     }
 
-    /// Errors: invalid_argument for an operator that the key does not take, or its value.
+    /// Errors: invalid_argument for an operator that the key does not take, or for its value.
     static result<condition> condition_of(const schemas::predicate& asked, value_kind kind) {
         const auto value = schemas::parse_json(asked.value.text.empty() ? "null" : asked.value.text);
         if (!value) return value.error();

@@ -1,4 +1,4 @@
-// The conditions that a find call puts on rows (wire.md §3 "Find predicates").
+// The conditions that a find call sets on rows (wire.md §3 "Find predicates").
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace herald::storage::registry::find {
 
-/// What a condition looks at in a row.
+/// The part of a row that a condition looks at.
 struct property;
 
-/// Made of a predicate once, tried on every row. The predicate fits the kind of row that it was made for.
+/// Made from a predicate once and tried on every row. Fits only the kind of row that it was made for.
 class condition {
   public:
     bool holds(const schemas::registered_model&) const;
     bool holds(const schemas::model_version&) const;
-    /// The name of the row that this asks for, and no other.
+    /// The row name that this condition asks for, if it allows exactly one.
     std::optional<std::string> exact_name() const;
 
   private:
@@ -35,11 +35,11 @@ class condition {
 
     std::string x_key;
     schemas::find_operator x_operator = schemas::find_operator::eq;
-    std::vector<operand> x_wanted;  // one, or the list of IN and NOT_IN, by text
+    std::vector<operand> x_wanted;  // one value, or the list of IN and NOT_IN, by their text
 };
 
-/// Errors: invalid_argument, saying what there is, for an unknown key, an operator that it does not take, a
-/// value that it cannot have, and for more than limits::find_values_max values.
+/// Errors: invalid_argument, listing what is allowed, for an unknown key, an operator that the key does not
+/// take, a value that it cannot have, and for more than limits::find_values_max values.
 result<std::vector<condition>> conditions_on_models(const schemas::find_request&);
 result<std::vector<condition>> conditions_on_versions(const schemas::find_request&);
 

@@ -1,4 +1,4 @@
-// Who there is, as a caller may see it: users, workspaces, organisations with their groups and roles.
+// The directory as a caller may see it: users, workspaces, and organisations with their groups and roles.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace herald::storage::registry::find {
 
-/// The user of this e-mail, compared ignoring case.
+/// The user with this e-mail, ignoring case.
 std::optional<schemas::user> user_with_email(const state::state_view&, std::string_view email);
 /// The workspaces that the user sees, by ascending id.
 std::vector<schemas::workspace> visible_workspaces(const state::state_view&, schemas::user_id);
 
-/// The organisations that one of the user's groups belongs to, by ascending id.
+/// The organisations to which one of the user's groups belongs, by ascending id.
 std::vector<schemas::organization> organizations_of(const state::state_view&, schemas::user_id);
-/// Nothing when there is none of this id, or the user is in none of its groups.
+/// Empty when there is none with this id, or when the user is in none of its groups.
 std::optional<schemas::organization> organization_of(const state::state_view&, schemas::user_id,
                                                      schemas::organization_id);
 std::vector<schemas::group> groups_of(const state::state_view&, schemas::organization_id);

@@ -19,7 +19,7 @@ using schemas::model_version;
 using schemas::registered_model;
 using state::state_view;
 
-/// What sorting needs of a row that is wanted: the row itself is read again only if its page is asked for.
+/// What sorting needs of a matching row: the row itself is read again only if its page is requested.
 struct candidate {
     std::uint64_t id = 0;
     std::string name;
@@ -52,7 +52,7 @@ result<void> sort_candidates(std::vector<candidate>& rows, const schemas::find_r
     return {};
 }
 
-/// Drops what lies outside the page that is asked for.
+/// Drops everything outside the requested page.
 result<void> cut_page(std::vector<candidate>& rows, const schemas::find_request& request) {
     const schemas::pagination paging = request.pagination.value_or(schemas::pagination{1, -1});
     // Clients send unset fields as zeros.
@@ -72,7 +72,7 @@ result<void> cut_page(std::vector<candidate>& rows, const schemas::find_request&
     return {};
 }
 
-/// Workspaces whose models the user may read: the named one, or all.
+/// The workspaces whose models the user may read: the named one, or all.
 result<std::vector<schemas::workspace>> readable_workspaces(const state_view& state, schemas::user_id user,
                                                             std::string_view name) {
     std::vector<schemas::workspace> found;
@@ -94,7 +94,7 @@ result<std::vector<schemas::workspace>> readable_workspaces(const state_view& st
     return found;
 }
 
-/// Gathers the rows that fit, within the bound on rows looked at.
+/// Collects the matching rows, within the bound on rows looked at.
 template <class Table>
 class gatherer {
   public:
@@ -107,7 +107,7 @@ class gatherer {
           x_conditions(conditions),
           x_ids(request.ids.begin(), request.ids.end()) {}
 
-    /// Counts something that had to be passed on the way to the rows; false once it was too much.
+    /// Counts something passed on the way to the rows; false once the bound is exceeded.
     bool pass() { return ++x_seen <= limits::list_rows_max; }
 
     /// False once too many rows were looked at.
@@ -154,14 +154,14 @@ class gatherer {
     std::size_t x_seen = 0;
 };
 
-/// Such a look-up needs no search.
+/// A look-up by name needs no search.
 std::optional<std::string> name_asked_for(const std::vector<condition>& conditions) {
     for (const condition& one : conditions)
         if (auto name = one.exact_name()) return name;
     return std::nullopt;
 }
 
-/// The children that an index names: the one of that name, or all. False once too many were looked at.
+/// The children that an index lists: the one with that name, or all. False once too many were looked at.
 template <class Table, class Parent>
 bool gather(const state_view& state, Parent parent, const std::optional<std::string>& name,
             gatherer<Table>& rows) {

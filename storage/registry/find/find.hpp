@@ -1,4 +1,4 @@
-// Finding models and versions by predicates (wire.md §3, client_calls.md §5): reads only, of what the user
+// Finds models and versions by predicates (wire.md §3, client_calls.md §5): read-only, and only what the user
 // may read.
 #pragma once
 
@@ -16,7 +16,7 @@ struct found_page {
     std::uint64_t total_records = 0;
 };
 
-/// Where to look: a workspace (not_found when there is none of that name), or everything the user may read.
+/// Searches one workspace (not_found when there is none of that name) or everything that the user may read.
 /// Errors: not_found; invalid_argument for a key, value or operator that cannot be used, and beyond the
 /// bounds: limits::find_values_max values to compare with, limits::list_rows_max rows to look at,
 /// limits::find_answer_bytes_max of rows in the page.

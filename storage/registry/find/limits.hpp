@@ -1,4 +1,4 @@
-// The bounds of questions over many rows.
+// The bounds of searches over many rows.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace herald::limits {
 
 constexpr std::size_t page_limit_max = 1'000;
-constexpr std::size_t find_values_max = 100;  // in all predicates of a call, those of IN lists counted
+constexpr std::size_t find_values_max = 100;  // in all predicates of a call, including those in IN lists
 constexpr std::size_t find_answer_bytes_max = 8 * 1024 * 1024;  // of rows
 
 }  // namespace herald::limits

@@ -1,4 +1,4 @@
-// How far the promotion of a version is.
+// The progress of a version's promotion.
 #pragma once
 
 #include "schemas/registry.hpp"
@@ -6,7 +6,7 @@
 
 namespace herald::storage::registry::find {
 
-/// The version's newest promotion; one of status NONE when there never was one.
+/// The version's newest promotion; with status NONE when there never was one.
 schemas::promotion promotion_of(const state::state_view&, schemas::version_id);
 
 }  // namespace herald::storage::registry::find

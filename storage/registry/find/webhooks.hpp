@@ -10,8 +10,8 @@
 namespace herald::storage::registry::find {
 
 std::optional<schemas::webhook> find_webhook(const state::state_view&, schemas::webhook_id);
-/// The webhooks that are wanted, by ascending id, of the workspaces that the user sees; a system
-/// administrator sees all. At most limits::list_rows_max.
+/// The requested webhooks, by ascending id, in the workspaces that the user sees; a system administrator sees
+/// all. At most limits::list_rows_max.
 std::vector<schemas::webhook> webhooks_visible_to(const state::state_view&, schemas::user_id,
                                                   const std::function<bool(const schemas::webhook&)>& wanted);
 

@@ -1,4 +1,4 @@
-// Safe repeats: what was decided for (principal, method and path, Idempotency-Key), kept for 24 h of log
+// Safe repeats: the outcome for each (principal, method and path, Idempotency-Key), kept for 24 h of log
 // time.
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace herald::storage::registry::outcomes {
 
-/// What a repeat gets: the kept outcome, or already_exists when the key was used for another request. Nothing
+/// What a repeat gets: the stored outcome, or already_exists when the key was used for another request. Empty
 /// when the request carries no key or the key is new.
 std::optional<schemas::commands::outcome> find_outcome(const state::state_view&,
                                                        const schemas::commands::request_identity&);
-/// False when limits::outcome_rows_max or outcome_bytes_max are kept already and this request would need one
-/// more.
+/// False when limits::outcome_rows_max or outcome_bytes_max is reached and this request would need another
+/// row.
 bool has_room_for_outcome(const state::state_view&, const schemas::commands::request_identity&);
-/// Keeps the outcome if the command carries a key, and returns it.
+/// Stores the outcome if the command carries a key, and returns it.
 schemas::commands::outcome keep_outcome(context::rule_context&, schemas::commands::outcome);
-/// Timer outcome_sweep: drops the outcomes of one hour, some hundred at a time. `key` is the hour.
+/// Timer outcome_sweep: drops the outcomes of one hour, a few hundred at a time. `key` is the hour.
 void sweep_outcomes(context::rule_context&, std::string_view key);
 
 }  // namespace herald::storage::registry::outcomes

@@ -1,4 +1,4 @@
-// A build is made where one is asked for, and where a scan needs one.
+// Makes a build, for a request for one or for a scan that needs one.
 #pragma once
 
 #include "schemas/commands/builds.hpp"
@@ -6,9 +6,9 @@
 
 namespace herald::storage::registry::rules {
 
-/// Writes the build and tells of it. It ends at once: as finished, or in error with the reason in its
-/// message. Errors: invalid_argument; failed_precondition at limits::builds_per_version_max builds of the
-/// version in the workspace.
+/// Writes the build and emits its event. A build ends at once: finished, or in error with the reason in its
+/// message. Errors: invalid_argument; failed_precondition when the version already has
+/// limits::builds_per_version_max builds in the workspace.
 result<schemas::build> add_build(context::rule_context&, const schemas::workspace&,
                                  const schemas::model_version&, const schemas::commands::create_build&);
 

@@ -10,7 +10,7 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-/// The code point at the front of valid UTF-8, which it takes away.
+/// Removes and returns the first code point of valid UTF-8.
 char32_t take_code_point(std::string_view& text) {
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -21,7 +21,7 @@ char32_t take_code_point(std::string_view& text) {
 }
 
 bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
-/// Embeddings, overrides and isolates: what follows them is shown in another order than it has.
+/// Embeddings, overrides and isolates: they make the text that follows appear in another order.
 bool turns_text(char32_t point) {
     return (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }

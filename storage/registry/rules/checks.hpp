@@ -13,25 +13,25 @@
 
 namespace herald::storage::registry::rules {
 
-/// 1 to `bytes_max` bytes of UTF-8, not all white space, without control characters, those of the direction
-/// of writing among them.
+/// 1 to `bytes_max` bytes of UTF-8, not only white space, without control characters (including those that
+/// change the writing direction).
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
-/// A name of at most limits::email_bytes_max bytes with one @ inside.
+/// At most limits::email_bytes_max bytes, with one @ inside.
 result<void> check_email(std::string_view field, std::string_view email);
 /// At most `bytes_max` bytes of UTF-8 without NUL.
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// Absolute http or https URL of at most limits::url_bytes_max bytes.
 result<void> check_url(std::string_view field, std::string_view value);
-/// What is echoed as it came must be a JSON object. Absent is good.
+/// A value that is echoed as it came must be a JSON object. Absent is allowed.
 result<void> check_object(std::string_view field, const schemas::json_text&);
-/// Number and size of labels and attributes.
+/// Limits the number and size of labels and attributes.
 result<void> check_labels(const std::vector<std::string>&);
 result<void> check_attributes(const std::vector<schemas::key_value>&);
 /// invalid_argument when the row's bytes are over limits::entity_bytes_max.
 result<void> check_entity_size(std::string_view what, std::string_view encoded);
 /// invalid_argument when the JSON form's bytes are over limits::entity_json_bytes_max.
 result<void> check_json_size(std::string_view what, std::size_t bytes);
-/// Both, of an entity that events show.
+/// Both checks, for an entity that events contain.
 template <class Entity>
 result<void> check_entity_size(std::string_view what, const Entity& entity, std::string_view encoded) {
     if (encoded.size() <= limits::entity_short_bytes_max) return {};
@@ -41,7 +41,7 @@ result<void> check_entity_size(std::string_view what, const Entity& entity, std:
 
 /// Sorted, without duplicates (client_calls.md §3).
 std::vector<std::string> sorted_labels(std::vector<std::string>);
-/// `old` with `changes` added or replaced by key; the order of insertion is kept.
+/// `old` with `changes` added, or replaced where the key exists; insertion order is kept.
 std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
                                                   const std::vector<schemas::key_value>& changes);
 

@@ -1,4 +1,4 @@
-// GENESIS and what an operator sets for the whole installation.
+// GENESIS, and what an operator sets for the whole installation.
 #include "storage/registry/tables/installation.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
@@ -110,7 +110,7 @@ answer apply(rule_context& context, const schemas::commands::renew_admin_key& co
     return schemas::encode(*user);
 }
 
-/// Errors: permission_denied, not_found for a flag that Herald does not have.
+/// Errors: permission_denied; not_found for a flag that Herald does not have.
 answer apply(rule_context& context, const schemas::commands::set_feature_flag& command) {
     if (const auto may =
             access::require_system_admin(context.state, context.principal(), "setting a feature flag");

@@ -1,4 +1,5 @@
-// What API nodes say in the log: heartbeats, claims, and how far the outbox is published (design.md §1, §2).
+// What API nodes write into the log: heartbeats, claims, and how far the outbox is published (design.md §1,
+// §2).
 #include "storage/registry/tables/nodes.hpp"
 #include <algorithm>
 
@@ -29,8 +30,9 @@ bool is_silent(const rule_context& context, const std::optional<schemas::node_ro
     return !node || context.time_ms() - node->last_heartbeat_ms > limits::claim_lapse_ms;
 }
 
-/// A claim may be taken when its holder has been started anew, or has been silent too long for one who has
-/// not: when log time leaps all are silent, and none may take from another what it would lose the same way.
+/// A claim may be taken when its holder has restarted, or has been silent for too long while the taker has
+/// not: when log time leaps, all nodes are silent, and none may take from another what it would lose the same
+/// way.
 bool is_free(const rule_context& context, const schemas::claim_row& held,
              const schemas::commands::claim& wanted) {
     if (held.node == wanted.node && held.boot != wanted.boot) return true;
@@ -43,11 +45,11 @@ bool is_free(const rule_context& context, const schemas::claim_row& held,
 
 answer apply(rule_context&, const schemas::commands::no_operation&) { return std::string(); }
 
-/// Errors: invalid_argument for runtimes beyond their bounds and for positions in what is no partition of
-/// events; aborted when a later boot of the same node has
-/// spoken: the older one must exit. failed_precondition for a first heartbeat of a process that had not
-/// applied the newest boot's: a record of a dead one that surfaces late must not end the living; who lives
-/// has applied more when it speaks again.
+/// Errors: invalid_argument for runtimes beyond their bounds and for positions in something that is not an
+/// event partition; aborted when a later boot of the same node has spoken: the older process must exit;
+/// failed_precondition for a first heartbeat from a process that had not applied the newest boot's
+/// heartbeats: a dead process's record that surfaces late must not stop the living one, and a living process
+/// will have applied more when it speaks again.
 answer apply(rule_context& context, const schemas::commands::node_heartbeat& command) {
     if (command.runtimes.size() > limits::runtimes_max ||
         std::ranges::any_of(command.runtimes, [](const std::string& name) {
@@ -74,7 +76,7 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
         context.set_timer(context.time_ms() + limits::node_row_kept_ms, timer_kind::node_silence,
                           command.node);
     row.node = command.node;
-    row.boot = command.last ? schemas::uuid{} : command.boot;  // nobody's
+    row.boot = command.last ? schemas::uuid{} : command.boot;  // owned by nobody
     row.last_heartbeat_ms = context.time_ms();
     row.applied_offset = command.applied_offset;
     row.level = command.newest_level;
@@ -86,7 +88,7 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
     return std::string();
 }
 
-/// The answer is who holds the job now. Errors: aborted for a process whose node has begun anew since.
+/// Returns who holds the job now. Errors: aborted for a process whose node has restarted since.
 answer apply(rule_context& context, const schemas::commands::claim& command) {
     const auto claimant = tables::nodes::find(context.state, command.node);
     if (claimant && claimant->boot != command.boot)
@@ -99,9 +101,9 @@ answer apply(rule_context& context, const schemas::commands::claim& command) {
     return schemas::encode(*held);
 }
 
-/// Errors: failed_precondition, naming them, while nodes that were heard in the last limits::claim_lapse_ms
-/// advertise less: a raise never stops a node that runs. What the level is already, or was before, is a
-/// success that changes nothing: whoever asks may ask again.
+/// Errors: failed_precondition, naming them, while nodes heard in the last limits::claim_lapse_ms advertise
+/// less: a raise never stops a running node. Asking for the present level or a lower one succeeds and changes
+/// nothing, so a request can be repeated.
 answer apply(rule_context& context, const schemas::commands::raise_level& command) {
     if (command.to <= context.level()) return std::string();
     std::string older;
@@ -118,7 +120,7 @@ answer apply(rule_context& context, const schemas::commands::raise_level& comman
     return std::string();
 }
 
-/// A node that has been silent for limits::node_row_kept_ms is forgotten.
+/// Forgets a node that has been silent for limits::node_row_kept_ms.
 void fire_node_silence(rule_context& context, std::string_view node) {
     const auto row = tables::nodes::find(context.state, std::string(node));
     if (!row) return;
@@ -129,8 +131,8 @@ void fire_node_silence(rule_context& context, std::string_view node) {
         tables::nodes::erase(context.state, *row);
 }
 
-/// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, some hundred at a
-/// time. `after` is where the last firing of the day left off: rows that are not published hold up nothing.
+/// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, a few hundred at a
+/// time. `after` is where the day's previous firing stopped; rows that are not published do not block it.
 void fire_outbox_trim(rule_context& context, std::string_view after) {
     const auto more = tables::outbox::trim(context.state, context.time_ms() - limits::outbox_kept_ms, after,
                                            looked_at_per_timer);

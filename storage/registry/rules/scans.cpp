@@ -1,4 +1,4 @@
-// Vulnerability scans of builds: requested here, done elsewhere, reported back (wire.md §4, spec.md §6.4).
+// Vulnerability scans of builds: requested here, done elsewhere, then reported (wire.md §4, spec.md §6.4).
 #include "storage/registry/tables/scans.hpp"
 #include "schemas/json.hpp"
 #include "schemas/limits.hpp"
@@ -41,7 +41,7 @@ result<void> require_deploy(const rule_context& context, const schemas::workspac
                                       workspace.name + "\"");
 }
 
-/// Errors: not_found when the build is not one of the workspace of that name; permission_denied.
+/// Errors: not_found when the build is not in the workspace of that name; permission_denied.
 result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
                                     schemas::build_id id) {
     auto found = access::readable_build(context.state, context.principal(), workspace_name, id);
@@ -63,7 +63,8 @@ std::string status_text(const build& subject) {
            std::string(name_of(subject.status)) + ": " + subject.message;
 }
 
-/// What is told with a scan that does not say unsafe of a build that was reported unsafe; else nothing.
+/// The message for a scan that does not say unsafe, of a build that was once reported unsafe; otherwise
+/// empty.
 std::string message_of(const build& subject, safety_status said) {
     if (!subject.unsafe_scan_id || said == safety_status::unsafe) return {};
     return "scan " + std::to_string(subject.unsafe_scan_id.value) + " reported build " +
@@ -71,7 +72,7 @@ std::string message_of(const build& subject, safety_status said) {
            " unsafe: it stays ineligible, whatever this scan says; create a new build";
 }
 
-/// A scan of the build, not yet written; its number is given out.
+/// A new scan of the build, not yet written; its id is assigned.
 scan new_scan(rule_context& context, const build& subject) {
     scan fresh;
     fresh.id = context.next_id<schemas::scan_id>("scan");
@@ -133,11 +134,11 @@ result<void> check_report(const schemas::commands::report_scan& report) {
     return check_url("scan_external_results.url", report.url);
 }
 
-/// The report becomes that of the scan, which becomes the build's newest where nobody had requested one.
+/// Stores the report in the scan. If nobody had requested a scan, it becomes the build's newest.
 answer keep_report(rule_context& context, const build& before, scan told,
                    const schemas::commands::report_scan& report) {
     build after = before;
-    // Also what says error and unsafe: the build was called unsafe.
+    // Also for a report that says error and unsafe: the build was called unsafe.
     if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id)
         after.unsafe_scan_id = told.id;
     after.scan_id = told.id;
@@ -162,9 +163,9 @@ answer apply(rule_context& context, const schemas::commands::request_scan& comma
     return start_scan(context, found->row, command.creator_request);
 }
 
-/// Of the newest finished build that the caller may read; where there is none, of one that is made. Where
-/// that one ends in error, the answer is its unscanned state with the reason, and nothing is requested.
-/// Errors: not_found; permission_denied; those of add_build and start_scan.
+/// Scans the newest finished build that the caller may read; if there is none, makes one. If making it ends
+/// in error, the answer is its unscanned state with the reason, and nothing is requested. Errors: not_found;
+/// permission_denied; those of add_build and start_scan.
 answer apply(rule_context& context, const schemas::commands::request_version_scan& command) {
     const auto version =
         access::readable_version(context.state, context.principal(), command.model_version_id);
@@ -187,9 +188,9 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
     return schemas::encode(none);
 }
 
-/// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested and
-/// the report does not say unsafe, which is taken in any state; already_exists when a finished scan would
-/// quietly change (a build may become unsafe at any time, never safe).
+/// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested,
+/// unless the report says unsafe, which is accepted in any state; already_exists when a finished scan would
+/// change silently (a build may become unsafe at any time, never safe).
 answer apply(rule_context& context, const schemas::commands::report_scan& command) {
     auto found = build_to_scan(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
@@ -211,7 +212,7 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
     return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
 }
 
-/// No report came in time: the scan ends in error. A report that comes later is still taken.
+/// No report came in time: the scan ends in error. A later report is still accepted.
 void fire_scan_deadline(rule_context& context, std::string_view key) {
     const auto running = tables::scans::find(context.state, schemas::scan_id{schemas::read_big_endian(key)});
     if (!running || running->scan_status != scan_status::scanning) return;

@@ -1,4 +1,4 @@
-// Stage transitions and promotions: asked for, reviewed by somebody else, committed (wire.md "Stage
+// Stage transitions and promotions: requested, reviewed by somebody else, committed (wire.md "Stage
 // transitions").
 #include <algorithm>
 
@@ -52,7 +52,7 @@ result<opened_transition> open_transition(const rule_context& context, schemas::
     return opened_transition{*std::move(row), std::move(version->row), std::move(version->workspace)};
 }
 
-/// A new activity of the version's history.
+/// Adds an activity to the version's history.
 activity new_activity(rule_context& context, schemas::version_id version, const std::string& comment) {
     activity entry;
     entry.id = context.next_id<schemas::activity_id>("activity");
@@ -84,7 +84,7 @@ std::string state_text(const transition_row& row) {
            std::string(name_of(row.transition.state));
 }
 
-/// Only a user's last word counts: any rejection rejects; enough approvals approve.
+/// Only each user's latest review counts: any rejection rejects; enough approvals approve.
 transition_state judged(const transition_row& row, const schemas::workspace_policies& policies) {
     std::uint32_t approvals = 0;
     for (const review& review : row.reviews) {
@@ -99,7 +99,7 @@ bool holds(const std::vector<stage>& stages, stage wanted) {
     return std::find(stages.begin(), stages.end(), wanted) != stages.end();
 }
 
-/// Reviews are judged anew, by the policies as they are now. Errors: failed_precondition.
+/// Judges the reviews again, by the present policies. Errors: failed_precondition.
 result<void> check_approval(const opened_transition& opened) {
     const transition_row& row = opened.row;
     const schemas::workspace_policies& policies = opened.workspace.policies;
@@ -127,7 +127,8 @@ result<void> check_scan_policy(const rule_context& context, const opened_transit
         " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe");
 }
 
-/// The stage changes; to PRODUCTION a promotion begins, and with it exactly one PROMOTE event id (P2).
+/// Changes the stage. A change to PRODUCTION begins a promotion, and with it exactly one PROMOTE event id
+/// (P2).
 void commit_stage(rule_context& context, const opened_transition& opened) {
     model_version after = opened.version;
     after.stage = opened.row.transition.desired_stage;
@@ -178,7 +179,7 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
     row.transition.id = entry.id;
     row.transition.source_stage = version->row.stage;
     row.transition.desired_stage = command.desired_stage;
-    // To the stage it has already there is nothing to approve: only the activity remains.
+    // If the version is in that stage already, there is nothing to approve: only the activity remains.
     row.transition.state =
         version->row.stage == command.desired_stage ? transition_state::closed : transition_state::pending;
     row.model_version_id = version->row.id;

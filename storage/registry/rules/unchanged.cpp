@@ -29,10 +29,10 @@ std::optional<double> number_in(const json_value& value) {
     return number;
 }
 
-/// The 64-bit integers of a notebook's path, which protobuf's JSON writes as texts.
+/// The 64-bit integers in a notebook's path, which protobuf's JSON writes as strings.
 constexpr std::array<std::string_view, 2> integers_as_text{"size", "last_modified_at_source"};
 
-/// `{}` is no default: a message without members is there all the same.
+/// `{}` is not a default: a message without members is still present.
 bool is_default(const schemas::json_member& member) {
     const auto& [name, value] = member;
     if (const auto* text = value.get_if<std::string>())
@@ -45,7 +45,7 @@ bool is_default(const schemas::json_member& member) {
 
 bool is_same(const json_value& a, const json_value& b, absent_is_default absent);
 
-/// Whether `b` has each of the members, or need not have it.
+/// Whether `b` has each of the members, except those that it may omit.
 bool has_members_of(const json_object& members, const json_value& b, absent_is_default absent) {
     return std::all_of(members.begin(), members.end(), [&](const schemas::json_member& member) {
         const json_value* other = b.find(member.first);

@@ -60,7 +60,7 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
     user.user_uuid = command.user_uuid;
     user.time_created = context.stamp_ms();
 
-    schemas::workspace own;  // nobody else could approve in it: its policies demand nothing
+    schemas::workspace own;  // nobody else could approve in it, so its policies require nothing
     own.id = context.next_id<schemas::workspace_id>("workspace");
     own.name = username;
     own.owner = user.id;
@@ -69,7 +69,7 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
 
     user.default_workspace_id = own.id;
     tables::users::put(state, user);
-    // The first organisation is everybody's until organisations of their own are made.
+    // The first organisation includes everybody until other organisations exist.
     const schemas::organization_id first{1};
     tables::members::put(state, group_named(state, first, "All Users"), user.id);
     context.minted_with = command.key_name;

@@ -39,7 +39,7 @@ result<void> check_artifacts(std::string_view field, const std::vector<schemas::
     return {};
 }
 
-/// What a version is made of, or is to be. What a client sent is checked before it is merged: the work of a
+/// What a version is made of, or will be. A client's input is checked before it is merged: the cost of a
 /// merge grows with the product of two lists.
 template <class Version>
 result<void> check_parts(const Version& version) {
@@ -91,7 +91,8 @@ result<access::placed<schemas::registered_model>> model_of(const rule_context& c
     return readable_model(context.state, context.principal(), command.workspace_name, command.model_name);
 }
 
-/// In the long form. A number may be the id of one version and the name of another: neither is then changed.
+/// Resolves the long path. A number may be the id of one version and the name of another: then neither is
+/// changed.
 result<access::placed<model_version>> version_of_long_form(const rule_context& context,
                                                            const schemas::commands::update_version& command) {
     const auto model =
@@ -119,14 +120,14 @@ result<access::placed<model_version>> version_of(const rule_context& context,
                                     command.id);
 }
 
-/// Members that are there but say nothing count as absent: a model without a key, a map without entries.
+/// Members that are present but say nothing count as absent: a model without a key, a map without entries.
 model_version without_empty_parts(model_version version) {
     if (version.model && version.model->key.empty()) version.model.reset();
     if (version.code_blob_map.text == "{}") version.code_blob_map.text.clear();
     return version;
 }
 
-/// What a version is made of; lock levels protect it (wire.md "Lock levels").
+/// The parts of a version that lock levels protect (wire.md "Lock levels").
 bool same_ingredients(const model_version& a, const model_version& b) {
     return a.model == b.model && a.artifacts == b.artifacts && a.datasets == b.datasets &&
            a.attributes == b.attributes && a.environment == b.environment &&
@@ -158,7 +159,8 @@ void merge_artifacts(std::vector<schemas::artifact>& into, const std::vector<sch
     }
 }
 
-/// PATCH: labels are added, attributes, artifacts and datasets merge by key, what else is present is set.
+/// PATCH: labels are added; attributes, artifacts and datasets merge by key; everything else that is present
+/// is set.
 model_version merged(const model_version& before, const schemas::commands::update_version& command) {
     model_version after = before;
     const version_content& sent = command.version;
@@ -202,7 +204,7 @@ model_version merged(const model_version& before, const schemas::commands::updat
     return after;
 }
 
-/// The row with all that a version is made of as it was sent.
+/// The row with its content replaced by what was sent.
 model_version with_content(model_version row, const version_content& sent) {
     row.version = sent.version;
     row.description = sent.description;
@@ -224,15 +226,15 @@ model_version with_content(model_version row, const version_content& sent) {
     return row;
 }
 
-/// PUT: the whole record; what the server owns stays. A body without a name keeps the old one.
+/// PUT: replaces the whole record, except what the server owns. A body without a name keeps the old one.
 model_version replaced(const model_version& before, const version_content& sent) {
     model_version after = with_content(before, sent);
     if (after.version.empty()) after.version = before.version;
     return after;
 }
 
-/// Tells the request that completed a promotion when it comes again: as a PUT of its few members it would
-/// otherwise clear all that it does not carry.
+/// Identifies the request that completed a promotion, so that a repeat is recognised: as a PUT of a few
+/// members it would otherwise clear everything it does not carry.
 std::string completion_of(const schemas::commands::update_version& command) {
     return std::string(runtime::as_bytes(runtime::sha256(schemas::encode(command))));
 }
@@ -302,8 +304,8 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
 }
 
 /// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
-/// failed_precondition for a redirect_metadata without a promotion in progress, and for a path that fits two
-/// versions.
+/// failed_precondition for a redirect_metadata without a promotion in progress, and for a path that matches
+/// two versions.
 answer apply(rule_context& context, const schemas::commands::update_version& command) {
     state_changes& state = context.state;
     const auto found = version_of(context, command);

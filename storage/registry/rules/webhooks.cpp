@@ -1,4 +1,4 @@
-// Webhooks: who is told, where, and when they are switched off (wire.md §7, delivery.md §3-4).
+// Webhooks: who is notified, where, and when they are disabled (wire.md §7, delivery.md §3-4).
 #include <algorithm>
 #include <set>
 
@@ -26,14 +26,14 @@ using state::state_changes;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
-/// Key of the timer that disables a webhook; its own due time tells whether it is still wanted.
+/// Key of the timer that disables a webhook; whether it is still wanted follows from its due time.
 std::string disable_key(schemas::webhook_id id) {
     std::string text;
     schemas::append_big_endian(text, id.value);
     return text;
 }
 
-/// Under a new revision, which the publisher passes on.
+/// Disables it under a new revision, which the publisher forwards.
 void disable(rule_context& context, const webhook& before, const std::string& reason) {
     webhook hook = before;
     hook.status = webhook_status::disabled;
@@ -48,7 +48,7 @@ void erase_webhook(rule_context& context, const webhook& hook) {
     context.set_timer(context.time_ms() + limits::outbox_kept_ms, timer_kind::webhook_change_trim, change);
 }
 
-/// Whether events tell of resources of this type under the member of that name.
+/// Whether events report resources of this type under the filter member of the same service.
 bool is_of_registry(resource_type type) {
     return type == resource_type::registered_model || type == resource_type::registered_model_version ||
            type == resource_type::all;
@@ -117,7 +117,7 @@ result<void> check_hears(const webhook& hook) {
         told_by_event_types());
 }
 
-/// Without a number and a workspace.
+/// Without id and workspace.
 webhook described_by(const schemas::commands::create_webhook& command) {
     webhook hook;
     hook.settings = command.settings;
@@ -140,7 +140,7 @@ std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id wo
 }  // namespace
 
 /// Errors: permission_denied; not_found for the workspace; invalid_argument; already_exists for the name;
-/// resource_exhausted at 256 webhooks in the workspace. The location's form was checked at the door.
+/// resource_exhausted at 256 webhooks in the workspace. The location's form was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::create_webhook& command) {
     state_changes& state = context.state;
     if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)
@@ -170,7 +170,8 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     return schemas::encode(hook);
 }
 
-/// All or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than 100 ids.
+/// Deletes all or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than
+/// 100 ids.
 answer apply(rule_context& context, const schemas::commands::delete_webhooks& command) {
     if (const auto may = require_system_admin(context.state, context.principal(), "deleting a webhook"); !may)
         return may.error();
@@ -187,7 +188,7 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
 }
 
 /// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
-/// left alone.
+/// left unchanged.
 answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
     const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::webhook_health));
     if (!claim || claim->token != command.token)

@@ -6,7 +6,7 @@
 
 namespace herald::limits {
 
-// Of one remembering_view; it lives for a batch of commands.
+// Per remembering_view, which lives for a batch of commands.
 constexpr std::size_t rows_remembered_max = 16'384;
 constexpr std::size_t tables_remembered_max = 1'024;
 constexpr std::size_t rows_of_short_table_max = 32;

@@ -29,7 +29,7 @@ class memory_view final : public state_view {
     std::shared_ptr<const rows> x_rows;
 };
 
-// Views share the rows; a write copies them first while a view still holds them.
+// Views share the rows; a write copies them first if a view still holds them.
 class memory_state final : public state_store {
   public:
     result<void> write(const row_changes& changes) override {
@@ -65,7 +65,7 @@ std::optional<std::string> state_changes::get(std::string_view key) const {
 void state_changes::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {
     auto changed = x_changes.lower_bound(std::max(prefix, from));
     bool wanted = true;
-    // Shows the changed rows up to `limit`; tells whether the row `limit` itself was among them.
+    // Visits the changed rows up to `limit`; returns whether the row `limit` itself was among them.
     const auto show_changed_until = [&](const std::string_view* limit) {
         bool replaced = false;
         while (wanted && changed != x_changes.end() && changed->first.starts_with(prefix) &&

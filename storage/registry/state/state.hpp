@@ -19,21 +19,21 @@ namespace herald::storage::registry::state {
 /// Called for each row in ascending order of key; returns false to stop.
 using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
 
-/// What a reader of a store's views keeps beside them (storage/registry/access/access.cpp: what it found of
-/// users).
+/// What a reader of a store's views keeps beside them (storage/registry/access/access.cpp: what it found out
+/// about users).
 class view_memory {
   public:
     virtual ~view_memory() = default;
 };
 
-/// Reads rows. A view stands still: two reads of one view agree. Throws state_unreadable.
+/// Reads rows. A view never changes: two reads of one view agree. Throws state_unreadable.
 class state_view {
   public:
     virtual ~state_view() = default;
     virtual std::optional<std::string> get(std::string_view key) const = 0;
-    /// Rows whose key starts with `prefix`, from `from` on (`from` empty: from the prefix's first).
+    /// Rows whose key starts with `prefix`, beginning at `from` (empty: at the prefix's first row).
     virtual void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const = 0;
-    /// Null where nothing is kept.
+    /// Null when nothing is kept.
     virtual view_memory* memory() const noexcept { return nullptr; }
 };
 
@@ -51,13 +51,13 @@ class state_corrupt final : public state_unreadable {
 /// nullopt: the row is erased.
 using row_changes = std::map<std::string, std::optional<std::string>, std::less<>>;
 
-/// Changes over a base view, which must outlive it and must not change meanwhile. One thread.
+/// Changes over a base view, which must outlive this object and must not change meanwhile. One thread.
 class state_changes final : public state_view {
   public:
     explicit state_changes(const state_view* base) : x_base(base) {}
     state_changes(const state_changes&) = delete;
     state_changes& operator=(const state_changes&) = delete;
-    /// Goes on over another view of the same rows.
+    /// Continues over another view of the same rows.
     void rebase(const state_view* base) noexcept { x_base = base; }
     std::optional<std::string> get(std::string_view key) const override;
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
@@ -65,7 +65,7 @@ class state_changes final : public state_view {
         x_changes.insert_or_assign(std::move(key), std::move(value));
     }
     void erase(std::string key) { x_changes.insert_or_assign(std::move(key), std::nullopt); }
-    /// Takes the changes of an overlay of this one.
+    /// Takes over the changes of an overlay of this view.
     void absorb(row_changes changes);
     const row_changes& changes() const noexcept { return x_changes; }
     row_changes take() { return std::exchange(x_changes, {}); }
@@ -75,8 +75,8 @@ class state_changes final : public state_view {
     row_changes x_changes;
 };
 
-/// A view that reads each row, and each short table, from its base only once: neighbouring commands read
-/// mostly the same. One thread.
+/// A view that reads each row, and each short table, from its base only once: neighbouring commands mostly
+/// read the same rows. One thread.
 class remembering_view final : public state_view {
   public:
     explicit remembering_view(std::shared_ptr<const state_view> base) : x_base(std::move(base)) {}
@@ -96,7 +96,7 @@ class remembering_view final : public state_view {
 
     const std::shared_ptr<const state_view> x_base;
     mutable by_text<std::optional<std::string>> x_rows;
-    mutable by_text<std::optional<rows>> x_tables;  // by prefix; nothing: too long to remember
+    mutable by_text<std::optional<rows>> x_tables;  // by prefix; empty: too long to remember
 };
 
 /// Where the rows are kept: RocksDB (storage/rocks/rocks_state.hpp) or memory. One thread writes; any thread
@@ -104,13 +104,14 @@ class remembering_view final : public state_view {
 class state_store {
   public:
     virtual ~state_store() = default;
-    /// All of it or nothing. unavailable when it cannot be written (disk full): nothing changed, try again.
+    /// Writes all changes or none. Errors: unavailable when they cannot be written (disk full): nothing
+    /// changed, try again.
     virtual result<void> write(const row_changes&) = 0;
     /// A view of the rows as they are now; later writes do not show in it.
     virtual std::shared_ptr<const state_view> view() const = 0;
 };
 
-/// In memory, for tests and the simulation. Views are copies: for small states.
+/// In memory, for tests and the simulation. Views are copies, so it suits small states.
 std::unique_ptr<state_store> make_memory_state();
 
 }  // namespace herald::storage::registry::state

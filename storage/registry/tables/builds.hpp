@@ -13,7 +13,7 @@ class builds final : public keyed_table<schemas::build, schemas::build_id> {
     /// The version's builds in the workspace by ascending id, from `from` on (0: from the first).
     static void each_of(const state::state_view&, schemas::version_id, schemas::workspace_id,
                         schemas::build_id from, const visitor<schemas::build_id>&);
-    /// The first workspace with builds of the version whose id is `from` or more.
+    /// The first workspace with id ≥ `from` that has builds of the version.
     static std::optional<schemas::workspace_id> next_workspace(const state::state_view&, schemas::version_id,
                                                                schemas::workspace_id from);
 };

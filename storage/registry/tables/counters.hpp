@@ -1,4 +1,4 @@
-// Numbers that apply counts on: by name.
+// The counters of apply, by name.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace herald::storage::registry::tables {
 
 class counters final {
   public:
-    /// 0 for one that was never written.
+    /// 0 for a counter that was never written.
     static std::uint64_t value(const state::state_view&, std::string_view name);
     static void put(state::state_changes&, std::string_view name, std::uint64_t value);
 };

@@ -19,12 +19,12 @@
 
 namespace herald::storage::registry::tables {
 
-/// What the indexes hold of one row.
+/// The index entries of one row.
 class index_entries {
   public:
-    /// An entry whose key says all.
+    /// An entry whose key says everything.
     void mark(std::string key) { x_entries.emplace(std::move(key), std::string()); }
-    /// An entry that leads to an id: of a name.
+    /// An entry that leads to an id: for an index by name.
     template <schemas::numeric_id Id>
     void lead(std::string key, Id id) {
         std::string value;
@@ -32,7 +32,7 @@ class index_entries {
         x_entries.emplace(std::move(key), std::move(value));
     }
     const std::map<std::string, std::string>& all() const& noexcept { return x_entries; }
-    void all() && = delete;  // a loop over them would outlive them
+    void all() && = delete;  // a loop over the entries would outlive them
 
   private:
     std::map<std::string, std::string> x_entries;
@@ -56,7 +56,7 @@ index_entries entries_of(const Row& row) {
     return entries;
 }
 
-/// The row's own key. Ids are given out by apply, so that one of 0 is a bug; names are told by commands.
+/// The row's own key. Apply assigns the ids, so an id of 0 is a bug; names come from commands.
 template <class Row>
 std::string key_to_write(const Row& row) {
     auto key = description<Row>::key(row);
@@ -129,8 +129,8 @@ void keyed_table<Row, Key>::erase(state::state_changes& state, const Row& row) {
     for (const auto& entry : entries.all()) state.erase(entry.first);
 }
 
-/// The ids that end the keys of a range of an index: of all entries under `parent`, from `from` on (an id of
-/// 0: from the first).
+/// The ids at the end of the keys in an index range: all entries under `parent`, beginning at `from` (an id
+/// of 0: at the first).
 template <schemas::numeric_id Id>
 void each_id_under(const state::state_view& state, const key_of& parent, Id from, const visitor<Id>& visit) {
     const std::string prefix = parent;
@@ -140,7 +140,7 @@ void each_id_under(const state::state_view& state, const key_of& parent, Id from
     });
 }
 
-/// The id that an entry of an index by name leads to.
+/// The id to which an entry of an index by name leads.
 template <schemas::numeric_id Id>
 std::optional<Id> id_at(const state::state_view& state, const std::string& key) {
     const auto id = find_number(state, key);

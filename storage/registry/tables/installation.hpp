@@ -1,4 +1,4 @@
-// What the whole installation has once: its GENESIS and the level in force.
+// What exists once in the whole installation: its GENESIS and the level in force.
 #pragma once
 
 #include "schemas/commands/installation.hpp"
@@ -8,13 +8,13 @@ namespace herald::storage::registry::tables {
 
 class installation final {
   public:
-    /// Nothing before GENESIS is applied.
+    /// Empty until GENESIS is applied.
     static std::optional<schemas::commands::genesis> find(const state::state_view&);
     static bool has(const state::state_view&);
     static void put(state::state_changes&, const schemas::commands::genesis&);
 };
 
-/// What apply goes by at this state (schemas/commands/level.hpp).
+/// The level that apply follows in this state (schemas/commands/level.hpp).
 std::uint32_t level_in_force(const state::state_view&);
 void put_level(state::state_changes&, std::uint32_t level);
 /// Whether these changes write the level.

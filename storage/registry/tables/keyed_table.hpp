@@ -1,9 +1,9 @@
 // What every table of rows with keys offers. A table is described once, in its .cpp (description.hpp): the
-// letter of its rows, what of a row is its key, and one line for each index. Keys stay there.
+// letter of its rows, which part of a row is its key, and one line for each index. Keys stay in that file.
 //
-// All functions are static: the rows are in the state that is passed. Reading throws state_corrupt for a row
-// that does not decode or stands under another row's key; writing a row whose id is 0 is a bug and ends
-// the process.
+// All functions are static: the rows are in the state that is passed in. Reading throws state_corrupt for a
+// row that does not decode or is stored under another row's key; writing a row whose id is 0 is a bug and
+// ends the process.
 #pragma once
 
 #include <functional>
@@ -18,32 +18,32 @@ namespace herald::storage::registry::tables {
 template <class Item>
 using visitor = std::function<bool(const Item&)>;
 
-/// A row and the bytes that the state holds of it.
+/// A row and its bytes in the state.
 template <class Row>
 struct stored {
     Row row;
     std::size_t bytes = 0;
 };
 
-/// `Key` is an id or, for what goes by name, a text.
+/// `Key` is an id or, for rows found by name, a text.
 template <class Row, class Key>
 class keyed_table {
   public:
     using row_type = Row;
 
-    /// Nothing when there is none.
+    /// Empty when there is none.
     static std::optional<Row> find(const state::state_view&, const Key&);
     static std::optional<stored<Row>> find_stored(const state::state_view&, const Key&);
     static bool has(const state::state_view&, const Key&);
     /// All rows, by ascending key; names sort by their bytes.
     static void each(const state::state_view&, const visitor<Row>&);
 
-    /// Writes the row and all its index entries, also those that are there.
+    /// Writes the row and all its index entries, including those that exist already.
     static void put(state::state_changes&, const Row&);
-    /// Writes the row, erases the index entries that only `before` has and writes those that it did not have.
-    /// Both have the same key; `before` is the row as the state holds it.
+    /// Writes the row, erases the index entries that only `before` has and writes the new ones. Both rows
+    /// have the same key; `before` is the row as stored.
     static void update(state::state_changes&, const Row& before, const Row& after);
-    /// Erases the row and all its index entries; `row` is as the state holds it.
+    /// Erases the row and all its index entries; `row` is the row as stored.
     static void erase(state::state_changes&, const Row& row);
 };
 

@@ -1,4 +1,4 @@
-// The nodes that have spoken, and who holds which job; found by name.
+// The nodes that have sent heartbeats, and who holds which job; found by name.
 #pragma once
 
 #include "schemas/nodes.hpp"

@@ -20,7 +20,7 @@ std::string by_time_key(std::int64_t time_ms, std::string_view of_event) {
     return key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms)).text(of_event);
 }
 
-/// What the keys of an event and of its partition's sequences say after their letters.
+/// What the keys of an event and of its partition's sequences contain after their letters.
 struct place {
     output_partition partition;
     std::uint64_t sequence = 0;  // of an event

@@ -1,5 +1,5 @@
 // The outbox: the events of each partition of the event topics, by sequence and by time; the last sequences
-// given out, and how far each partition is published.
+// assigned; and how far each partition is published.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@
 
 namespace herald::storage::registry::tables {
 
-/// A partition of a topic of events.
+/// A partition of an event topic.
 struct output_partition {
     std::string topic;
     std::uint64_t partition = 0;
@@ -24,29 +24,29 @@ struct output_partition {
 
 class outbox final {
   public:
-    /// Gives the event its sequences, in its partition and of its resource, and writes it.
+    /// Assigns the event its sequences, in its partition and for its resource, and writes it.
     static void add(state::state_changes&, const output_partition&, schemas::event&);
     static std::optional<schemas::event> find(const state::state_view&, const output_partition&,
                                               std::uint64_t sequence);
-    /// The partition's events by ascending sequence, from `from` on, with their rows' bytes; returns false to
-    /// stop.
+    /// Visits the partition's events by ascending sequence, beginning at `from`, with the bytes of their
+    /// rows; returns false to stop.
     using event_visitor = std::function<bool(const schemas::event&, std::string_view bytes)>;
     static void each_of(const state::state_view&, const output_partition&, std::uint64_t from,
                         const event_visitor&);
 
-    /// A sequence for each partition that has one.
+    /// Visits one sequence for each partition that has one.
     using sequence_visitor = std::function<void(const output_partition&, std::uint64_t sequence)>;
-    /// The last one given out.
+    /// The last sequence assigned.
     static void each_last(const state::state_view&, const sequence_visitor&);
-    /// The last one known to be published.
+    /// The last sequence known to be published.
     static void each_published(const state::state_view&, const sequence_visitor&);
     /// 0 for none.
     static std::uint64_t published(const state::state_view&, const output_partition&);
-    /// A sequence that is not later than what is known changes nothing.
+    /// A sequence that is not above the known one changes nothing.
     static void put_published(state::state_changes&, const output_partition&, std::uint64_t sequence);
 
     /// Erases events that are published and were written at `until_ms` or before; looks at `events_max` of
-    /// them, beginning behind `after`. Returns what to go on after when it looked at so many.
+    /// them, beginning after `after`. If it looked at that many, returns the place to continue after.
     static std::optional<std::string> trim(state::state_changes&, std::int64_t until_ms,
                                            std::string_view after, std::size_t events_max);
 };

@@ -1,4 +1,5 @@
-// How far a state is: one row, written with the rows that it belongs to. It is no part of the hash.
+// How far a state is applied: one row, written together with the rows it belongs to. It is not part of the
+// hash.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 namespace herald::storage::registry::tables {
 
 struct engine_position {
-    std::uint64_t next_offset = 0;  // of the record to be applied next
+    std::uint64_t next_offset = 0;  // of the next record to apply
     std::int64_t time_ms = 0;
     std::string hash;  // rolling: H(previous ‖ record ‖ mutations); empty before the first record
     std::uint64_t last_record_offset = 0;
-    std::string last_record_hash;  // SHA-256 of the newest applied record: tells a re-created log
+    std::string last_record_hash;  // SHA-256 of the newest applied record: reveals a re-created log
     std::uint64_t log_bytes = 0;   // of all records up to here
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -29,7 +30,7 @@ struct engine_position {
 
 class positions final {
   public:
-    /// Nothing before the first record is applied.
+    /// Empty until the first record is applied.
     static std::optional<engine_position> find(const state::state_view&);
     static void put(state::state_changes&, const engine_position&);
 };

@@ -1,4 +1,4 @@
-// A version's history (activities), its stage transitions and its newest promotion.
+// A version's history (its activities), its stage transitions and its newest promotion.
 #pragma once
 
 #include "schemas/registry.hpp"
@@ -6,7 +6,7 @@
 
 namespace herald::storage::registry::tables {
 
-/// A user's last word on a transition.
+/// A user's latest decision on a transition.
 struct review {
     schemas::user_id user;
     bool approve = false;
@@ -17,14 +17,14 @@ struct review {
     }
 };
 
-/// What the rules know of a transition beside what is told of it. Its id is that of the activity that opened
-/// it.
+/// What the rules know about a transition beyond what callers are told. Its id is that of the activity that
+/// opened it.
 struct transition_row {
     schemas::transition transition;
     schemas::version_id model_version_id;
     schemas::user_id author;
     std::int64_t time_requested = 0;
-    std::vector<review> reviews;  // one a user
+    std::vector<review> reviews;  // one for each user
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "transition", self.transition);
@@ -39,7 +39,7 @@ extern template class keyed_table<schemas::activity, schemas::activity_id>;
 extern template class keyed_table<transition_row, schemas::activity_id>;
 extern template class keyed_table<schemas::promotion, schemas::version_id>;
 
-/// By version too.
+/// Found also by version.
 class activities final : public keyed_table<schemas::activity, schemas::activity_id> {
   public:
     /// The version's activities by ascending id, from `from` on (0: from the first).
@@ -47,7 +47,7 @@ class activities final : public keyed_table<schemas::activity, schemas::activity
                         const visitor<schemas::activity_id>&);
 };
 class transitions final : public keyed_table<transition_row, schemas::activity_id> {};
-/// A version has one: the newest.
+/// A version has only its newest one.
 class promotions final : public keyed_table<schemas::promotion, schemas::version_id> {};
 
 }  // namespace herald::storage::registry::tables

@@ -3,8 +3,8 @@
 //
 //   key    := letter component*
 //   number := 8 bytes big-endian          so that rows sort by number
-//   text   := the bytes, last in its key; before another component it is followed by a 0 byte (texts hold
-//   none)
+//   text   := the bytes, last in its key; before another component it is followed by a 0 byte (no text
+//             contains one)
 #pragma once
 
 #include <optional>
@@ -20,13 +20,13 @@ namespace herald::storage::registry::tables {
 enum class table : char {
     installation = 'A',          // → schemas::commands::genesis
     position = 'B',              // → engine_position; not part of the hash
-    counter = 'C',               // name → varint: the last number given out
+    counter = 'C',               // name → varint: the last number assigned
     organization = 'D',          // id
     user = 'E',                  // id
     user_by_email = 'F',         // lower-case e-mail → id
     group = 'G',                 // id
     group_member = 'H',          // group, user → ""
-    user_group = 'I',            // user, group → "" (the same, the other way)
+    user_group = 'I',            // user, group → "" (the reverse)
     role = 'J',                  // id
     workspace = 'K',             // id
     workspace_by_name = 'L',     // name → id
@@ -52,7 +52,7 @@ enum class table : char {
     outcome_bucket = 'g',        // hour, key of the outcome row → varint: bytes of that row
     timer = 'h',                 // due, kind, key → ""
     outbox = 'i',                // topic 0, partition, sequence → schemas::event
-    outbox_sequence = 'j',       // topic 0, partition → the last sequence given out
+    outbox_sequence = 'j',       // topic 0, partition → the last sequence assigned
     outbox_published = 'k',      // topic 0, partition → the last sequence known to be published
     resource_sequence = 'l',     // event type, resource type, resource id → svc-sequence
     node = 'm',                  // name
@@ -74,7 +74,7 @@ class key_of {
     key_of& number(Id value) {
         return number(value.value);
     }
-    /// Only as the last component.
+    /// Only allowed as the last component.
     key_of& text(std::string_view value) {
         x_key += value;
         return *this;
@@ -91,7 +91,7 @@ class key_of {
     std::string x_key;
 };
 
-/// The number in a key's component at `position` bytes after the letter.
+/// The number in a key's component that begins `position` bytes after the letter.
 inline std::uint64_t number_in_key(std::string_view key, std::size_t position = 0) {
     return schemas::read_big_endian(key.substr(1 + position));
 }
@@ -120,7 +120,7 @@ void put_row(state::state_changes& state, std::string key, const Row& row) {
     state.put(std::move(key), schemas::encode(row));
 }
 
-/// Numbers are kept as varints.
+/// Numbers are stored as varints.
 std::uint64_t read_number(std::string_view key, std::string_view value);
 std::optional<std::uint64_t> find_number(const state::state_view&, const std::string& key);
 void put_number(state::state_changes&, std::string key, std::uint64_t value);

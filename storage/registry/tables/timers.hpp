@@ -1,5 +1,4 @@
-// Timers, by the time at which they are due: apply fires each once, at the first record of that time or
-// later.
+// Timers, ordered by due time: apply fires each once, at the first record with that time or a later one.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ enum class timer_kind : std::uint8_t {
 struct timer {
     std::int64_t due_ms = 0;
     timer_kind kind{};
-    std::string key;  // what it is to look at; at most 64 bytes
+    std::string key;  // names what the timer is about; at most 64 bytes
 
     bool operator==(const timer&) const = default;
 };
@@ -35,11 +34,11 @@ class timers final {
   public:
     static void set(state::state_changes&, const timer&);
     static void erase(state::state_changes&, const timer&);
-    /// The first due first.
+    /// In order of due time.
     static void each(const state::state_view&, const visitor<timer>&);
-    /// Nothing when none is set.
+    /// Empty when none is set.
     static std::optional<std::int64_t> first_due_ms(const state::state_view&);
-    /// Of those that these changes set.
+    /// Of the timers that these changes set.
     static std::optional<std::int64_t> first_due_ms(const state::row_changes&);
 };
 

@@ -12,7 +12,7 @@ extern template class keyed_table<schemas::user, schemas::user_id>;
 
 class users final : public keyed_table<schemas::user, schemas::user_id> {
   public:
-    /// The user of this e-mail, compared ignoring case.
+    /// The user with this e-mail, ignoring case.
     static std::optional<schemas::user_id> with_email(const state::state_view&, std::string_view email);
 };
 

@@ -1,5 +1,5 @@
 // Webhooks; found by id, by name in a workspace, and by workspace. The table of changes, which the publisher
-// passes on, has one entry for each webhook, under the offset of its newest change.
+// forwards, has one entry for each webhook, under the offset of its newest change.
 #pragma once
 
 #include <string_view>
@@ -19,8 +19,8 @@ class webhooks final : public keyed_table<schemas::webhook, schemas::webhook_id>
     static void each_of(const state::state_view&, schemas::workspace_id, schemas::webhook_id from,
                         const visitor<schemas::webhook_id>&);
 
-    /// Erases the webhook with all its entries and keeps the change that says so, under this offset. What is
-    /// returned names that entry, to forget_erasure().
+    /// Erases the webhook with all its entries, and records the erasure as a change under this offset. The
+    /// returned name of that entry is for forget_erasure().
     static std::string erase_at(state::state_changes&, const schemas::webhook&, std::uint64_t offset);
     static void forget_erasure(state::state_changes&, std::string_view name);
 
@@ -28,11 +28,11 @@ class webhooks final : public keyed_table<schemas::webhook, schemas::webhook_id>
         std::uint64_t offset = 0;
         schemas::webhook_id id;
     };
-    /// The changes by ascending offset, from `from` on. The webhook of an erasure is not there.
+    /// The changes by ascending offset, beginning at `from`. The webhook of an erasure no longer exists.
     static void each_change(const state::state_view&, std::uint64_t from, const visitor<change>&);
 
   private:
-    using keyed_table::erase;  // the publisher would not hear of it
+    using keyed_table::erase;  // would not tell the publisher
 };
 
 }  // namespace herald::storage::registry::tables

@@ -1,4 +1,4 @@
-// What a write to the state touched, as those want to know it who wait for something.
+// Which tables a write to the state touched, for those who wait for a change.
 #pragma once
 
 #include <bitset>
@@ -20,7 +20,7 @@ class written_tables {
     bool has_events() const;
     bool has_webhook_changes() const;
     bool has_claims() const;
-    /// Users, groups, roles or workspaces: who may do what.
+    /// Users, groups, roles or workspaces: anything that decides who may do what.
     bool has_rights() const;
 
   private:

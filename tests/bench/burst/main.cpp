@@ -1,7 +1,6 @@
 // The two ends of tests/bench/burst/run, compiled, so that they cost less than what is measured.
-//   burst_ends receive            prints its port; POSTs to /…/500 are answered 500, to /…/slow after 500 ms,
-//   all
-//                                 others at once with 200. Each line of its input is answered by one of
+//   burst_ends receive            prints its port; answers POSTs to /…/500 with 500, to /…/slow after 500 ms,
+//                                 all others at once with 200. For each line of its input it prints one of
 //                                 output: for each path "path deliveries repeats ms-of-the-last-new-one".
 //   burst_ends send PORT CALLERS RATE
 //                                 sends the lines of its input ("path body"), with the headers of the lines
@@ -68,7 +67,7 @@ void send_now(int descriptor, std::string_view text) {
     }
 }
 
-/// False when the other end is gone.
+/// False when the other end has closed.
 bool receive_more(int descriptor, std::string& text) {
     char block[16 * 1024];
     const ssize_t got = ::recv(descriptor, block, sizeof block, 0);
@@ -84,7 +83,7 @@ std::string_view header_of(std::string_view head, std::string_view name) {
     return head.substr(begin, head.find('\r', begin) - begin);
 }
 
-/// Bytes of the first whole message; 0 when it is not whole yet.
+/// Length of the first complete message; 0 when it is not complete yet.
 std::size_t whole(std::string_view text) {
     const std::size_t end = text.find("\r\n\r\n");
     if (end == std::string_view::npos) return 0;

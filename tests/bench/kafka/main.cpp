@@ -1,4 +1,5 @@
-// Measures the Kafka log: append until the acknowledgement, and until an own reader has the record.
+// Measures the Kafka log: the time from an append to its acknowledgement, and to its arrival at a reader of
+// the same process.
 // usage: kafka_bench BOOTSTRAP [SECONDS]     (deploy/kafka start prints the bootstrap address)
 #include <algorithm>
 #include <atomic>
@@ -38,7 +39,7 @@ double ms_since(clock_type::time_point start) {
     return std::chrono::duration<double, std::milli>(clock_type::now() - start).count();
 }
 
-/// `callers` callers, each with one record on its way: the next is sent when the reader has had the last.
+/// `callers` callers, each with one record in flight: the next is sent when the reader has received the last.
 class run {
   public:
     run(events::log::partitioned_log& log, std::size_t callers) : x_log(log), x_sent(callers) {}

@@ -1,6 +1,6 @@
-// Measures the embedded log against the disk under it: append until an own reader has the record, and a bare
-// loop of write and fdatasync. usage: log_bench [FOLDER]     (on the disk to measure; the temporary folder
-// otherwise)
+// Measures the embedded log against the disk under it: the time from an append to its arrival at a reader of
+// the same process, and a bare loop of write and fdatasync.
+// usage: log_bench [FOLDER]     (on the disk to measure; the temporary folder otherwise)
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -61,7 +61,7 @@ void measure_disk(const std::filesystem::path& folder) {
     ::close(file);
 }
 
-/// Each caller sends its next record when the reader has had its last.
+/// Each caller sends its next record when the reader has received its last.
 void measure_log(events::log::partitioned_log& log, std::string_view topic, std::size_t callers) {
     const events::log::topic_partition where{std::string(topic), 0};
     const auto producer = log.open_producer(events::log::producer_kind::ordinary);

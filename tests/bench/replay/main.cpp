@@ -1,6 +1,6 @@
-// How fast a node makes its state again from the log: create_version commands, prepared in memory, through
-// the replica into an empty RocksDB; against bare RocksDB batches of the same rows. Usage:
-// replay_bench [COMMANDS]
+// How fast a node rebuilds its state from the log: create_version commands, prepared in memory, through the
+// replica into an empty RocksDB; against bare RocksDB batches of the same rows.
+// usage: replay_bench [COMMANDS]
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 #include <sys/resource.h>

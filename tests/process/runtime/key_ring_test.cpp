@@ -1,5 +1,5 @@
-// Protects the key ring file: only its owner reads it, it is made once, and a damaged one is refused with the
-// reason.
+// Protects the key ring file: only its owner can read it, it is created once, and a damaged one is refused
+// with the reason.
 #include "runtime/key_ring.hpp"
 
 #include <gtest/gtest.h>

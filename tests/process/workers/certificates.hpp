@@ -1,4 +1,4 @@
-// Certificates made when a test needs them, so that none lies in the repository and expires.
+// Certificates made when a test needs them, so that none is stored in the repository and expires.
 #pragma once
 
 #include <openssl/types.h>
@@ -27,11 +27,11 @@ struct certificate_wish {
     std::string common_name = "receiver";
     std::string alternative_name =
         {};                     // "DNS:a.test" or "IP:127.0.0.1"; empty: an authority that may sign others
-    long valid_from_s = -3600;  // relative to now
+    long valid_from_s = -3600;  // relative to the present time
     long valid_until_s = 3600;
 };
 
-/// Signed by `issuer`, or by itself when there is none.
+/// Signed by `issuer`, or self-signed when there is none.
 identity make_identity(const certificate_wish&, const identity* issuer);
 
 }  // namespace herald::test

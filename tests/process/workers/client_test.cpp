@@ -1,5 +1,5 @@
-// Protects the HTTP client's bodies that come and go piece by piece: bounded memory, nothing read or made
-// while nobody asks, and an end that is never taken for another.
+// Protects the HTTP client's streamed bodies: bounded memory, nothing read or produced while nobody asks, and
+// no end is mistaken for another.
 #include "runtime/http/client/client.hpp"
 #include "runtime/http/limits.hpp"
 
@@ -29,7 +29,7 @@ constexpr std::uint64_t large = (is_sanitized ? 128ull : 1024ull) * 1024 * 1024;
 /// More than both kernels' buffers of a connection on loopback take, less than a large body.
 constexpr std::uint64_t buffered_max = 64ull * 1024 * 1024;
 
-/// Gives `bytes` in pieces of at most 64 KiB; then what `last` says.
+/// Gives `bytes` in pieces of at most 64 KiB, and then the result `last`.
 class repeating_source final : public body_source {
   public:
     explicit repeating_source(std::uint64_t bytes, std::atomic<std::uint64_t>* given = nullptr)
@@ -171,7 +171,7 @@ TEST_F(client_bodies, of_answers_are_not_read_while_nobody_asks) {
     });
     client_bench bench;
     ASSERT_EQ(bench.ask(client_bench::to(target)).status, 200);
-    // Were it read all the same, 1 GiB would have come in this time several times over.
+    // If it were read after all, 1 GiB would arrive several times over in this time.
     boost::asio::steady_timer busy(bench.io, milliseconds(2'000));
     busy.async_wait([](const boost::system::error_code&) {});
     bench.io.restart();
@@ -413,7 +413,8 @@ TEST_F(client_bodies, of_requests_that_ask_before_are_not_made_when_they_are_ref
     receiver target([&](peer& one) {
         read_head(one);
         one.send("HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 2\r\n\r\nn");
-        // Longer than the client waits to be asked: the head of the answer has said that it will not be.
+        // Longer than the client waits for permission: the head of the answer has said that there will be
+        // none.
         std::this_thread::sleep_for(milliseconds(limits::client_continue_ms + 300));
         one.send("o");
     });

@@ -1,5 +1,5 @@
-// Protects the end of a transport: what its timers have begun does nothing to what is gone. The sanitizers
-// see it.
+// Protects the destruction of a transport: what its timers have begun does not touch destroyed objects. The
+// sanitizers check it.
 #include "runtime/http/client/connection_pool.hpp"
 
 #include <gtest/gtest.h>

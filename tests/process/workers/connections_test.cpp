@@ -1,5 +1,5 @@
-// Protects the reuse of connections: only the same webhook's, only after a complete answer, never a request
-// twice but where no byte of an answer came, and never more than the limits.
+// Protects the reuse of connections: only by the same webhook, only after a complete answer; no request is
+// sent twice unless no byte of an answer came; and never more connections than the limits.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -154,7 +154,7 @@ TEST_F(connections, are_bounded_while_idle_and_in_all) {
     const std::size_t before = open_descriptors();
     for (const auto& target : targets)
         EXPECT_EQ(bench.deliver(target->location()).error, delivery_error::none);
-    // Both ends of an idle connection are ours; the receivers need a moment to close theirs.
+    // Both ends of an idle connection are in this process; the receivers need a moment to close theirs.
     const auto until = std::chrono::steady_clock::now() + milliseconds(5'000);
     while (open_descriptors() > before + 2 * 3 && std::chrono::steady_clock::now() < until)
         std::this_thread::yield();

@@ -1,4 +1,4 @@
-// What the kernel says of this process.
+// What the kernel reports about this process.
 #include "tests/process/workers/delivery_bench.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// One real transport on an event loop of its own, for tests that send a delivery and look at what came of it.
+// One real transport on its own event loop, for tests that send a delivery and check its result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace herald::test {
 
-/// Allows http, and takes 127.0.0.1 for a part of the public internet; all else is as in the program.
+/// Allows http, and treats 127.0.0.1 as part of the public internet; everything else is as in the program.
 class delivery_bench {
   public:
     explicit delivery_bench(workers::http_transport_options options = {},
@@ -33,7 +33,7 @@ class delivery_bench {
         return request;
     }
 
-    /// Fails the test when there is no answer soon after the deadline.
+    /// Fails the test when no answer arrives soon after the deadline.
     workers::delivery_answer deliver(workers::delivery_request request) {
         workers::delivery_answer answer;
         bool called = false;
@@ -69,7 +69,7 @@ class delivery_bench {
     std::unique_ptr<workers::transport> x_transport;
 };
 
-/// Descriptors that this process has open.
+/// Number of descriptors that this process has open.
 std::size_t open_descriptors();
 
 /// Fails a test that leaves a descriptor open.

@@ -14,7 +14,7 @@ namespace herald::test {
 struct dns_answer {
     enum class kind : std::uint8_t { addresses, no_such_name, server_failure, silence };
     kind what = kind::addresses;
-    std::vector<std::string> addresses;  // those of the family that was asked for are sent
+    std::vector<std::string> addresses;  // only those of the requested family are sent
 };
 
 enum class dns_family : std::uint8_t { v4, v6 };

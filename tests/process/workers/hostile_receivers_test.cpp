@@ -1,5 +1,5 @@
-// Protects P4 and the process itself: whatever a receiver does (delivery.md §7), its delivery ends within its
-// deadline with the right class, holds no more than the limits, and leaves nothing open.
+// Protects P4 and the process itself: whatever a receiver does (delivery.md §7), its delivery ends within the
+// deadline with the right class, stays within the limits, and leaves nothing open.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class hostile_receivers : public no_descriptor_leaks {
         return answer;
     }
 
-    /// The receiver would go on for ever: only the deadline ends it.
+    /// The receiver would continue for ever: only the deadline ends it.
     static void expect_timeout(receiver::script script) {
         const auto started = steady_clock::now();
         const delivery_answer answer = deliver_to(std::move(script), short_deadline_ms);
@@ -158,7 +158,7 @@ TEST_F(hostile_receivers, with_bombs_in_their_chunks_end_with_the_status_or_as_a
          {chunked + "FFFFFFFFFFFFFFFFF\r\nxxxx", chunked + "-1\r\nxxxx", chunked + "zz\r\nxx"}) {
         EXPECT_EQ(deliver_to(answering(text)).error, delivery_error::protocol) << text.substr(0, 60);
     }
-    // Three bytes, then one: what Beast's parser asserts not to get.
+    // Three bytes, then one: Beast's parser asserts that this does not happen.
     const delivery_answer last_chunk = deliver_to([&](peer& one) {
         one.read_request();
         one.send(chunked);

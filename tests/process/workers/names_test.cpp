@@ -1,5 +1,5 @@
-// Protects P6 on the way to the network: a name leads only where every one of its addresses is allowed, at
-// each attempt anew, and DNS cannot hold a delivery up.
+// Protects P6 on the way to the network: a name may be used only if all of its addresses are allowed, checked
+// at each attempt, and DNS cannot delay a delivery.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using kind = dns_answer::kind;
 
-// To these tests 127.0.0.1 is public (delivery_bench), 127.0.0.2 is private.
+// In these tests 127.0.0.1 is public (delivery_bench) and 127.0.0.2 is private.
 const std::string public_address = "127.0.0.1";
 const std::string private_address = "127.0.0.2";
 

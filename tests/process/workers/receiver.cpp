@@ -45,7 +45,7 @@ peer::~peer() {
 bool peer::secure(SSL_CTX* context) {
     x_ssl = SSL_new(context);
     SSL_set_fd(x_ssl, x_socket);
-    const timeval patience{5, 0};  // a client that says nothing must not hold the test
+    const timeval patience{5, 0};  // a silent client must not block the test
     ::setsockopt(x_socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const bool accepted = SSL_accept(x_ssl) == 1;
     if (!accepted) {
@@ -91,7 +91,7 @@ std::string peer::read_request() {
 bool peer::send(std::string_view text) {
     while (!text.empty()) {
         if (!wait(POLLOUT, -1)) return false;
-        // Not to block in the call: the test's end must be noticed.
+        // Must not block in the call: the test's end must be noticed.
         const std::string_view piece = text.substr(0, 4096);
         const auto sent = x_ssl != nullptr
                               ? SSL_write(x_ssl, piece.data(), static_cast<int>(piece.size()))
@@ -152,7 +152,7 @@ receiver::receiver(script to_play, options wanted) : x_script(std::move(to_play)
         expect(SSL_CTX_use_certificate(x_tls, wanted.tls->certificate.get()) == 1, "certificate");
         expect(SSL_CTX_use_PrivateKey(x_tls, wanted.tls->key.get()) == 1, "key");
         if (wanted.newest_tls != 0 && wanted.newest_tls < TLS1_2_VERSION) {
-            SSL_CTX_set_cipher_list(x_tls, "ALL:@SECLEVEL=0");  // OpenSSL itself thinks little of them
+            SSL_CTX_set_cipher_list(x_tls, "ALL:@SECLEVEL=0");  // OpenSSL itself distrusts them
         }
         SSL_CTX_set_min_proto_version(x_tls, wanted.newest_tls);
         SSL_CTX_set_max_proto_version(x_tls, wanted.newest_tls);
@@ -174,7 +174,7 @@ std::string receiver::location() const {
 }
 
 void receiver::accept_all() {
-    // Only for these threads: writing to a connection that is gone. The program under test must do without.
+    // Only for these threads, when they write to a closed connection. The program under test must do without.
     sigset_t broken_pipe;
     ::sigemptyset(&broken_pipe);
     ::sigaddset(&broken_pipe, SIGPIPE);

@@ -14,7 +14,7 @@
 
 namespace herald::test {
 
-/// The receiver's end of one connection, used on the thread of its script only.
+/// The receiver's end of one connection, used only on its script's thread.
 class peer {
   public:
     peer(int socket, const std::atomic<bool>& stopped) : x_socket(socket), x_stopped(stopped) {}
@@ -26,22 +26,22 @@ class peer {
     bool secure(SSL_CTX*);
     /// Header and body (by content-length) of the next request; empty when there is none.
     std::string read_request();
-    /// At most `bytes`; empty at the end, or when the test is over.
+    /// At most `bytes`; empty at the end or when the test is over.
     std::string read_some(std::size_t bytes);
     /// False when the other side is gone or the test is over.
     bool send(std::string_view text);
-    /// One byte, a rest, the next byte.
+    /// Sends one byte, pauses, sends the next byte.
     bool drip(std::string_view text, int rest_ms);
-    /// Until the other side closes or the test is over.
+    /// Waits until the other side closes or the test is over.
     void hang();
-    /// The same without reading anything.
+    /// Likewise, without reading anything.
     void ignore();
-    /// Ends our direction only.
+    /// Closes only our direction.
     void half_close();
     /// Closes with a TCP reset.
     void reset();
     bool is_resumed() const;
-    /// That the other side asked for (SNI).
+    /// The name that the other side asked for (SNI).
     std::string server_name() const;
 
   private:
@@ -52,15 +52,16 @@ class peer {
     SSL* x_ssl = nullptr;
 };
 
-/// Runs `script` on a thread of its own for each connection. All threads have ended when it is destroyed.
+/// Runs `script` on a separate thread for each connection. All threads have ended when it is destroyed.
 class receiver {
   public:
     using script = std::function<void(peer&)>;
     struct options {
         const char* address = "127.0.0.1";
-        /// With one: speaks TLS before the script starts; connections whose handshake fails never reach it.
+        /// If set: speaks TLS before the script starts; connections whose handshake fails never reach the
+        /// script.
         const identity* tls = nullptr;
-        int newest_tls = 0;  // 0x0303 for TLS 1.2, …; 0: whatever OpenSSL has
+        int newest_tls = 0;  // 0x0303 for TLS 1.2, …; 0: whatever OpenSSL supports
     };
 
     explicit receiver(script to_play) : receiver(std::move(to_play), options()) {}

@@ -1,5 +1,5 @@
-// Protects what is sent from anybody but the receiver: TLS is verified, always, and a handshake cannot hold a
-// delivery up.
+// Protects what is sent from everybody but the receiver: TLS is always verified, and a handshake cannot delay
+// a delivery.
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
@@ -123,7 +123,7 @@ TEST_F(tls, a_receiver_that_stalls_or_breaks_the_handshake_is_a_failure) {
     const auto stalled = deliver_to_plain([](peer& one) { one.hang(); });
     EXPECT_EQ(stalled.error, delivery_error::timeout);
     EXPECT_NE(stalled.message.find("TLS"), std::string::npos) << stalled.message;
-    // The head of a record that never comes.
+    // The head of a record that never follows.
     const auto half = deliver_to_plain([](peer& one) {
         one.send(std::string("\x16\x03\x03\x40\x00\x02", 6));
         one.hang();
@@ -146,7 +146,7 @@ TEST_F(tls, versions_before_1_2_are_refused) {
     receiver old([](peer& one) { one.read_request(); }, {.tls = &good, .newest_tls = 0x0302});
     delivery_bench bench(trusting());
     EXPECT_EQ(bench.deliver(old.location()).error, delivery_error::tls);
-    // Debian's OpenSSL would refuse them in any case; this does not depend on it.
+    // Debian's OpenSSL would refuse them anyway; this test does not depend on that.
     auto context = runtime::http::client::make_client_tls("");
     EXPECT_EQ(SSL_CTX_get_min_proto_version(context.native_handle()), TLS1_2_VERSION);
 }

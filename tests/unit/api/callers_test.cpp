@@ -1,5 +1,5 @@
-// Protects who may ask what: each row of the table of routes × every kind of caller × every kind of body gets
-// the status that follows from the row.
+// Protects the decision about who may call what: for each row of the route table, every kind of caller and
+// every kind of body gets the status that follows from the row.
 #include <gtest/gtest.h>
 
 #include "runtime/http/limits.hpp"
@@ -60,7 +60,7 @@ TEST_F(callers, the_system_administrator_may_all) {
         if (!is_open(row)) EXPECT_EQ(ask_sample(&node.administrator, row).status(), 200) << row.name;
 }
 
-/// The order of refusals (wire.md §1): the form comes before what is there and who may.
+/// The order of refusals (wire.md §1): the form is checked before existence and rights.
 TEST_F(callers, a_body_of_the_wrong_form_is_400_to_all_who_have_a_key_and_one_too_large_413_to_anybody) {
     const std::string large(limits::management_body_bytes_max + 1, ' ');
     for (const route& row : api::routes::all_routes()) {

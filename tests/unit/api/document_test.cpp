@@ -1,4 +1,5 @@
-// Protects the OpenAPI document: every operation answers what it says, no member more and none less.
+// Protects the OpenAPI document: every operation answers what the document says, no member more and none
+// less.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using ::testing::Not;
 
 class openapi_document : public route_world {
   protected:
-    /// The answer of this status, as the document describes it.
+    /// The answer with this status, as the document describes it.
     const schemas::json_value& said_of(const api::calls::route& row, int status) {
         const schemas::json_value& said =
             member(document(), {"paths", row.pattern, runtime::to_lower(name_of(row.method)), "responses",
@@ -42,7 +43,7 @@ class openapi_document : public route_world {
 };
 
 TEST_F(openapi_document, is_what_every_operation_answers) {
-    // In the order of the table: what one row changes, later ones find.
+    // In the order of the table: later rows see what earlier ones changed.
     for (const api::calls::route& row : api::routes::all_routes()) {
         const reply got = ask_sample(&node.administrator, row);
         EXPECT_EQ(got.status(), 200) << row.name << " has no sample that succeeds: " << got.body();
@@ -79,7 +80,7 @@ TEST_F(openapi_document, has_examples_that_fit_and_are_taken_by_strict_callers) 
     }
 }
 
-/// Of a schema, and of all that is in it.
+/// Checks a schema and everything inside it.
 void expect_one_kind_each(const schemas::json_value& at, const std::string& where) {
     if (const auto* items = at.get_if<schemas::json_array>())
         for (const schemas::json_value& each : *items) expect_one_kind_each(each, where + "[]");

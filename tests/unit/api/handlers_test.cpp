@@ -1,4 +1,4 @@
-// Protects what the handlers answer: each area's calls do what wire.md says, and refusals name what is wrong.
+// Protects the handlers' answers: each area's calls do what wire.md says, and refusals name what is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

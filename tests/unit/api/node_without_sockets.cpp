@@ -67,7 +67,7 @@ node_without_sockets::node_without_sockets()
 
 node_without_sockets::~node_without_sockets() = default;
 
-/// As the server calls it, on a thread that also drives the registry.
+/// As called by the server, but on a thread that also drives the registry.
 runtime::http::http_response node_without_sockets::answered(const runtime::http::server::request& received) {
     runtime::http::http_response out;
     if (x_service->handle_now(received, out)) return out;

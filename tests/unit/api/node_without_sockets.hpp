@@ -1,5 +1,5 @@
-// A whole API node in memory, asked with the bytes of requests: parser, routes, handlers, registry and log
-// are the program's own, in one thread and without sockets, disk or waiting.
+// A whole API node in memory that takes the bytes of requests: parser, routes, handlers, registry and log are
+// the program's own, in one thread, without sockets, disk or waiting.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class reply {
     const std::string& body() const { return x_response.body; }
     /// "" when there is none.
     std::string header(std::string_view name) const;
-    /// The member at a path like "model_version.labels.0": a text as it is, anything else as JSON; "" when
+    /// The member at a path like "model_version.labels.0": a string as it is, anything else as JSON; "" when
     /// there is none.
     std::string at(std::string_view path) const;
 
@@ -41,7 +41,7 @@ class reply {
 
 void PrintTo(const reply&, std::ostream*);
 
-/// Nobody was ever sent anything.
+/// A history in which nothing was ever sent.
 class no_deliveries final : public storage::deliveries::delivery_history {
   public:
     storage::deliveries::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
@@ -55,7 +55,7 @@ class no_deliveries final : public storage::deliveries::delivery_history {
     std::uint64_t next_offset(std::int32_t) const override { return 0; }
 };
 
-/// Tests of webhooks are answered at once, by what stands here.
+/// Tests of webhooks are answered at once with the values given here.
 class told_tests final : public storage::deliveries::trigger_calls {
   public:
     void send(schemas::delivery what, attempt_handler handler) override {
@@ -76,24 +76,24 @@ class node_without_sockets {
 
     const caller administrator{std::string(admin_email), std::string(admin_key)};
 
-    /// As `who`, or without credentials. `target`: path and query. `more` are header lines, each with its
-    /// line end.
+    /// Sends a request as `who`, or without credentials. `target`: path and query. `more` are header lines,
+    /// each with its line end.
     reply ask(const caller* who, std::string_view method, std::string_view target, std::string_view body = "",
               std::string_view more = "");
-    /// As the administrator.
+    /// Sends it as the administrator.
     reply get(std::string_view target) { return ask(&administrator, "GET", target); }
     reply post(std::string_view target, std::string_view body, std::string_view more = "") {
         return ask(&administrator, "POST", target, body, more);
     }
-    /// A new user who may nothing yet; an administrator is in the group Admins.
+    /// A new user without any rights; an administrator is in the group Admins.
     caller user(const std::string& email);
     caller administrator_named(const std::string& email);
     caller second_administrator() { return administrator_named("second@example.org"); }
-    /// Their ids.
+    /// Create these and return their ids.
     std::string model(const std::string& name);
     std::string version(const std::string& model, const std::string& name);
 
-    /// The commands of this type that the log has.
+    /// The commands of this type in the log.
     std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
         return x_cluster.commands(type);
     }

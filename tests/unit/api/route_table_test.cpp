@@ -1,5 +1,5 @@
-// Protects every row of the table of routes: it answers, only to callers who show who they are, and tells
-// what is wrong with a body.
+// Protects every row of the route table: it answers only callers who identify themselves, and says what is
+// wrong with a body.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A node with something behind every path of the table of routes, and a sample of every request.
+// A node with something behind every path of the route table, and a sample of every request.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ class route_world : public ::testing::Test {
   protected:
     void SetUp() override;
 
-    /// The path with what is there in its parameters.
+    /// The path, with existing ids and names in its parameters.
     std::string path_of(const api::calls::route&) const;
     reply ask(const caller* who, const api::calls::route&, std::string_view body, std::string_view query = "",
               std::string_view more = "");
-    /// Asks as the row is meant to be asked: its sample, or the document's example.
+    /// Sends a request that suits the row: its sample, or the document's example.
     reply ask_sample(const caller* who, const api::calls::route&, std::string_view more = "");
 
-    /// The error that wire.md §1 describes; the one text says what was wrong.
+    /// Expects the error form of wire.md §1; the message must contain the text.
     static void expect_error(const reply& got, int status, error_code code, const std::string& text,
                              const api::calls::route&);
 
@@ -34,7 +34,7 @@ class route_world : public ::testing::Test {
 
     node_without_sockets node;
     caller second{};  // another administrator
-    caller third{};   // likewise; whoever asks for what is to be approved
+    caller third{};   // likewise; requests what is to be approved
     caller stranger{};
 
   private:
@@ -51,9 +51,9 @@ class route_world : public ::testing::Test {
     std::optional<schemas::json_value> x_document;
 };
 
-/// The member at the end of the path; throws std::logic_error where there is none.
+/// The member at the end of the path; throws std::logic_error when there is none.
 const schemas::json_value& member(const schemas::json_value& at, const std::vector<std::string_view>& path);
-/// Why the value does not fit the schema; "" when it does: no member more, none less, each of its type.
+/// Why the value does not match the schema; "" when it does: no member more, none less, each of its type.
 std::string misfit(const schemas::json_value& document, const schemas::json_value& schema,
                    const schemas::json_value& value, const std::string& where);
 

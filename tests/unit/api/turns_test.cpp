@@ -1,4 +1,4 @@
-// Property: one call of a user at a time goes through many rows, and nobody else waits for it.
+// Protects long calls: one per user at a time goes through many rows, and no other user waits for it.
 #include "api/turns.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A registry's state as tests of the publisher want it.
+// A registry state for the publisher's tests.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace herald::test {
 inline const events::log::topic_partition promote_0{"events.promote", 0};
 inline const events::log::topic_partition promote_1{"events.promote", 1};
 
-/// Output partitions; their rows are events that hold nothing but their place.
+/// Output partitions; their rows are events that contain only their place.
 struct fake_outbox final : events::outbox {
     std::uint32_t generation() const override { return generation_number; }
     std::vector<events::log::topic_partition> output_partitions() const override {
@@ -83,7 +83,7 @@ struct fake_outbox final : events::outbox {
     std::uint32_t generation_number = 1;
     std::size_t partitions = 2;
     std::size_t body_bytes = 0;        // of each event
-    std::uint64_t large_sequence = 0;  // of one that the log refuses
+    std::uint64_t large_sequence = 0;  // of the event that the log refuses
     mutable std::size_t bytes_read_at_once = 0;
     std::map<events::log::topic_partition, std::uint64_t> published_up_to;
     std::map<events::log::topic_partition, std::uint64_t> last_sequence;

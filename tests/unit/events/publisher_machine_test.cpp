@@ -1,5 +1,5 @@
-// Protects P3: no row of the outbox is ever left out of its partition, whoever publishes and whatever fails,
-// and `subscribers` says no more than is true (design.md §2).
+// Protects P3: no row of the outbox is ever missing from its partition, whoever publishes and whatever fails,
+// and `subscribers` never claims more than is true (design.md §2).
 #include "events/publisher_machine.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ std::string sentence(const publisher_action& what) {
 struct publisher_machine_test : ::testing::Test {
     using sentences = std::vector<std::string>;
 
-    /// Remembers tickets and epochs, so that tests can speak of partitions and records.
+    /// Remembers tickets and epochs, so that tests can refer to partitions and records.
     sentences said(const publisher_actions& actions) {
         sentences all;
         for (const publisher_action& what : actions) {
@@ -267,7 +267,7 @@ TEST_F(publisher_machine_test, a_row_that_the_log_refuses_goes_as_a_marker_of_it
     run_from_nothing();
     state.last_sequence = {{promote_0, 7}};
     EXPECT_THAT(said(machine.woken(now)), ElementsAre("0: 5", "0: 6", "0: 7"));
-    // The log refuses the batch; which of its rows is to blame is found out by sending them alone.
+    // The log refuses the batch; sending its rows one by one shows which one is to blame.
     fail(in_flight.front(), too_large);
     said(machine.time_passed(now += 100));
     EXPECT_THAT(tail(0, partition_tail{1, 4}), ElementsAre("0: 5"));

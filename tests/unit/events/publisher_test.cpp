@@ -1,4 +1,4 @@
-// Protects P3 where the publisher meets the log: what is in the log decides where it goes on.
+// Protects P3 where the publisher meets the log: the content of the log decides where it resumes.
 #include "events/publisher.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using namespace events::log::memory;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// What becomes of the batches of one topic, in order; then all are accepted.
+/// The fates of the batches of one topic, in order; after that, all are accepted.
 struct planned_faults final : memory_faults {
     batch_plan next_batch(const topic_partition& where, std::size_t waiting) override {
         if (where.topic != topic || fates.empty()) return {batch_fate::accepted, waiting};

@@ -1,4 +1,4 @@
-// Protects P3's "where": a worker sends to the newest row that it can know of, and knows how old that is.
+// Protects P3's "where": a worker sends to the newest row that it can know, and knows how old that is.
 #include "events/subscriber_table.hpp"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST_F(subscriber_table_test, the_generation_comes_before_the_offset) {
 
 TEST_F(subscriber_table_test, a_topic_that_lost_rows_proves_no_webhook_deleted) {
     append_row(2, 20);
-    append_head(1, 20, 2);  // the row of webhook 1 went with the topic before this one
+    append_head(1, 20, 2);  // the row of webhook 1 was lost with the previous topic
     EXPECT_FALSE(reaches(table->head(), 1, 1));
     append_row(1, 10);
     EXPECT_TRUE(reaches(table->head(), 1, 20));

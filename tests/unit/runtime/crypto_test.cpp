@@ -1,4 +1,4 @@
-// Protects every secret and signature: hashes and encodings give the published vectors, and what was sealed
+// Protects every secret and signature: hashes and encodings match the published vectors, and sealed data
 // opens only with the same key, for the same row, unchanged.
 #include "runtime/crypto.hpp"
 

@@ -1,5 +1,5 @@
-// Protects everybody from somebody slow: a deadline fires once, never early, and an operation that is too
-// late is ended before its caller goes on.
+// Protects everybody from slow operations: a deadline fires once, never early, and a late operation is ended
+// before its caller continues.
 #include "runtime/deadline.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Protects writes and deliveries from clients: however few file descriptors there are, their shares fit in.
+// Protects writes and deliveries from clients: however few file descriptors there are, the shares fit in.
 #include "runtime/descriptors.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Protects clients from statuses that mean something else to them: the table of wire.md "Errors", row by row.
+// Protects clients from statuses with another meaning to them: the table of wire.md "Errors", row by row.
 #include "runtime/error.hpp"
 
 #include <gtest/gtest.h>

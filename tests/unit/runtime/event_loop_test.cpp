@@ -1,5 +1,5 @@
-// Protects code that is driven by a loop: tasks run one after another on the loop's thread, in order, never
-// early; and blocking calls leave it free.
+// Protects code driven by a loop: tasks run one by one on the loop's thread, in order, never early; and
+// blocking calls leave it free.
 #include "runtime/event_loop.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Protects what is sealed in the log: it opens for its own row only, and a minted secret is the same on every
+// Protects what is sealed in the log: it opens only for its own row, and a minted secret is the same on every
 // node.
 #include "runtime/key_ring.hpp"
 

@@ -1,4 +1,4 @@
-// Protects what operators watch: every count arrives in the text, from all threads, and labels cannot fill
+// Protects what operators watch: every count appears in the text, from all threads, and labels cannot fill
 // the memory.
 #include "runtime/metrics.hpp"
 

@@ -1,4 +1,4 @@
-// Protects ids and simulations: the machine's randomness does not repeat, the seeded one always does.
+// Protects ids and simulations: the system's randomness does not repeat, the seeded one always does.
 #include "runtime/random.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Protects owners from their tasks: none outlives its group, one that fails takes no other along, and a
-// cancelled one ends.
+// Protects owners from their tasks: none outlives its group, a failing one ends no other, and a cancelled one
+// ends.
 #include "runtime/task_group.hpp"
 
 #include <gtest/gtest.h>

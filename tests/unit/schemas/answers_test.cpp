@@ -1,5 +1,5 @@
-// Property: answers show what they must and no secret, requests name what they lack, and what the server owns
-// is told apart by its value, however it is written.
+// Protects answers and requests: answers show what they must and no secret, requests name what they lack, and
+// a change to what the server owns is recognised by value, however it is written.
 #include <gmock/gmock.h>
 
 #include "schemas/answers/events.hpp"

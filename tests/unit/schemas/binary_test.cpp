@@ -1,5 +1,5 @@
-// Property: the same value always gives the same bytes, any bytes are read or refused, and no
-// changed envelope is taken.
+// Protects bytes: the same value always gives the same ones, any bytes are read or refused, and no changed
+// envelope is accepted.
 #include "schemas/binary.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What is in a log is read for ever: no command changes its number, level or bytes, and no member is
+// Protects old logs, which are read for ever: no command changes its number, level or bytes, and no member is
 // forgotten.
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ struct forgetful {
     static constexpr void describe(auto& self, auto&& field) { field(1, "kept", self.kept); }
 };
 
-// encode, decode and both ways of JSON assert it: a forgotten member would be lost without a word.
+// encode, decode and both directions of JSON assert it: a forgotten member would be lost silently.
 TEST(described, a_member_that_is_not_described_does_not_compile) {
     EXPECT_TRUE(detail::describes_every_member<whole>);
     EXPECT_TRUE(detail::describes_every_member<commands::no_operation>);

@@ -1,5 +1,5 @@
-// Property: JSON is read and written as the contract says (wire.md §1), and bad JSON is refused saying what
-// is wrong.
+// Protects JSON: it is read and written as the contract says (wire.md §1), and bad JSON is refused with the
+// reason.
 #include <gmock/gmock.h>
 
 #include <cmath>

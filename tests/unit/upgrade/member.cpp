@@ -1,4 +1,4 @@
-// Compiled once for each version: for the next one `storage` is a namespace of its own (CMakeLists.txt).
+// Compiled once for each version: for the next one `storage` is a separate namespace (CMakeLists.txt).
 #include "tests/unit/upgrade/member.hpp"
 
 #include <utility>

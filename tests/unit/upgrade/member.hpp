@@ -1,5 +1,5 @@
-// A node of either of two versions of Herald, for a test that has both in one program. Only what all versions
-// share crosses: the log, bytes, numbers.
+// A node of one of two versions of Herald, for a test that has both in one program. Only what all versions
+// share crosses over: the log, bytes, numbers.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ground {
     runtime::random_source& random;
 };
 
-/// What became of a write: an answer of apply (code 0, or an error code), or an error at the door.
+/// The result of a write: an answer of apply (code 0, or an error code), or a refusal on arrival.
 struct reply {
     bool is_there = false;
     bool was_applied = false;
@@ -49,7 +49,8 @@ class member {
 
     virtual std::shared_ptr<reply> create_model(const std::string& name) = 0;
     virtual std::shared_ptr<reply> create_webhook() = 0;
-    /// The command that only the next version has; another version asks with a number that it does not know.
+    /// The command that only the next version has; another version sends it with a number that it does not
+    /// know.
     virtual std::shared_ptr<reply> describe_model(std::uint64_t id, const std::string& description) = 0;
     virtual std::optional<std::string> description_of(std::uint64_t model) const = 0;
     /// Bodies in the outbox, in order.

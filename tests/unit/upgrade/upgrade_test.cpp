@@ -1,5 +1,6 @@
-// Two versions of Herald at one log (design.md §1 "Levels"): a rolling upgrade stops no older node and splits
-// no cluster, and what the newer version does differently begins at one offset, on all.
+// Protects upgrades with two versions of Herald on one log (design.md §1 "Levels"): a rolling upgrade stops
+// no older node and splits no cluster, and whatever the newer version does differently begins at one offset,
+// on all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ using testing::Not;
 constexpr std::int64_t minute_ms = 60'000;
 const events::log::topic_partition commands{std::string(events::log::topic::commands), 0};
 
-/// A log begun by the old version, and nodes of both at it.
+/// A log begun by the old version, and nodes of both versions on it.
 class upgrade_test : public testing::Test {
   protected:
     using version = std::unique_ptr<member> (*)(const ground&, const std::string&, const rows&);
@@ -191,7 +192,7 @@ TEST_F(upgrade_test, an_older_version_does_not_start_at_a_log_that_was_raised_ab
     append_raise(2);
     run_for(3'000);
     expect_all_well(2);
-    member& behind = start(old_version, "a");  // has yet to read of it
+    member& behind = start(old_version, "a");  // has not read it yet
     EXPECT_EQ(behind.failure(), "level_too_low");
     x_states["a"] = behind.state();
     EXPECT_FALSE(start(old_version, "a").is_ready());  // has it in its state

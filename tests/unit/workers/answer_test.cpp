@@ -1,5 +1,5 @@
-// Protects the table of delivery.md §3: a receiver that answered is understood, and one that did not is tried
-// again.
+// Protects the table of delivery.md §3: a receiver that answered is understood, and a delivery without an
+// answer is tried again.
 #include "workers/answer.hpp"
 #include "workers/limits.hpp"
 

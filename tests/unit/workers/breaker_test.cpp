@@ -1,5 +1,5 @@
-// Protects a failing receiver from attempts, and the worker from it: when the breaker opens, probes and
-// closes.
+// Protects a failing receiver from attempts, and the worker from the receiver: when the breaker opens, probes
+// and closes.
 #include "workers/breaker.hpp"
 
 #include <gtest/gtest.h>

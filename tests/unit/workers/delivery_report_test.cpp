@@ -1,4 +1,4 @@
-// Protects: operators hear of failed deliveries, and one dead receiver does not drown the others.
+// Protects operators: they learn of failed deliveries, and one dead receiver does not drown out the others.
 #include "workers/delivery_report.hpp"
 
 #include <gmock/gmock.h>

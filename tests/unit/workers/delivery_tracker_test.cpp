@@ -1,5 +1,5 @@
 // Protects P3: an offset is committed only when all deliveries of all records below it are done; and nothing
-// that is done behind an open record is done again after a restart.
+// done after an open record is repeated after a restart.
 #include "workers/delivery_tracker.hpp"
 #include "events/log/limits.hpp"
 #include "workers/limits.hpp"

@@ -1,4 +1,4 @@
-// Protects waits: a record of a retry topic is handed on when due, not before, in the order of the log.
+// Protects waits: a record of a retry topic is handed over when it is due, not before, in the log's order.
 #include "workers/early_records.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct early_records_test : testing::Test {
         logs.saw(what.time_ms, own.steady_ms());
         into.add(std::move(what), own.steady_ms());
     }
-    /// The offset of the record that is handed on; 0: none.
+    /// The offset of the record that is handed over; 0: none.
     std::int64_t take() {
         const events::log::record* due = early.due(own, logs);
         const std::int64_t offset = due == nullptr ? 0 : due->offset;

@@ -94,7 +94,7 @@ TEST(lanes, large_deliveries_fill_a_lane_sooner_but_one_of_any_size_may_wait) {
 
 // ---- pace
 
-/// Answers everything that runs `takes_ms` after its start, until nothing does, or `ms` have passed.
+/// Answers everything running `takes_ms` after its start, until nothing runs or `ms` have passed.
 struct receiver_of_lane {
     lanes& subject;
     std::int64_t takes_ms;
@@ -186,7 +186,7 @@ TEST(lanes, a_slow_receiver_gets_what_it_cannot_do_within_seconds_when_it_will_h
 
 TEST(lanes, a_receiver_whose_answers_take_longer_and_longer_gets_fewer_at_a_time) {
     lanes subject;
-    // It does 100 a second, however many come at once.
+    // It handles 100 a second, however many arrive at once.
     std::int64_t now = t0;
     delivery_key key = 0;
     std::set<delivery_key> running;
@@ -489,7 +489,7 @@ TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {
             ASSERT_EQ(subject.waiting(), waiting.size());
             ASSERT_LE(running.size(), 6u + 3u);
         }
-        // Whatever happened: once everything is answered, everything leaves within seconds.
+        // Whatever happened: once everything is answered, every delivery leaves within seconds.
         for (int round = 0; round < 200 && !(waiting.empty() && running.empty()); ++round) {
             while (!running.empty()) {
                 const auto one = *running.begin();

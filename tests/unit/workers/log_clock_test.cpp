@@ -1,4 +1,4 @@
-// Protects waits against wrong clocks: what time it is by the log's clock is told from the log's records.
+// Protects waits against wrong clocks: the log's time is inferred from its records.
 #include "workers/log_clock.hpp"
 
 #include <gtest/gtest.h>

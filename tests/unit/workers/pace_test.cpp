@@ -1,5 +1,5 @@
-// Protects P4 and "Pace" of delivery.md §4: a receiver that is well is never made to wait, after a burst, a
-// crash or an outage, whatever the others do.
+// Protects P4 and "Pace" of delivery.md §4: a healthy receiver never has to wait, after a burst, a crash or
+// an outage, whatever the others do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct pace_test : testing::Test, worker_world {
             if (one.webhook_id.value == webhook) ids.insert(one.headers.at("webhook-id"));
         return ids.size();
     }
-    /// Answers of these webhooks take so long; all others 2 ms.
+    /// Sets how long answers of these webhooks take; all others take 2 ms.
     void let_take(std::map<std::uint64_t, std::int64_t> ms) {
         transport.behave = [ms = std::move(ms)](const sent_request& request) {
             const auto found = ms.find(request.webhook_id.value);
@@ -49,7 +49,7 @@ TEST_F(pace_test,
     let_take({});
     start();
     for (int event = 0; event < 2'000; ++event) publish({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-    // 20,000 deliveries, of which ten lanes of 32 could do 160 in a millisecond.
+    // 20,000 deliveries; ten lanes of 32 could do 160 in a millisecond.
     scheduler.run_for(2 * second);
     for (std::uint64_t id = 1; id <= 10; ++id) EXPECT_EQ(delivered_to(id), 2'000u) << id;
     EXPECT_EQ(in_tiers_from(0), 0u);
@@ -107,7 +107,7 @@ TEST_F(pace_test, what_is_read_ahead_of_a_full_lane_is_bounded_in_bytes) {
         most = std::max(most, std::size_t(gauges().read_ahead_bytes));
     }
     EXPECT_GT(most, 0u);
-    // Of the events' partition, of one of `waiting` and of one of each retry topic there is so far.
+    // One each for the events' partition, one of `waiting` and one of each retry topic so far.
     EXPECT_LE(most, 4 * (limits::member_poll_bytes_max + 2 * large));
     scheduler.run_for(3 * minute);
     EXPECT_EQ(delivered_to(1), 100u);
@@ -147,8 +147,8 @@ TEST_F(pace_test, what_the_others_had_comes_once_though_a_slow_receiver_holds_th
     EXPECT_EQ(delivered_to(2), 1'200u);
 }
 
-/// Whatever comes by chance: bursts of any size to receivers of any speed, and crashes. Those that are well
-/// have everything soon after the last of it, and nothing of theirs was ever in a topic of more than 5 s.
+/// Random events: bursts of any size to receivers of any speed, and crashes. Healthy receivers have
+/// everything soon after the last one, and none of their deliveries was ever in a topic of more than 5 s.
 class random_pace : public pace_test, public testing::WithParamInterface<std::uint64_t> {};
 
 TEST_P(random_pace, receivers_that_are_well_are_never_made_to_wait) {

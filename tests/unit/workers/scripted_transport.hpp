@@ -1,4 +1,4 @@
-// A transport that answers as the test says.
+// A transport that answers as the test tells it.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 
 namespace herald::test {
 
-/// What a receiver does with a request. Whoever takes longer than the deadline gets a time-out there.
+/// What a receiver does with a request. If it takes longer than the deadline, the result is a time-out.
 struct receiver_behaviour {
     std::uint16_t status = 200;
     std::int64_t takes_ms = 1;
     std::int64_t on_the_wire_after_ms = 0;
     std::vector<runtime::http::header> headers = {};
-    bool own_shortage = false;  // it is never reached
+    bool own_shortage = false;  // the receiver is never reached
 };
 
 struct sent_request {
@@ -76,7 +76,7 @@ class scripted_transport final : public workers::transport {
     };
     int running = 0;
     int running_max = 0;
-    int doubled = 0;  // attempts that started while another one of the same delivery ran
+    int doubled = 0;  // attempts that started while another attempt of the same delivery was running
 
   private:
     struct attempt {

@@ -1,5 +1,5 @@
-// Protects the signatures: receivers check them with libraries that know nothing of Herald, so known answers
-// were computed elsewhere, with Python:
+// Protects the signatures: receivers check them with libraries that know nothing of Herald, so the expected
+// values were computed elsewhere, with Python:
 //   base64.b64encode(hmac.new(key, b"{id}.{timestamp}.{body}", hashlib.sha256).digest())
 //   hmac.new(b"<the secret's text>", body, hashlib.sha256).hexdigest()
 #include "workers/signing.hpp"

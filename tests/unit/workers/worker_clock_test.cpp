@@ -1,5 +1,5 @@
-// Protects the schedule against wrong clocks: waits are by the log's clock, whatever this machine's shows,
-// and whatever the log's own does.
+// Protects the schedule against wrong clocks: waits follow the log's clock, whatever this machine's clock
+// shows, and whatever the log's clock does.
 #include "workers/worker.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST_P(wrong_clock_test, a_worker_makes_each_attempt_when_it_is_due_by_the_logs_
         due_ms += wait;
         const std::size_t before = transport.sent().size();
         scheduler.run_for(due_ms - scheduler.time().steady_ms() - 1);
-        stop();  // what waits is read anew by another worker, just before it is due
+        stop();  // what waits is read by another worker, just before it is due
         start();
         EXPECT_EQ(transport.sent().size(), before) << "not early";
         scheduler.run_for(limits::heartbeat_interval_ms + second);
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(by, wrong_clock_test, testing::Values(hour, -hour, 72 *
 
 // ---- a clock of the log that steps back
 
-/// Whether API nodes still say what time it is.
+/// Whether API nodes still send heartbeats, and with them the time.
 class stepped_back_test : public worker_clock_test, public testing::WithParamInterface<bool> {
   protected:
     void begin(std::uint64_t webhooks) {

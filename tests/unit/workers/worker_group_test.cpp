@@ -1,5 +1,5 @@
-// Protects P3 where workers come and go and the log fails: nothing is committed that is not done, and nothing
-// done twice but with the same id. Also deliveries that come directly: tests and resends.
+// Protects P3 when workers come and go and the log fails: nothing is committed before it is done, and nothing
+// is done twice except with the same id. Also deliveries that come directly: tests and resends.
 #include "workers/worker.hpp"
 
 #include <gmock/gmock.h>

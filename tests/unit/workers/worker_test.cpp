@@ -371,7 +371,7 @@ TEST_F(worker_test, a_delivery_too_large_for_a_retry_record_is_dead_without_its_
     transport.behave = answers(500);
     start();
     schemas::event large = event_for({1});
-    // The event just fits; its delivery, which holds more, does not.
+    // The event just fits; its delivery, which is larger, does not.
     large.body.assign(limits::record_bytes_max, 'x');
     large.body.resize(2 * limits::record_bytes_max - schemas::encode(large).size() -
                       large.resource_id.size() - 8);

@@ -1,4 +1,4 @@
-// A worker with everything around it, in one thread: the log in memory, a clock turned by hand, scripted
+// A worker with everything around it, in one thread: the log in memory, a clock moved by hand, scripted
 // receivers.
 #pragma once
 
@@ -34,7 +34,7 @@ inline auto answers(std::uint16_t status) {
     return [status](const sent_request&) { return receiver_behaviour{.status = status}; };
 }
 
-/// A worker process: may be started, crashed and started again on the same broker.
+/// A worker process: can be started, crashed and started again on the same broker.
 struct worker_process {
     worker_process(events::log::memory::memory_broker& broker, manual_scheduler& scheduler,
                    scripted_transport& transport, const runtime::key_ring& keys,
@@ -66,7 +66,7 @@ class worker_world {
     std::unique_ptr<worker_process> make_process() {
         return std::make_unique<worker_process>(broker, scheduler, transport, keys, &faults, options);
     }
-    /// What was in memory is lost; the group notices at once.
+    /// Everything in memory is lost; the group notices at once.
     void crash() {
         x_process->log.crash();
         x_process.reset();
@@ -159,14 +159,14 @@ class worker_world {
         scheduler.settle();
     }
 
-    /// API nodes say that they live, from now on.
+    /// From now on API nodes send heartbeats.
     void start_heartbeats() {
         write({"registry.commands", 0}, "", "a heartbeat");
         scheduler.run_at(scheduler.time().steady_ms() + limits::heartbeat_interval_ms,
                          [this] { start_heartbeats(); });
     }
 
-    // ---- what came of it
+    // ---- results
 
     template <class T>
     std::vector<T> all_of(std::string_view topic) {
@@ -202,7 +202,7 @@ class worker_world {
 
     inline static const events::log::topic_partition event_partition{"events.promote", 0};
 
-    /// Right whatever becomes of the worker's, unless it is made to jump.
+    /// Right even if the worker's clock is wrong, unless the test makes it jump.
     class logs_own_clock final : public runtime::clock {
       public:
         explicit logs_own_clock(const runtime::clock& workers) : x_workers(workers) {}

@@ -1,5 +1,5 @@
-// Protects what a node knows of deliveries (design.md §3): every attempt that workers report can be found
-// again, also after a restart, and a test gets the attempt that was made of it.
+// Protects what a node knows about deliveries (design.md §3): every attempt that workers report can be found
+// later, also after a restart, and a test returns its own attempt.
 #include "storage/deliveries/attempts_reader.hpp"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ struct attempts_test : ::testing::Test {
     int told = 0;
 };
 
-/// Some leaders answer only when the test lets them.
+/// Some leaders answer only when the test allows it.
 class half_silent_log final : public forwarding_log {
   public:
     half_silent_log(partitioned_log& to, std::int32_t silent_below)
@@ -221,7 +221,7 @@ struct trigger_calls_test : ::testing::Test {
                 found.push_back(*schemas::decode<schemas::delivery>(*each.value));
         return found;
     }
-    /// What the answers say: a status, or an error's code.
+    /// What the answers contain: a status, or an error's code.
     storage::deliveries::trigger_calls::attempt_handler note() {
         return [this](const result<attempt>& made) {
             answers.push_back(made ? std::to_string(made->status)

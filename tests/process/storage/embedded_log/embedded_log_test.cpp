@@ -1,5 +1,5 @@
-// Protects the embedded log: the promises of every log, and that nothing acknowledged is lost by kill -9, a
-// full disk or a restart, that what is damaged is refused, and that what is old goes.
+// Protects the embedded log: the guarantees of every log; nothing acknowledged is lost by kill -9, a full
+// disk or a restart; damage is refused; and old records are dropped.
 #include "storage/embedded_log/embedded_log.hpp"
 
 #include <gmock/gmock.h>
@@ -31,10 +31,10 @@
 namespace {
 std::atomic<int> sync_count = 0;
 std::atomic<int> syncs_waiting = 0;
-std::mutex sync_gate;  // whoever holds it keeps the disk from syncing
+std::mutex sync_gate;  // while it is held, the disk does not sync
 }  // namespace
 
-/// The disk's, with a gate before it.
+/// The real function, behind a gate.
 extern "C" int fdatasync(int descriptor) {
     ++syncs_waiting;
     const std::lock_guard gate(sync_gate);
@@ -74,7 +74,7 @@ class embedded_fixture final : public log_fixture {
         x_log.reset();
         return open();
     }
-    /// A copy of the files as they are while the log is open is what kill -9 leaves.
+    /// A copy of the files while the log is open equals what kill -9 leaves.
     bool hard_stop() override {
         const fs::path before = path();
         ++x_generation;
@@ -172,7 +172,7 @@ class embedded_log : public ::testing::Test {
         changed.wait(lock, [&] { return waiting == 0; });
         ASSERT_EQ(failed, 0);
     }
-    /// Everything from `from` on, or the error in its way.
+    /// Everything from `from` on, or the error that prevents it.
     result<std::vector<record>> read(const topic_partition& where, std::int64_t from) {
         const auto reader = x_log->open_reader(where, from);
         std::vector<record> found;
@@ -196,7 +196,7 @@ class embedded_log : public ::testing::Test {
         x_log->query_range(where, [&](const result<offset_range>& got) { answer.set_value(*got); });
         return answer.get_future().get();
     }
-    /// The log's folder as kill -9 would leave it now.
+    /// The log's folder as kill -9 would leave it at this moment.
     fs::path copy_alive() {
         const fs::path copy = x_folder / ("copy" + std::to_string(++x_copies));
         fs::copy(x_folder / "log", copy, fs::copy_options::recursive);
@@ -471,7 +471,7 @@ TEST_F(embedded_log, compaction_spares_what_is_younger_than_its_lag_and_tombston
     EXPECT_EQ(range(subscribers_0).next, 7);
     EXPECT_THAT(values(subscribers_0, 0), ElementsAre("a=3", "b=1", "b=2"));
 
-    // The last record stays, whatever it is: by it the next offset is known.
+    // The last record always stays: it tells the next offset.
     ASSERT_TRUE(append(subscribers_0, "b", std::nullopt));
     x_clock.advance_ms(2 * day_ms);
     x_log->maintain();
@@ -493,7 +493,7 @@ TEST_F(embedded_log, compaction_runs_by_itself) {
 
 // ---- damage
 
-/// The largest file of the folder with this ending.
+/// The folder's largest file with this ending.
 fs::path largest(const fs::path& folder, const std::string& ending) {
     fs::path found;
     for (const auto& each : fs::directory_iterator(folder))
@@ -553,7 +553,7 @@ TEST_F(embedded_log, a_torn_end_is_cut_off) {
 
 constexpr std::uintmax_t page_bytes = 4'096;
 
-/// As after a power failure: the file is as long as it was, but these pages never reached the disk.
+/// As after a power failure: the file has its old length, but these pages never reached the disk.
 void zero_pages(const fs::path& file, std::uintmax_t first, std::uintmax_t count) {
     std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
     bytes.seekp(static_cast<std::streamoff>(first * page_bytes));
@@ -642,7 +642,7 @@ TEST_F(embedded_log, a_missing_table_is_refused) {
     EXPECT_EQ(opened.error().code, error_code::failed_precondition) << opened.error().message;
 }
 
-/// While it lives, no file grows beyond `bytes`, as if the disk were full.
+/// While it lives, no file can grow beyond `bytes`, as if the disk were full.
 class full_disk {
   public:
     explicit full_disk(std::uintmax_t bytes = 1) {
@@ -739,7 +739,7 @@ TEST_F(embedded_log, a_large_log_opens_quickly) {
 
 // ---- kill -9
 
-/// What a writing process said was acknowledged, until it was killed.
+/// What a writing process reported as acknowledged before it was killed.
 struct acknowledged_record {
     std::string topic;
     std::int64_t offset = 0;

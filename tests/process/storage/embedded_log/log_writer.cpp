@@ -1,5 +1,5 @@
-// Appends to an embedded log from several threads until it is killed. Says on standard output what was
-// acknowledged: lines "<topic> <offset> <value>". usage: log_writer FOLDER NAME
+// Appends to an embedded log from several threads until it is killed. Prints what was acknowledged, as lines
+// "<topic> <offset> <value>". usage: log_writer FOLDER NAME
 #include <unistd.h>
 
 #include <atomic>

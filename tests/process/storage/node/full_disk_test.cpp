@@ -1,5 +1,5 @@
-// Protects a node on a full disk: what it has applied can be read, the process lives, and once there is room
-// its databases are written again.
+// Protects a node on a full disk: what it has applied can be read, the process survives, and once there is
+// room its databases are written again.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// While it lives, no file grows, as if the disk were full.
+/// While it lives, no file can grow, as if the disk were full.
 class full_disk {
   public:
     full_disk() {

@@ -1,5 +1,5 @@
-// Creates models in a standalone registry for ever and prints the name of each once it is answered; to be
-// killed. Usage: node_writer <data folder> <prefix of names>
+// Creates models in a standalone registry until it is killed, and prints the name of each once it is
+// answered. Usage: node_writer <data folder> <prefix of names>
 #include <unistd.h>
 
 #include <cstdio>

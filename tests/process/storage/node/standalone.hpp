@@ -26,7 +26,7 @@ namespace herald::test {
 
 enum class state_in : std::uint8_t { disk, memory };
 
-/// `problem` says why it did not come up.
+/// `problem` says why it did not start.
 class standalone {
   public:
     explicit standalone(const std::filesystem::path& data, state_in place = state_in::disk) {

@@ -1,5 +1,5 @@
-// Protects P1 and P5 on disk: what was answered is there after kill -9, and a state database that is deleted
-// or damaged, wherever, comes back from the log with the same hash.
+// Protects P1 and P5 on disk: everything answered is there after kill -9, and a state database that is
+// deleted or damaged anywhere is rebuilt from the log with the same hash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether its state is what its log gives, applied in memory from the start.
+/// Whether its state equals what its log gives, applied in memory from the start.
 bool is_state_of_its_log(standalone& on) {
     const auto shown = storage::registry::tables::positions::find(*on.store->view());
     const auto rows = storage::registry::state::make_memory_state();
@@ -100,7 +100,7 @@ TEST(standalone_node_test, a_log_that_was_begun_anew_is_refused) {
     EXPECT_EQ(again.failure()->what, storage::node::node_failure::kind::log_mismatch);
 }
 
-/// Files that RocksDB reads back; its lock and logs are not.
+/// The files that RocksDB reads back, so without its lock and logs.
 std::vector<fs::path> files_of_state(const fs::path& folder) {
     std::vector<fs::path> found;
     for (const auto& file : fs::directory_iterator(folder)) {
@@ -166,7 +166,7 @@ TEST(standalone_node_test, a_byte_flipped_anywhere_in_the_state_is_found_and_mad
     EXPECT_GT(rebuilt, 0);
 }
 
-/// Runs node_writer until it has printed about `bytes`, and kills it; what it printed.
+/// Runs node_writer until it has printed about `bytes`, and kills it; returns what it printed.
 std::string kill_a_writer(const fs::path& data, const std::string& prefix, std::size_t bytes) {
     int pipe_ends[2];
     EXPECT_EQ(::pipe(pipe_ends), 0);

@@ -1,5 +1,5 @@
-// Protects what is remembered of access decisions (storage/registry/access/access_memory.hpp): it ends with
-// the rows that it came from, and a view that stands still goes on saying what it said.
+// Protects remembered access decisions (storage/registry/access/access_memory.hpp): they end when the rows
+// behind them change, and an existing view keeps its answers.
 #include <gtest/gtest.h>
 
 #include "runtime/crypto.hpp"

@@ -1,4 +1,4 @@
-// Protects the state from being dropped for an I/O error: only what RocksDB calls corrupt is made again.
+// Protects the state from being dropped because of an I/O error: only what RocksDB calls corrupt is rebuilt.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ std::atomic<bool> reads_fail = false;
 
 }  // namespace
 
-/// RocksDB's reads: the program's own definition goes before libc's.
+/// RocksDB's reads: the program's own definition takes precedence over libc's.
 extern "C" ssize_t pread(int file, void* to, size_t bytes, off_t from) {
     if (reads_fail) {
         errno = EIO;

@@ -1,5 +1,5 @@
-// Protects every path of the contract: the right handler, decoded parameters, and the right refusal for all
-// else.
+// Protects every path of the contract: the right handler, decoded parameters, and the right refusal for
+// everything else.
 #include "api/calls/router.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 std::size_t allocations = 0;
 }
 
-// ThreadSanitizer has an operator new of its own, which cannot be replaced.
+// ThreadSanitizer has its own operator new, which cannot be replaced.
 #if defined(__SANITIZE_THREAD__)
 #define HERALD_COUNTS_ALLOCATIONS 0
 #elif defined(__has_feature)

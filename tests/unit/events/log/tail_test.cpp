@@ -1,5 +1,5 @@
-// Protects whoever follows a partition: nothing is left unread, trouble ends by itself, and an owner that let
-// go hears no more.
+// Protects everything that follows a partition: nothing is left unread, trouble ends by itself, and an owner
+// that has let go hears nothing more.
 #include "events/log/tail.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Protects the disabling of webhooks (design.md §3, delivery.md §3): what receivers answer reaches the
-// registry on changes, at most once a minute, and only from the holder of the claim.
+// Protects the disabling of webhooks (design.md §3, delivery.md §3): changes in what receivers answer reach
+// the registry at most once a minute, and only from the holder of the claim.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Protects P5: a node applies its own log under its own name, or nothing; nodes whose states differ find it
-// out.
+// Protects P5: a node applies only its own log under its own name; nodes whose states differ find it out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,7 +131,7 @@ TEST(node_identity_test, a_first_heartbeat_of_a_dead_process_that_lands_late_doe
     all.start("a");
     EXPECT_FALSE(a.node->ready());
     ASSERT_EQ(all.broker->held(), 1u);
-    a.node.reset();  // it dies before it hears
+    a.node.reset();  // it dies before it hears of it
     all.start("a");
     ASSERT_TRUE(a.node->ready());
     all.broker->release(0);
@@ -152,7 +151,7 @@ TEST(node_identity_test, a_first_heartbeat_that_the_log_did_not_take_is_followed
     EXPECT_TRUE(a.node->ready());
 }
 
-/// Makes the state differ in a way that apply will show.
+/// Makes the state differ in a way that apply will reveal.
 void damage(machine& on) {
     row_changes wrong;
     schemas::append_varint(*(wrong[key_of(table::counter).text("model")] = std::string()), 77);

@@ -1,4 +1,4 @@
-// Protects operators: what a node cannot do, and how far it is, is told as it is.
+// Protects operators: what a node cannot do, and how far it has come, is reported truthfully.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(node_status_test, a_node_that_starts_or_drains_says_so) {
     all.scheduler.run_for(limits::drain_commands_ms_max);
 }
 
-/// Takes no writes while told so.
+/// Takes no writes while the test says so.
 class stuck_store final : public state_store {
   public:
     result<void> write(const row_changes& changes) override {

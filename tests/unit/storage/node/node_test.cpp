@@ -1,5 +1,5 @@
-// Protects P1 and P5: what a node answers is what the log made of the command, once, on every node, and all
-// nodes hold the same state (design.md §1).
+// Protects P1 and P5: a node's answer is what the log made of the command, once, on every node, and all nodes
+// have the same state (design.md §1).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(node_test, a_state_that_lost_its_newest_writes_is_brought_forward_from_the_
     cluster all;
     machine& a = all.start("a");
     all.create_model(a, "early");
-    row_changes undo;  // what a crash leaves: rows and position of a moment ago
+    row_changes undo;  // what a crash leaves: rows and position from a moment before
     const auto before = a.store->view();
     all.create_model(a, "late");
     const std::string hash = a.hash();

@@ -1,4 +1,4 @@
-// What the publisher's view of the registry holds on to between calls.
+// Protects the publisher's view of the registry: what it keeps between calls.
 #include "storage/node/outbox_view.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a node makes of the hashes in other nodes' heartbeats.
+// Protects the comparison of states: what a node concludes from the hashes in other nodes' heartbeats.
 #include "storage/node/peer_hashes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Protects the reads of design.md §1: in a cluster a read sees every write answered before it, on whichever
-// node, or says that it may not.
+// Protects the reads of design.md §1: in a cluster a read sees every write answered before it, on any node,
+// or says that it may not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(read_barrier_test, without_a_heartbeat_for_five_seconds_the_leader_is_not_b
     all.create_model(b, "m");
     all.read(a);
     EXPECT_EQ(all.commands(schemas::commands::no_operation::type).size(), 0u);
-    // The node's heartbeats get lost, and a leader that was deposed shows an end that is too low.
+    // The node's heartbeats get lost, and a deposed leader reports an end that is too low.
     a.faults.fates.assign(4, events::log::memory::batch_fate::rejected);
     all.scheduler.run_for(limits::barrier_heartbeat_age_ms_max + 1'500);
     a.faults.fates.clear();

@@ -1,4 +1,4 @@
-// Property: apply is total and deterministic, and a repeat of a request is safe (P1, P5).
+// Protects apply: it is total and deterministic, and a repeated request is safe (P1, P5).
 #include <gmock/gmock.h>
 
 #include "schemas/commands/limits.hpp"
@@ -25,7 +25,8 @@ schemas::commands::create_model model_command(const std::string& name) {
     return command;
 }
 
-// Apply is total: what no version of Herald sends is refused, and nothing is written that no row may hold.
+// Apply is total: anything that no version of Herald sends is refused, and nothing is written that a row may
+// not contain.
 TEST(engine, refuses_what_only_a_broken_sender_can_say) {
     registry registry;
     const auto refusal = [&](const auto& command) {
@@ -394,7 +395,7 @@ TEST(claims, a_dead_process_s_records_that_surface_late_take_nothing_from_the_li
     EXPECT_EQ(
         registry.must<schemas::claim_row>(schemas::commands::claim{"publisher", "a", living.boot}).token,
         held.token);
-    // A process that lives has applied the other's beginning when it speaks again.
+    // A living process has applied the other's first heartbeat by the time it speaks again.
     dead.applied_offset = begun;
     EXPECT_EQ(registry.run(dead).code, 0u);
 }

@@ -1,4 +1,4 @@
-// Property: find calls answer as the published client expects (client_calls.md §5).
+// Protects find calls: they answer as the published client expects (client_calls.md §5).
 #include "storage/registry/find/find.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/find/limits.hpp"

@@ -1,5 +1,5 @@
-// Property: the bytes of every row, index entry and timer are frozen: nodes of different versions share the
-// state. A table, a kind of timer or a member of a row without frozen bytes fails.
+// Protects the bytes of every row, index entry and timer: they are frozen, since nodes of different versions
+// share the state. A table, a kind of timer or a member of a row without frozen bytes fails.
 #include <gtest/gtest.h>
 
 #include <set>

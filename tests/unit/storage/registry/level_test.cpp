@@ -1,5 +1,5 @@
-// Levels (design.md §1): every version makes the same of a command above the level in force, and only
-// RAISE_LEVEL raises that, never over a node that runs and cannot follow.
+// Protects levels (design.md §1): every version treats a command above the level in force the same way, and
+// only RAISE_LEVEL raises that level, never while a running node cannot follow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,7 +118,7 @@ TEST(levels, a_log_may_begin_at_a_higher_one) {
     EXPECT_EQ(at_start.level(), next_level);
 }
 
-// Nodes of all versions write it, whatever the level.
+// Nodes of all versions write it, at any level.
 TEST(levels, what_a_heartbeat_writes_is_frozen) {
     registry registry;
     auto beat = heartbeat_of("n", 1);

@@ -1,5 +1,5 @@
-// Property: a promotion needs somebody else's approval, and each commit to PRODUCTION gives exactly one
-// PROMOTE (P2).
+// Protects P2: a promotion needs somebody else's approval, and each commit to PRODUCTION gives exactly one
+// PROMOTE.
 #include <gmock/gmock.h>
 
 #include "schemas/json.hpp"

@@ -1,4 +1,4 @@
-// Property: each accepted scan request gives one REQUEST_SCAN, and a finished scan never quietly becomes
+// Protects scans: each accepted request gives one REQUEST_SCAN, and a finished scan never silently becomes
 // safe.
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
-// Property: what the tables write is frozen, byte by byte: nodes of different versions share the state. A row
-// and its index entries are written, moved and erased together, and a row under another's key is not
-// believed.
+// Protects what the tables write: it is frozen, byte by byte, since nodes of different versions share the
+// state. A row and its index entries are written, moved and erased together, and a row under another's key is
+// not accepted.
 #include <gmock/gmock.h>
 
 #include "runtime/crypto.hpp"
@@ -28,7 +28,7 @@ using storage::registry::state::state_changes;
 using storage::registry::state::state_corrupt;
 using testing::ElementsAre;
 
-/// Letters, digits and a few signs as they are, 8 bytes of a small number as "#7", other bytes as two
+/// Letters, digits and a few signs unchanged, 8 bytes of a small number as "#7", other bytes as two
 /// hexadecimal digits after a '~'.
 std::string shown(std::string_view bytes) {
     std::string text;

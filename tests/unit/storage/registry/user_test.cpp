@@ -1,4 +1,5 @@
-// Property: without READ a thing is not there; with READ the missing action is named (wire.md §2).
+// Protects access: without READ a thing appears not to exist; with READ the missing action is named (wire.md
+// §2).
 #include <gmock/gmock.h>
 
 #include "storage/registry/access/access.hpp"

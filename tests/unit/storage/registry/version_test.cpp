@@ -1,5 +1,5 @@
-// Property: names are unique, updates change what they carry, locks protect what a version is made of
-// (wire.md §3).
+// Protects versions: names are unique, updates change only what they carry, locks protect what a version is
+// made of (wire.md §3).
 #include <gmock/gmock.h>
 
 #include "events/limits.hpp"

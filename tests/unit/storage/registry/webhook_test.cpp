@@ -1,4 +1,4 @@
-// Property: who hears of an event is decided once, at its place in the log (P3).
+// Protects P3: the audience of an event is decided once, at its place in the log.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class webhook_rules : public testing::Test {
         command.settings.resource_types = std::move(filters);
         return registry.must<schemas::webhook>(command);
     }
-    /// Webhooks in the audience of the newest event; none when there was none.
+    /// Webhooks in the audience of the newest event; empty when there was none.
     std::vector<std::uint64_t> audience_after_creating_a_model() {
         const std::size_t before = registry.outbox().size();
         registry.model_named("model " + std::to_string(registry.offset));

@@ -50,7 +50,7 @@ class kafka_errors : public ::testing::Test {
         rd_kafka_mock_push_request_errors_array(x_mock, request, errors.size(), errors.data());
     }
 
-    /// The broker's next answer to a fetch makes the client fetch no more for five minutes.
+    /// The broker's next answer to a fetch makes the client stop fetching for five minutes.
     void make_the_next_reader_fall_silent() {
         constexpr std::int16_t fetch_request = 1;
         kafka_options options;
@@ -117,7 +117,7 @@ TEST_F(kafka_errors, a_strict_producer_whose_client_breaks_has_ended) {
 
 TEST_F(kafka_errors, a_strict_producer_sends_nothing_after_a_record_that_was_refused) {
     kafka_options options;
-    options.properties = {{"batch.num.messages", "1"}};  // else all fail with the first, as one batch
+    options.properties = {{"batch.num.messages", "1"}};  // otherwise all fail with the first, as one batch
     open(options);
     const auto producer = x_log->open_producer(producer_kind::strict);
     ASSERT_TRUE(append(*producer, "0"));

@@ -96,7 +96,7 @@ void client::read_slowly() {
     ::setsockopt(x_socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-// False when the connection has ended, or when nothing comes for too long.
+// False when the connection has ended, or when nothing arrives for too long.
 bool client::fill() {
     if (!is_ready(x_socket, POLLIN, patience_ms)) {
         ADD_FAILURE() << "nothing came for " << patience_ms << " ms";

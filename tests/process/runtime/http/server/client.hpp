@@ -1,4 +1,5 @@
-// A client that sends exactly what it is told and reads what comes, and a server in this process to talk to.
+// A client that sends exactly what it is told and reads what arrives, and a server in this process to talk
+// to.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,20 +18,20 @@
 
 namespace herald::test {
 
-/// One answer as it came over the wire.
+/// One answer as received.
 struct answer {
     int status = 0;
-    std::string head;  // with the empty line
+    std::string head;  // including the empty line
     std::string body;
 
     /// All values of the header, in order; the name in lower case.
     std::vector<std::string> headers(std::string_view name) const;
-    /// The value of the only header of this name; a test failure else.
+    /// The value of the only header with this name; otherwise the test fails.
     std::string header(std::string_view name) const;
     bool closes() const;
 };
 
-/// A TCP connection with blocking calls that all end after 10 s at the latest.
+/// A TCP connection with blocking calls that all end within 10 s.
 class client {
   public:
     explicit client(std::uint16_t port, const char* own_address = "127.0.0.1");
@@ -39,23 +40,23 @@ class client {
     client& operator=(client&&) = delete;
 
     void send(std::string_view bytes);
-    /// As send, but the peer may have closed; false then.
+    /// As send, but the peer may have closed; then false.
     bool try_send(std::string_view bytes);
-    /// No more bytes follow.
+    /// No more bytes will follow.
     void finish();
-    /// The next answer; status 0 when the connection ended before. `method` HEAD: no body comes.
+    /// The next answer; status 0 when the connection ended first. `method` HEAD: there is no body.
     answer receive(std::string_view method = "GET");
     answer ask(std::string_view bytes) {
         send(bytes);
         return receive();
     }
-    /// True when the connection ends without a further byte.
+    /// True when the connection ends without another byte.
     bool is_closed();
-    /// The next so many bytes; fewer when the connection ends before.
+    /// The next bytes, as many as given; fewer when the connection ends first.
     std::string receive_bytes(std::size_t);
     /// Everything until the connection ends.
     std::string receive_all();
-    /// True when bytes come within `ms`.
+    /// True when bytes arrive within `ms`.
     bool hears_within(int ms);
     /// A small receive buffer, so that the server cannot send much ahead.
     void read_slowly();
@@ -92,7 +93,7 @@ class echo final : public runtime::http::server::request_handler {
     std::atomic<bool> let_go = false;
 };
 
-/// A server on a port of its own, with the request log off and, unless told, one loop.
+/// A server on its own port, with the request log off and one loop by default.
 class running_server {
   public:
     explicit running_server(runtime::http::server::server_options options = {}, std::size_t loops = 1);
@@ -102,7 +103,7 @@ class running_server {
         return client(x_server->port(), own_address);
     }
     runtime::http::server::server& get() noexcept { return *x_server; }
-    /// One request on a connection of its own; the connection's whole output.
+    /// Sends one request on a new connection; returns the connection's whole output.
     std::string exchange(std::string_view bytes) const;
 
     echo handler;

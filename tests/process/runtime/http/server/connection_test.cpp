@@ -1,5 +1,5 @@
-// Protects what a client relies on beyond the answer itself: order, the connection's end, HEAD, 100 Continue,
-// and the id by which a request is found again (wire.md §1, §6).
+// Protects what a client relies on besides the answer itself: order, the connection's end, HEAD, 100
+// Continue, and the id by which a request can be found (wire.md §1, §6).
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Protects a restart: what is in flight is answered, nobody new is taken, and the end comes in time.
+// Protects a restart: requests in flight are answered, no new ones are accepted, and the end comes in time.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Protects callers from one another: what is not one clearly framed request is refused, the connection ends,
-// and nothing that follows is ever taken for a request (http.md §2).
+// Protects callers from one another: anything that is not one clearly framed request is refused, the
+// connection ends, and nothing that follows is ever taken for a request (http.md §2).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -172,7 +172,7 @@ TEST_P(refused_framing, is_refused_the_same_when_it_comes_byte_by_byte) {
 INSTANTIATE_TEST_SUITE_P(all, refused_framing, ::testing::ValuesIn(refused()),
                          [](const auto& info) { return info.param.name; });
 
-// A header that never ends, but is wrong already: no need to wait for the rest.
+// A header that never ends but is already wrong: no need to wait for the rest.
 TEST(header_in_pieces, that_has_a_bare_line_end_is_refused_at_once) {
     using namespace std::string_literals;
     for (const std::string& bytes :

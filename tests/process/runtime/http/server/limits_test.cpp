@@ -1,5 +1,5 @@
-// Protects the server from those who send too much, too slowly or too often: every bound of http.md §2, tried
-// from outside.
+// Protects the server from clients that send too much, too slowly or too often: every bound of http.md §2,
+// tested from outside.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ std::string chunked_head(std::string_view target) {
     return "POST " + std::string(target) + " HTTP/1.1\r\nHost: herald\r\nTransfer-Encoding: chunked\r\n\r\n";
 }
 
-// One answer of this status and code, then the end, and the handler saw nothing.
+// Expects one answer with this status and code, then the end; the handler must see nothing.
 void expect_refused(const std::string& bytes, int status, int code) {
     running_server server;
     const std::string all = server.exchange(bytes);
@@ -237,7 +237,7 @@ TEST(slow_reader, is_cut_off) {
     client caller = server.connect();
     caller.read_slowly();
     for (int i = 0; i < 8; ++i) caller.send(get("/large"));
-    // It reads nothing: the server must not hold the answers for ever.
+    // The client reads nothing: the server must not keep the answers for ever.
     EXPECT_TRUE(eventually([&] { return !caller.try_send("x"); }));
     EXPECT_LT(caller.receive_all().size(), 8 * echo::large_body);
     EXPECT_EQ(server.connect().ask(get("/now")).body, "now");
@@ -397,7 +397,7 @@ TEST(large_answers, that_nobody_reads_have_one_bound_together) {
 TEST(accept, waits_while_there_are_no_file_descriptors_and_goes_on_after) {
 #ifdef __clang__
 #if __has_feature(undefined_behavior_sanitizer)
-    // Its check of virtual tables probes memory through a pipe, for which no descriptor is left here.
+    // Its check of virtual tables probes memory through a pipe, and no descriptor is left for that here.
     GTEST_SKIP() << "the undefined behaviour sanitizer needs file descriptors of its own";
 #endif
 #endif

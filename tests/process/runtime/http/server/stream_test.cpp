@@ -1,5 +1,5 @@
-// Protects bodies that a handler takes or makes piece by piece: any length through little memory, the slower
-// side sets the pace, and what is cut is never taken for whole.
+// Protects bodies that a handler takes or produces piece by piece: any length in little memory, the slower
+// side sets the pace, and an incomplete body is never taken for a whole one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace runtime::http::server;
 
-/// True once the whole body is there, as its framing says.
+/// True once the whole body has arrived, according to its framing.
 bool is_whole(const std::string& wire) {
     const std::size_t end = wire.find("\r\n\r\n");
     if (end == wire.npos) return false;
@@ -74,7 +74,7 @@ TEST(streamed_request, is_not_read_while_the_handler_does_not_ask) {
             sent += block.size();
         }
     });
-    // Were it read all the same, all of it would have gone in this time.
+    // If it were read after all, all of it would be gone by then.
     EXPECT_EQ(sending.wait_for(std::chrono::seconds(2)), std::future_status::timeout);
     EXPECT_LT(sent, buffered_max);
     server.handler.let_go = true;
@@ -171,7 +171,7 @@ TEST(streamed_request, that_comes_during_the_drain_comes_to_its_end) {
     EXPECT_TRUE(drained.get());
 }
 
-/// What the process's log says while the server stops.
+/// The process's log lines while the server stops.
 std::string log_of_stop(stream_server& server) {
     ::testing::internal::CaptureStderr();
     server.get().stop();
@@ -222,7 +222,7 @@ TEST(streamed_answer, is_not_made_while_the_client_does_not_read) {
     client caller = server.connect();
     caller.send(get("/sized"));
     ASSERT_TRUE(eventually([&] { return server.handler.made > 0; }));
-    // It stops where the kernel's buffers are full: the same number for a while, and far from the end.
+    // It stops when the kernel's buffers are full: the same number for a while, and far from the end.
     std::uint64_t before = 0;
     ASSERT_TRUE(eventually([&] {
         const bool rests = before == server.handler.made;

@@ -1,4 +1,4 @@
-// A server whose handler takes or makes bodies piece by piece, for the tests of streams.
+// A server whose handler takes or produces bodies piece by piece, for the stream tests.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace herald::test {
 
 inline constexpr std::uint64_t gib = 1024ull * 1024 * 1024;
-/// More than both kernels' buffers of a connection on loopback take, much less than a body of 1 GiB.
+/// More than the kernel buffers at both ends of a loopback connection hold, much less than a body of 1 GiB.
 inline constexpr std::uint64_t buffered_max = 64ull * 1024 * 1024;
 
 class repeating final : public runtime::http::body_stream {
@@ -43,7 +43,7 @@ class repeating final : public runtime::http::body_stream {
   private:
     std::uint64_t x_left;
     std::atomic<std::uint64_t>& x_made;
-    const std::string x_piece = std::string(64 * 1024, '~');  // in no header
+    const std::string x_piece = std::string(64 * 1024, '~');  // a character that is in no header
 };
 
 /// POST /count     reads the body to its end and says how many bytes it had, or the error

@@ -1,4 +1,4 @@
-// A certificate of our own and a client that speaks TLS, for the tests of the server.
+// A certificate made for the test and a TLS client, for the server's tests.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -56,7 +56,7 @@ class tls_client {
         x_stream.handshake(boost::asio::ssl::stream_base::client, failed);
         return !failed;
     }
-    // Sends the bytes and reads to the end; true in `clean` when the server said that it is the end.
+    // Sends the bytes and reads to the end; `clean` is true when the server announced the end.
     std::string exchange(std::string_view bytes, bool& clean) {
         boost::asio::write(x_stream, boost::asio::buffer(bytes));
         std::string out;

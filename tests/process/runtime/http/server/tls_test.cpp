@@ -1,4 +1,4 @@
-// Protects what is said over TLS: the same service behind it, nothing older than TLS 1.2, and no plain text.
+// Protects what is sent over TLS: the same service behind it, nothing older than TLS 1.2, and no plain text.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Protects the settings that the promises rest on: each kind of client has them, and no operator changes
-// them.
+// Protects the settings that Herald's guarantees depend on: each kind of client has them, and no operator can
+// change them.
 #include "events/log/kafka/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using namespace events;
 using namespace events::log::kafka;
 using namespace events::log::kafka;
 
-/// As librdkafka takes them: the last one wins.
+/// As librdkafka treats them: the last one wins.
 std::map<std::string, std::string> in_effect(client_kind kind, const kafka_options& options = {}) {
     std::map<std::string, std::string> all;
     for (const auto& [name, value] : settings_of(kind, options)) all[name] = value;

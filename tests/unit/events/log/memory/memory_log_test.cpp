@@ -1,4 +1,5 @@
-// Protects the promises of the log in memory: those of every log, and that each fault is what it says.
+// Protects the guarantees of the log in memory: those of every log, and that each fault is what its name
+// says.
 #include "events/log/memory/memory_log.hpp"
 
 #include <gmock/gmock.h>
@@ -341,7 +342,7 @@ TEST_F(memory_log_faults, a_process_that_died_sends_nothing_more) {
 
 class memory_log_groups : public memory_log_faults {
   protected:
-    /// Polls once and says what was told, for direct_0 only.
+    /// Polls once and returns the events for direct_0 only.
     std::vector<std::string> told(group_member& member) {
         std::vector<std::string> found;
         for (const member_event& event : member.poll(100, 0)) {

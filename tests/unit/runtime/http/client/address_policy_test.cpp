@@ -1,5 +1,5 @@
 // Protects P6: no delivery connects to an address that the operator has not allowed. Every refused range is
-// tried at its edges and just outside of them.
+// tested at its edges and just outside them.
 #include "runtime/http/client/address_policy.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ bool allowed(const std::string& text, const std::string& blocks = "") {
     return policy_of(blocks).judge(address(text)).allowed;
 }
 
-/// Neighbours that are empty lie outside of the address space or in the next refused range.
+/// An empty neighbour is outside the address space or in the next refused range.
 struct edges {
     const char* before;
     const char* first;

@@ -1,5 +1,5 @@
-// Protects the worker from what receivers send: bounded, never trusted, and the same whatever the pieces in
-// which it arrives.
+// Protects the worker from what receivers send: bounded, never trusted, and handled the same in whatever
+// pieces it arrives.
 #include "runtime/http/client/answer_parser.hpp"
 #include "runtime/http/limits.hpp"
 
@@ -43,7 +43,7 @@ outcome read_in_pieces(const std::string& text, std::size_t piece_bytes, ending 
     return out;
 }
 
-/// As one piece, and checks that other pieces lead to the same.
+/// Reads it as one piece, and checks that other pieces give the same.
 outcome read(const std::string& text, ending how = ending::stays_open) {
     const outcome whole = read_in_pieces(text, text.size() + 1, how);
     for (const std::size_t bytes : {1u, 2u, 3u, 4u, 5u, 7u, 64u, 1000u}) {

@@ -1,5 +1,5 @@
-// Protects P6 at its first gate: a location that could be read in two ways, or leads where the operator does
-// not want, is refused with a text that helps.
+// Protects P6 at its first gate: a location that can be read in two ways, or that leads where the operator
+// does not want, is refused with a helpful text.
 #include "runtime/http/client/location.hpp"
 
 #include <gtest/gtest.h>

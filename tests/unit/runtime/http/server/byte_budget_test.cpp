@@ -1,4 +1,4 @@
-// Protects the process's memory: all holders together never have more than the budget.
+// Protects the process's memory: all holders together never exceed the budget.
 #include "runtime/http/server/byte_budget.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Protects against clients that dawdle: a header has one bound however it drips, a body time by its bytes.
+// Protects against slow clients: a header has one bound however slowly it drips in; a body's time depends on
+// its bytes.
 #include "runtime/http/server/incoming_pace.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Protects the framing of answers: a client never takes a body that is cut for a whole one.
+// Protects the framing of answers: a client never takes an incomplete body for a whole one.
 #include "runtime/http/server/outgoing_answer.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class no_body final : public body_stream {
     boost::asio::awaitable<result<std::string_view>> next() override { co_return std::string_view(); }
 };
 
-/// All that is to be sent, which then is.
+/// Takes everything that is to be sent, and marks it as sent.
 std::string take(outgoing_answer& from, std::size_t bytes_at_once = 1) {
     std::string out;
     while (!from.is_sent()) {

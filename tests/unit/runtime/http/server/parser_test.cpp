@@ -28,7 +28,7 @@ void give(request_parser& parser, std::string_view bytes) {
     }
 }
 
-// What the handler would see of every request in `bytes`, which come in random pieces.
+// What the handler would see of every request in `bytes`, which arrive in random pieces.
 std::string seen(std::string_view bytes, std::uint64_t seed) {
     runtime::seeded_random random(seed);
     request_parser parser;

@@ -1,5 +1,5 @@
-// Protects those who show who they are from those who do not: where a bound is reached strangers push out
-// each other, and a client from elsewhere finds room.
+// Protects authenticated callers from strangers: when a bound is reached, strangers push out each other, and
+// clients from elsewhere find room.
 #include "runtime/http/server/places.hpp"
 #include "runtime/http/limits.hpp"
 

@@ -1,4 +1,4 @@
-// Protects clients from answers that are not HTTP: whatever a handler puts into a response, the head stays
+// Protects clients from answers that are not HTTP: whatever a handler puts into a response, the head remains
 // one head.
 #include "runtime/http/server/response_writer.hpp"
 
