@@ -77,7 +77,7 @@ def nodes_and_workers_show_the_metrics_of_the_list():
         broker = herald.Broker(folder)
         try:
             cluster = herald.Cluster(folder, broker, api_nodes=1, workers=1)
-            herald.until(lambda: herald.metric(cluster.worker_ports[0], "herald_worker_events_total") is not None, 60, "a worker")
+            herald.wait_until_ready(cluster.workers[0], cluster.worker_ports[0])
             cluster.client().model("m")
             compare("api", cluster.client())
             compare("worker", herald.Client(cluster.worker_ports[0]))
