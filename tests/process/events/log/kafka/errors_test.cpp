@@ -17,12 +17,13 @@ namespace {
 using namespace events;
 using namespace events::log;
 using namespace events::log::kafka;
-using namespace events::log::kafka;
 
 const topic_partition commands{std::string(topic::commands), 0};
 
 class kafka_errors : public ::testing::Test {
   protected:
+    static constexpr std::int16_t fetch_request = 1;
+
     void SetUp() override {
         char text[256];
         x_client = rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), text, sizeof text);
@@ -50,14 +51,15 @@ class kafka_errors : public ::testing::Test {
         rd_kafka_mock_push_request_errors_array(x_mock, request, errors.size(), errors.data());
     }
 
-    /// The broker's next answer to a fetch makes the client stop fetching for five minutes.
-    void make_the_next_reader_fall_silent() {
-        constexpr std::int16_t fetch_request = 1;
+    /// The broker's answer to a fetch makes the client stop fetching for five minutes. Several answers do so:
+    /// the client passes over the answer to a fetch that it has given up meanwhile.
+    void make_readers_fall_silent() {
         kafka_options options;
         options.properties = {{"fetch.error.backoff.ms", "300000"}};
         open(options);
-        answer_with(fetch_request, {RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR});
+        answer_with(fetch_request, std::vector(10, RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR));
     }
+    void let_readers_read() { rd_kafka_mock_clear_request_errors(x_mock, fetch_request); }
 
     void commit_first_offset(const std::string& group) const {
         char text[256];
@@ -205,12 +207,14 @@ TEST_F(kafka_errors, too_many_unacknowledged_are_refused_at_once) {
 }
 
 TEST_F(kafka_errors, a_reader_whose_client_falls_silent_gets_another) {
-    make_the_next_reader_fall_silent();
+    make_readers_fall_silent();
     ASSERT_TRUE(append(*x_log->open_producer(producer_kind::ordinary), "value"));
     const auto reading = x_log->open_reader(commands, 0);
     std::vector<record> found;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (found.empty() && std::chrono::steady_clock::now() < deadline) {
+    const auto begun = std::chrono::steady_clock::now();
+    while (found.empty() && std::chrono::steady_clock::now() < begun + std::chrono::seconds(30)) {
+        // The first client has been silenced by then, and is not yet replaced.
+        if (std::chrono::steady_clock::now() > begun + std::chrono::seconds(3)) let_readers_read();
         const result<read_batch> batch = reading->poll(10, 100);
         if (batch) found = batch->records;
     }
@@ -220,7 +224,7 @@ TEST_F(kafka_errors, a_reader_whose_client_falls_silent_gets_another) {
 
 TEST_F(kafka_errors, a_member_whose_client_falls_silent_joins_again) {
     commit_first_offset("herald.herald-test");
-    make_the_next_reader_fall_silent();
+    make_readers_fall_silent();
     ASSERT_TRUE(append(*x_log->open_producer(producer_kind::ordinary), "value"));
     const auto member = x_log->join("herald-test", {commands.topic});
     std::vector<std::string> told;
@@ -229,8 +233,10 @@ TEST_F(kafka_errors, a_member_whose_client_falls_silent_joins_again) {
         for (const member_event& event : member->poll(10, 100)) {
             if (const auto* got = std::get_if<assigned>(&event))
                 told.push_back("assigned " + std::to_string(got->epoch));
-            if (const auto* lost = std::get_if<revoked>(&event))
+            if (const auto* lost = std::get_if<revoked>(&event)) {
                 told.push_back("revoked " + std::to_string(lost->epoch));
+                let_readers_read();
+            }
             if (const auto* taken = std::get_if<consumed>(&event)) told.push_back(*taken->what.value);
             if (const auto* failed = std::get_if<member_failure>(&event))
                 told.push_back(failed->reason.message);
