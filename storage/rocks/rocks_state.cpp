@@ -17,7 +17,6 @@
 #include "runtime/mutex.hpp"
 #include "runtime/newest.hpp"
 #include "storage/registry/access/access_memory.hpp"
-#include "storage/registry/tables/written_tables.hpp"
 #include "storage/rocks/rocks.hpp"
 
 namespace herald::storage::rocks {
@@ -188,7 +187,8 @@ class rocks_state_store final : public rocks_state {
         }
         const rocksdb::Status status = x_in->db().Write({}, &batch);
         if (!status.ok()) return write_failed(status);
-        if (registry::tables::written_tables(changes).has_rights())
+        const auto matters = [&](const auto& change) { return x_access->depends_on(change.first); };
+        if (std::any_of(changes.begin(), changes.end(), matters))
             x_access = std::make_shared<access_memory>();
         publish();
         return {};

@@ -50,11 +50,26 @@ access_rights rights_of(const state_view& state, schemas::user_id user, const sc
     return found;
 }
 
+bool has_key(const schemas::user& user, std::string_view key_hash) {
+    return !key_hash.empty() && (runtime::constant_time_equal(key_hash, user.primary_key_hash) ||
+                                 runtime::constant_time_equal(key_hash, user.secondary_key_hash));
+}
+
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 error no_such(std::string_view what) { return runtime::not_found(std::string(what) + " not found"); }
 
 }  // namespace
+
+bool is_key_of(const state_view& state, schemas::user_id id, std::string_view key_hash) {
+    access_memory* const memory = access_memory::of(state);
+    if (memory)
+        if (const auto known = memory->user_of(key_hash); known && known->id == id) return true;
+    auto user = tables::users::find(state, id);
+    if (!user || !has_key(*user, key_hash)) return false;
+    if (memory) memory->keep(key_hash, std::make_shared<const schemas::user>(*std::move(user)));
+    return true;
+}
 
 bool is_system_admin(const state_view& state, schemas::user_id id) {
     const auto user = tables::users::find(state, id);
@@ -72,9 +87,7 @@ std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std:
     if (!id) return nullptr;
     auto user = tables::users::find(state, *id);
     if (!user) return nullptr;
-    const bool is_right = runtime::constant_time_equal(key_hash, user->primary_key_hash) ||
-                          runtime::constant_time_equal(key_hash, user->secondary_key_hash);
-    if (!is_right) return nullptr;
+    if (!has_key(*user, key_hash)) return nullptr;
     auto found = std::make_shared<const schemas::user>(*std::move(user));
     if (memory) memory->keep(key_hash, found);
     return found;

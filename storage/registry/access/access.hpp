@@ -17,6 +17,8 @@ namespace herald::storage::registry::access {
 /// there is none.
 std::shared_ptr<const schemas::user> user_with_key(const state::state_view&, std::string_view email,
                                                    std::string_view key_hash);
+/// Whether this is the hash of one of the user's developer keys.
+bool is_key_of(const state::state_view&, schemas::user_id, std::string_view key_hash);
 bool is_system_admin(const state::state_view&, schemas::user_id);
 bool is_member(const state::state_view&, schemas::group_id, schemas::user_id);
 /// Whether a role of one of the user's groups allows the action there. The owner of a personal workspace and

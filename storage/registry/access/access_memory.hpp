@@ -11,6 +11,7 @@
 #include "runtime/mutex.hpp"
 #include "schemas/identity.hpp"
 #include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/written_tables.hpp"
 
 namespace herald::storage::registry::access {
 
@@ -40,6 +41,8 @@ class access_memory final : public state::view_memory {
     static access_memory* of(const state::state_view& state) noexcept {
         return static_cast<access_memory*>(state.memory());
     }
+    bool depends_on(std::string_view key) const noexcept override { return tables::decides_rights(key); }
+
     using user = std::shared_ptr<const schemas::user>;
     using workspace = std::shared_ptr<const schemas::workspace>;
 

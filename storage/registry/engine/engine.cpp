@@ -4,11 +4,11 @@
 
 #include "runtime/assert.hpp"
 #include "schemas/commands/all.hpp"
+#include "storage/registry/access/access.hpp"
 #include "storage/registry/engine/limits.hpp"
 #include "storage/registry/outcomes/outcomes.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
-#include "storage/registry/tables/users.hpp"
 
 namespace herald::storage::registry::engine {
 namespace {
@@ -32,15 +32,6 @@ rules::runner find_runner(command_type type, schemas::commands::command_lists<Li
     return found;
 }
 rules::runner runner_of(command_type type) { return find_runner(type, schemas::commands::all_lists{}); }
-
-/// The key that was accepted on arrival must still be one of the user's at the command's place in the log
-/// (revocation).
-bool is_authenticated(const state::state_view& state, const schemas::commands::request_identity& request) {
-    const auto user = tables::users::find(state, request.principal);
-    if (!user || request.credential_hash.empty()) return false;
-    return runtime::constant_time_equal(request.credential_hash, user->primary_key_hash) ||
-           runtime::constant_time_equal(request.credential_hash, user->secondary_key_hash);
-}
 
 schemas::commands::outcome refused(error why) {
     schemas::commands::outcome outcome;
@@ -176,9 +167,10 @@ schemas::commands::outcome engine::run(state_changes& changes, const command_env
         return refused(runtime::failed_precondition("the command is of level " +
                                                     std::to_string(command.level) +
                                                     "; the level in force is " + std::to_string(x_level)));
-    // Not stored: a repeat with a valid key must be heard.
+    // The key that was accepted on arrival must still be one of the user's at the command's place in the log
+    // (revocation). Not stored: a repeat with a valid key must be heard.
     if (schemas::commands::find_command(command.type)->traits.from == schemas::commands::sender::user &&
-        !is_authenticated(changes, command.request))
+        !access::is_key_of(changes, command.request.principal, command.request.credential_hash))
         return refused(runtime::unauthenticated("this developer key is no longer valid"));
     if (auto kept = outcomes::find_outcome(changes, command.request)) return *std::move(kept);
     if (!outcomes::has_room_for_outcome(changes, command.request))

@@ -85,6 +85,7 @@ void state_changes::scan(std::string_view prefix, std::string_view from, const r
 
 void state_changes::absorb(row_changes changes) {
     while (!changes.empty()) {
+        look_at(changes.begin()->first);
         auto placed = x_changes.insert(changes.extract(changes.begin()));
         if (!placed.inserted) placed.position->second = std::move(placed.node.mapped());
     }

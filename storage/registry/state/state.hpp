@@ -24,6 +24,8 @@ using row_visitor = std::function<bool(std::string_view key, std::string_view va
 class view_memory {
   public:
     virtual ~view_memory() = default;
+    /// Whether it would be wrong once the row with this key has changed.
+    virtual bool depends_on(std::string_view key) const noexcept = 0;
 };
 
 /// Reads rows. A view never changes: two reads of one view agree. Throws state_unreadable.
@@ -54,24 +56,36 @@ using row_changes = std::map<std::string, std::optional<std::string>, std::less<
 /// Changes over a base view, which must outlive this object and must not change meanwhile. One thread.
 class state_changes final : public state_view {
   public:
-    explicit state_changes(const state_view* base) : x_base(base) {}
+    explicit state_changes(const state_view* base) : x_base(base), x_memory(base->memory()) {}
     state_changes(const state_changes&) = delete;
     state_changes& operator=(const state_changes&) = delete;
     /// Continues over another view of the same rows.
-    void rebase(const state_view* base) noexcept { x_base = base; }
+    void rebase(const state_view* base) noexcept {
+        x_base = base;
+        if (x_memory) x_memory = base->memory();
+    }
     std::optional<std::string> get(std::string_view key) const override;
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
-    void put(std::string key, std::string value) {
-        x_changes.insert_or_assign(std::move(key), std::move(value));
-    }
-    void erase(std::string key) { x_changes.insert_or_assign(std::move(key), std::nullopt); }
+    /// The base's, until a row changes that it depends on.
+    view_memory* memory() const noexcept override { return x_memory; }
+    void put(std::string key, std::string value) { change(std::move(key), std::move(value)); }
+    void erase(std::string key) { change(std::move(key), std::nullopt); }
     /// Takes over the changes of an overlay of this view.
     void absorb(row_changes changes);
     const row_changes& changes() const noexcept { return x_changes; }
     row_changes take() { return std::exchange(x_changes, {}); }
 
   private:
+    void change(std::string key, std::optional<std::string> value) {
+        look_at(key);
+        x_changes.insert_or_assign(std::move(key), std::move(value));
+    }
+    void look_at(std::string_view key) noexcept {
+        if (x_memory && x_memory->depends_on(key)) x_memory = nullptr;
+    }
+
     const state_view* x_base;
+    view_memory* x_memory;
     row_changes x_changes;
 };
 
@@ -82,6 +96,7 @@ class remembering_view final : public state_view {
     explicit remembering_view(std::shared_ptr<const state_view> base) : x_base(std::move(base)) {}
     std::optional<std::string> get(std::string_view key) const override;
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
+    view_memory* memory() const noexcept override { return x_base->memory(); }
 
   private:
     using rows = std::vector<std::pair<std::string, std::string>>;

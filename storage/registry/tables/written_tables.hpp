@@ -8,6 +8,9 @@
 
 namespace herald::storage::registry::tables {
 
+/// Whether the row with this key says who may do what: users, groups' members, roles, workspaces.
+bool decides_rights(std::string_view key) noexcept;
+
 class written_tables {
   public:
     written_tables() = default;
@@ -20,8 +23,6 @@ class written_tables {
     bool has_events() const;
     bool has_webhook_changes() const;
     bool has_claims() const;
-    /// Users, groups, roles or workspaces: anything that decides who may do what.
-    bool has_rights() const;
 
   private:
     std::bitset<256> x_letters;
