@@ -4,14 +4,6 @@
 
 namespace herald::schemas {
 
-void append_varint(std::string& out, std::uint64_t value) {
-    while (value >= 0x80) {
-        out += static_cast<char>(value | 0x80);
-        value >>= 7;
-    }
-    out += static_cast<char>(value);
-}
-
 bool take_varint(std::string_view& in, std::uint64_t& value) noexcept {
     value = 0;
     for (unsigned shift = 0; shift < 64 && !in.empty(); shift += 7) {

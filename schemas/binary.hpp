@@ -20,7 +20,10 @@
 
 namespace herald::schemas {
 
-void append_varint(std::string& out, std::uint64_t value);
+inline void append_varint(std::string& out, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+    out += static_cast<char>(value);
+}
 /// Takes a varint from the front of `in`; false when there is none.
 bool take_varint(std::string_view& in, std::uint64_t& value) noexcept;
 void append_big_endian(std::string& out, std::uint64_t value);  // 8 bytes: keys sort like the numbers
@@ -35,6 +38,8 @@ template <described T>
 result<T> decode(std::string_view bytes);
 
 namespace detail {
+
+constexpr std::size_t usual_bytes = 240;  // most rows and commands take fewer
 
 enum class field_kind : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2 };
 
@@ -68,11 +73,30 @@ struct encoder {
         } else if constexpr (vector_field<T>) {
             for (const auto& element : value) write(number, element);
         } else if constexpr (described<T>) {
-            const std::string nested = encode(value);
-            if (!nested.empty()) bytes(number, nested);
+            const std::size_t before = out.size();
+            if (message(number, value) == 0) out.resize(before);
         } else {
             if (!(value == T{})) write(number, value);
         }
+    }
+
+    /// Returns the length of the message. Most take one byte for it.
+    template <class T>
+    std::size_t message(unsigned number, const T& value) {
+        static_assert(describes_every_member<T>, "a member of this type is not described");
+        head(number, field_kind::bytes);
+        const std::size_t place = out.size();
+        out += '\0';
+        T::describe(value, *this);
+        const std::size_t length = out.size() - place - 1;
+        if (length < 0x80) {
+            out[place] = static_cast<char>(length);
+        } else {
+            std::string text;
+            append_varint(text, length);
+            out.replace(place, 1, text);
+        }
+        return length;
     }
 
     template <class T>
@@ -99,14 +123,18 @@ struct encoder {
             bytes(number, {reinterpret_cast<const char*>(value.data()), value.size()});
         } else {
             static_assert(described<T>, "this type has no binary form");
-            bytes(number, encode(value));
+            message(number, value);
         }
     }
 };
 
+template <described T>
+bool decode_into(T& fresh, std::string_view bytes);
+
 /// One pass: both the described fields and those in the bytes ascend.
 struct decoder {
     std::string_view in;
+    bool is_zero = false;  // each member is zero already
     bool good = true;
     bool have_head = false;
     std::uint64_t number_ahead = 0;
@@ -119,10 +147,9 @@ struct decoder {
 
     template <class T>
     void operator()(unsigned number, std::string_view, T& value, shown = shown::always) {
-        if constexpr (described<T>) {
-            value = *decode<T>({});
-        } else {
+        if (!is_zero) {
             value = T{};
+            if constexpr (described<T>) decode_into(value, {});
         }
         while (good && have_head && number_ahead < number) advance();
         while (good && have_head && number_ahead == number) {
@@ -167,13 +194,24 @@ struct decoder {
                 if (good) std::memcpy(value.data(), bytes_ahead.data(), value.size());
             } else {
                 static_assert(described<T>, "this type has no binary form");
-                auto nested = decode<T>(bytes_ahead);
-                good = nested.has_value();
-                if (good) value = std::move(*nested);
+                value = T{};
+                good = decode_into(value, bytes_ahead);
             }
         }
     }
 };
+
+/// `fresh` is as T{} makes it.
+template <described T>
+bool decode_into(T& fresh, std::string_view bytes) {
+    static_assert(describes_every_member<T>, "a member of this type is not described");
+    static const bool begins_at_zero = encode(T{}).empty();
+    decoder decoder{bytes, begins_at_zero};
+    decoder.advance();
+    T::describe(fresh, decoder);
+    while (decoder.good && decoder.have_head) decoder.advance();
+    return decoder.good;
+}
 
 }  // namespace detail
 
@@ -186,19 +224,16 @@ void append_encoded(std::string& out, const T& value) {
 template <described T>
 std::string encode(const T& value) {
     std::string out;
+    out.reserve(detail::usual_bytes);
     append_encoded(out, value);
     return out;
 }
 
 template <described T>
 result<T> decode(std::string_view bytes) {
-    static_assert(detail::describes_every_member<T>, "a member of this type is not described");
-    T value{};
-    detail::decoder decoder{bytes};
-    decoder.advance();
-    T::describe(value, decoder);
-    while (decoder.good && decoder.have_head) decoder.advance();
-    if (!decoder.good) return runtime::invalid_argument("these bytes are not a well-formed record");
+    result<T> value{T{}};
+    if (!detail::decode_into(*value, bytes))
+        return runtime::invalid_argument("these bytes are not a well-formed record");
     return value;
 }
 

@@ -11,6 +11,7 @@ constexpr std::int64_t outcome_wait_ms_max = 30'000;
 constexpr std::size_t commands_in_flight_max = 4'096;
 constexpr std::size_t apply_records_max = 1'000;                // per read
 constexpr std::size_t apply_batch_bytes_max = 4 * 1024 * 1024;  // of records, per write
+constexpr std::size_t records_opened_ahead_min = 64;            // fewer are not worth another thread
 constexpr std::int64_t log_end_ms_max = 5'000;       // by then the newest applied record must be read again
 constexpr std::int64_t append_repeat_ms_base = 100;  // after an append of unknown outcome, doubling
 constexpr std::int64_t append_repeat_ms_max = 2'000;

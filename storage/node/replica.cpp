@@ -8,6 +8,7 @@
 #include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
 #include "storage/node/limits.hpp"
+#include "storage/node/opened_ahead.hpp"
 
 namespace herald::storage::node {
 namespace {
@@ -37,7 +38,7 @@ replica::replica(events::log::partitioned_log& log, registry::state::state_store
       x_engine(x_store),
       x_peers(std::move(name)) {
     if (x_engine.position().next_offset > 0) x_ring.add(x_engine.position());
-    show();
+    show(x_engine.position(), x_engine.level());
 }
 
 void replica::compare_with_log() {
@@ -54,7 +55,7 @@ replica::outcome_of_advance replica::advance(std::int64_t wait_ms) {
 }
 
 replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
-    if (!write()) return progress{0, rest_after_trouble_ms, false};
+    if (!x_unwritten.records.empty() && !write()) return progress{0, rest_after_trouble_ms, false};
     if (const auto able = x_engine.check_level(); !able)
         return node_failure{node_failure::kind::level_too_low, able.error().message};
     if (x_must_compare.exchange(false)) x_reader.reset();
@@ -70,6 +71,7 @@ replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
                         batch.error().message);
     if (!batch) {  // after the outage it may be another log
         x_reader.reset();
+        write();
         return progress{0, rest_after_trouble_ms, false};
     }
     std::span<const events::log::record> records = batch->records;
@@ -78,10 +80,11 @@ replica::outcome_of_advance replica::advance_or_throw(std::int64_t wait_ms) {
         if (x_compare_next)
             return progress{batch->records.size(), batch->records.empty() ? rest_after_trouble_ms : 0, false};
     }
-    if (auto failure = apply(records)) return *std::move(failure);
+    if (auto failure = apply(records, batch->at_end)) return *std::move(failure);
     x_was_at_end |= batch->at_end;
     if (std::exchange(x_is_asked, false) && x_was_at_end && x_listener.asked) x_listener.asked();
-    return progress{batch->records.size(), x_unwritten.empty() ? 0 : rest_after_trouble_ms, batch->at_end};
+    return progress{batch->records.size(), x_unwritten.records.empty() ? 0 : rest_after_trouble_ms,
+                    batch->at_end};
 }
 
 void replica::open_reader() {
@@ -134,9 +137,11 @@ node_failure replica::not_in_log(const std::string& what) const {
     return failure;
 }
 
-std::optional<node_failure> replica::apply(std::span<const events::log::record> records) {
-    for (const events::log::record& record : records) {
-        auto applied = x_engine.apply(record);
+std::optional<node_failure> replica::apply(std::span<const events::log::record> records, bool at_end) {
+    opened_ahead opened(records, x_store.is_written_beside());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const events::log::record& record = records[i];
+        auto applied = x_engine.apply(opened.take(i));
         if (!applied) {
             write();  // what came before it counts
             if (!x_engine.installation()) return mismatch(applied.error().message);
@@ -146,11 +151,14 @@ std::optional<node_failure> replica::apply(std::span<const events::log::record> 
         }
         x_ring.add(x_engine.position());
         if (!applied->heartbeat.empty()) hear(*applied);
-        x_unwritten.push_back(*std::move(applied));
-        x_unwritten_bytes += record.value ? record.value->size() : 0;
-        if (x_unwritten_bytes >= limits::apply_batch_bytes_max) write();
+        x_unwritten.records.push_back(*std::move(applied));
+        x_unwritten.bytes += record.value ? record.value->size() : 0;
+        if (x_unwritten.bytes >= limits::apply_batch_bytes_max) write();
     }
-    write();
+    if (at_end || x_was_at_end || !x_store.is_written_beside())
+        write();
+    else
+        write_beside();
     return std::nullopt;
 }
 
@@ -162,27 +170,53 @@ void replica::hear(const applied_record& one) {
 }
 
 bool replica::write() {
-    if (x_unwritten.empty()) return true;
-    if (const auto written = x_engine.write(); !written) {
-        if (!x_is_stuck.exchange(true))  // retried five times a second, logged once
-            runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
-                         {{"reason", written.error().message}});
-        return false;
-    }
-    x_is_stuck = false;
-    show();
-    for (applied_record& done : x_unwritten) x_listener.applied(done);
-    x_unwritten.clear();
-    x_unwritten_bytes = 0;
-    x_listener.written(x_store.take());
+    if (!finish_write()) return false;
+    if (x_unwritten.records.empty()) return true;
+    if (!is_written(x_engine.write())) return false;
+    take_applied();
+    tell();
     return true;
 }
 
-void replica::show() {
+void replica::write_beside() {
+    if (x_unwritten.records.empty() || !finish_write()) return;
+    take_applied();
+    x_engine.begin_write();
+}
+
+bool replica::finish_write() {
+    if (!x_engine.is_writing()) return true;
+    if (!is_written(x_engine.finish_write())) return false;
+    tell();
+    return true;
+}
+
+bool replica::is_written(const result<void>& outcome) {
+    if (!outcome && !x_is_stuck)  // retried five times a second, logged once
+        runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
+                     {{"reason", outcome.error().message}});
+    x_is_stuck = !outcome;
+    return outcome.has_value();
+}
+
+void replica::take_applied() {
+    x_in_flight = std::exchange(x_unwritten, {});
+    x_in_flight.position = x_engine.position();
+    x_in_flight.level = x_engine.level();
+}
+
+void replica::tell() {
+    applied_batch told = std::exchange(x_in_flight, {});
+    show(told.position, told.level);
+    for (applied_record& done : told.records) x_listener.applied(done);
+    x_listener.written(x_store.take());
+}
+
+void replica::show(const registry::engine::engine_position& position, std::uint32_t level) {
     auto next = std::make_shared<applied_state>();
     next->view = x_store.view();
-    next->position = x_engine.position();
-    next->level = x_engine.level();
+    next->position = position;
+    next->level = level;
     if (const auto shown = x_newest.load(); shown && shown->installation)
         next->installation = shown->installation;
     else if (x_engine.installation())

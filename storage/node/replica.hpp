@@ -85,6 +85,7 @@ class replica {
         explicit watched_store(registry::state::state_store& to) : x_to(to) {}
         result<void> write(const registry::state::row_changes&) override;
         std::shared_ptr<const registry::state::state_view> view() const override { return x_to.view(); }
+        bool is_written_beside() const noexcept override { return x_to.is_written_beside(); }
         written_tables take() { return std::exchange(x_written, {}); }
 
       private:
@@ -92,16 +93,32 @@ class replica {
         written_tables x_written;
     };
 
+    /// Records whose effect is written together.
+    struct applied_batch {
+        std::vector<registry::engine::applied_record> records;
+        std::size_t bytes = 0;
+        registry::engine::engine_position position;  // after them, as the level
+        std::uint32_t level = schemas::commands::first_level;
+    };
+
     outcome_of_advance advance_or_throw(std::int64_t wait_ms);
     void open_reader();
     /// Removes the records that were applied before from the front of `records` and compares them.
     std::optional<node_failure> compare(std::span<const events::log::record>& records, bool at_end);
     node_failure not_in_log(const std::string& what) const;
-    std::optional<node_failure> apply(std::span<const events::log::record>);
+    std::optional<node_failure> apply(std::span<const events::log::record>, bool at_end);
     void hear(const registry::engine::applied_record&);
     /// False: the disk is full; the applied changes wait in memory.
     bool write();
-    void show();
+    /// The same, but leaves the last batch to another thread while there is more to apply. Only until the
+    /// log's end was reached once: after that, senders wait for their answers.
+    void write_beside();
+    bool finish_write();
+    bool is_written(const result<void>& outcome);
+    /// The applied records become those that are being written; once they are written, all are told.
+    void take_applied();
+    void tell();
+    void show(const registry::engine::engine_position&, std::uint32_t level);
 
     events::log::partitioned_log& x_log;
     watched_store x_store;
@@ -118,8 +135,8 @@ class replica {
     bool x_was_at_end = false;
     std::atomic<bool> x_must_compare = false;
     std::atomic<bool> x_is_stuck = false;  // the latest write failed
-    std::vector<registry::engine::applied_record> x_unwritten;
-    std::size_t x_unwritten_bytes = 0;
+    applied_batch x_unwritten;
+    applied_batch x_in_flight;  // being written
 
     bool x_is_asked = false;
     record_ring x_ring;

@@ -143,13 +143,14 @@ class rocks_view final : public state_view {
     rocks_view(const rocks_view&) = delete;
     rocks_view& operator=(const rocks_view&) = delete;
 
-    std::optional<std::string> get(std::string_view key) const override {
+    bool read(std::string_view key, const registry::state::row_reader& reader) const override {
         rocksdb::PinnableSlice value;
         const rocksdb::Status status =
             x_in->db().Get(x_options, x_in->db().DefaultColumnFamily(), slice_of(key), &value);
-        if (status.IsNotFound()) return std::nullopt;
+        if (status.IsNotFound()) return false;
         x_in->require(status);
-        return value.ToString();
+        reader(view_of(value));
+        return true;
     }
 
     void scan(std::string_view prefix, std::string_view from,
@@ -178,7 +179,9 @@ class rocks_state_store final : public rocks_state {
     explicit rocks_state_store(std::shared_ptr<database> in) : x_in(std::move(in)) { publish(); }
 
     result<void> write(const registry::state::row_changes& changes) override {
-        rocksdb::WriteBatch batch;
+        std::size_t bytes = 0;
+        for (const auto& [key, value] : changes) bytes += key.size() + (value ? value->size() : 0) + 8;
+        rocksdb::WriteBatch batch(bytes);
         for (const auto& [key, value] : changes) {
             if (value)
                 x_in->require(batch.Put(key, *value));
@@ -195,6 +198,7 @@ class rocks_state_store final : public rocks_state {
     }
 
     std::shared_ptr<const state_view> view() const override { return x_newest.load(); }
+    bool is_written_beside() const noexcept override { return true; }
 
     void verify() const override {
         x_in->require(x_in->db().VerifyChecksum());

@@ -79,12 +79,13 @@ class changed_apply::changed_view final : public storage::registry::state::state
                  std::shared_ptr<const moment> now)
         : x_of(std::move(of)), x_change(change), x_moment(std::move(now)) {}
 
-    std::optional<std::string> get(std::string_view key) const override {
-        if (is_hidden(key)) return std::nullopt;
+    bool read(std::string_view key, const storage::registry::state::row_reader& reader) const override {
+        if (is_hidden(key)) return false;
         auto row = x_of->get(key);
-        if (row && x_change.row && x_moment->command)
-            x_change.row(*x_moment->command, x_moment->time_ms, key, *row);
-        return row;
+        if (!row) return false;
+        if (x_change.row && x_moment->command) x_change.row(*x_moment->command, x_moment->time_ms, key, *row);
+        reader(*row);
+        return true;
     }
     void scan(std::string_view prefix, std::string_view from,
               const storage::registry::state::row_visitor& visit) const override {

@@ -305,11 +305,12 @@ class time_not_kept final : public forwarding_store {
     class timeless_view final : public state_view {
       public:
         explicit timeless_view(std::shared_ptr<const state_view> of) : x_of(std::move(of)) {}
-        std::optional<std::string> get(std::string_view key) const override {
-            auto row = x_of->get(key);
-            if (!row || !is_of(key, table::position)) return row;
-            return with<storage::registry::engine::engine_position>(
-                *row, [](auto& position) { position.time_ms = 0; });
+        bool read(std::string_view key, const storage::registry::state::row_reader& reader) const override {
+            return x_of->read(key, [&](std::string_view row) {
+                if (!is_of(key, table::position)) return reader(row);
+                reader(with<storage::registry::engine::engine_position>(
+                    std::string(row), [](auto& position) { position.time_ms = 0; }));
+            });
         }
         void scan(std::string_view prefix, std::string_view from,
                   const storage::registry::state::row_visitor& visit) const override {

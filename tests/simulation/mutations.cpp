@@ -247,7 +247,9 @@ class rows_trimmed_early final : public forwarding_store {
       public:
         explicit trimmed_view(std::shared_ptr<const storage::registry::state::state_view> of)
             : x_of(std::move(of)) {}
-        std::optional<std::string> get(std::string_view key) const override { return x_of->get(key); }
+        bool read(std::string_view key, const storage::registry::state::row_reader& reader) const override {
+            return x_of->read(key, reader);
+        }
         void scan(std::string_view prefix, std::string_view from,
                   const storage::registry::state::row_visitor& visit) const override {
             if (!prefix.starts_with(static_cast<char>(storage::registry::tables::table::outbox)))

@@ -33,10 +33,11 @@ bool is_event_partition(const rule_context& context, std::string_view topic, std
                events::event_topics.end();
 }
 
-std::size_t emit(rule_context& context, const event_draft& draft) {
+std::size_t emit(rule_context& context, event_draft draft) {
     schemas::event event;
     event.audience = audience_of(context.state, draft);
     if (event.audience.empty()) return 0;
+    if (draft.id.empty()) draft.id = context.new_event_id();
     event.id = draft.id;
     event.type = draft.type;
     event.resource_type = draft.resource_type;

@@ -18,14 +18,14 @@ struct event_draft {
     schemas::resource_type resource_type = schemas::resource_type::none;
     std::string resource_id;
     schemas::workspace_id workspace_id;
-    schemas::event_id id;  // from rule_context::new_event_id()
+    schemas::event_id id;  // from rule_context::new_event_id(); empty: a new one, if anybody hears it
     /// Makes the bytes that every receiver gets; called only when the audience is not empty.
     std::function<std::string(const event_draft&)> make_body;
 };
 
 /// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in the
 /// outbox. When no webhook matches, nothing is written. Returns the size of the audience.
-std::size_t emit(context::rule_context&, const event_draft&);
+std::size_t emit(context::rule_context&, event_draft);
 
 /// Whether it is a partition that the outbox has events for.
 bool is_event_partition(const context::rule_context&, std::string_view topic, std::uint64_t partition);

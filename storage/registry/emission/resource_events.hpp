@@ -9,18 +9,21 @@ namespace herald::storage::registry::emission {
 template <class Entity>
 void emit_created(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
                   schemas::workspace_id workspace, const Entity& entity) {
-    emit(context,
-         {schemas::event_type::create, type, std::to_string(id), workspace, context.new_event_id(),
-          [&](const event_draft& draft) { return event_envelope(context, draft, {}, view_of(entity)); }});
+    emit(
+        context,
+        {schemas::event_type::create, type, std::to_string(id), workspace, {}, [&](const event_draft& draft) {
+             return event_envelope(context, draft, {}, view_of(entity));
+         }});
 }
 
 template <class Entity>
 void emit_updated(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
-    emit(context, {schemas::event_type::update, type, std::to_string(id), workspace, context.new_event_id(),
-                   [&](const event_draft& draft) {
-                       return event_envelope(context, draft, view_of(original), view_of(updated));
-                   }});
+    emit(
+        context,
+        {schemas::event_type::update, type, std::to_string(id), workspace, {}, [&](const event_draft& draft) {
+             return event_envelope(context, draft, view_of(original), view_of(updated));
+         }});
 }
 
 }  // namespace herald::storage::registry::emission

@@ -58,11 +58,9 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
     throw state::state_corrupt{"a timer of an unknown kind"};
 }
 
-void add_length_and_bytes(runtime::sha256_stream& hash, std::string_view bytes) {
-    std::string length;
-    schemas::append_varint(length, bytes.size());
-    hash.add(length);
-    hash.add(bytes);
+void append_length_and_bytes(std::string& out, std::string_view bytes) {
+    schemas::append_varint(out, bytes.size());
+    out += bytes;
 }
 
 }  // namespace
@@ -83,10 +81,18 @@ engine::engine(state::state_store& store) : x_store(store) {
 void engine::start_batch() {
     x_batch.reset();
     x_base = std::make_shared<remembering_view>(x_store.view());
-    x_batch.emplace(x_base.get());
+    x_batch = std::make_unique<state_changes>(x_base.get());
 }
 
-result<applied_record> engine::apply(const events::log::record& record) {
+opened_record open_record(const events::log::record& record) {
+    if (!record.value)
+        return {&record, runtime::sha256({}), runtime::invalid_argument("a tombstone is not a command")};
+    return {&record, runtime::sha256(*record.value), schemas::commands::open_envelope(*record.value)};
+}
+
+result<applied_record> engine::apply(const opened_record& opened) {
+    const events::log::record& record = *opened.record;
+    const result<command_envelope>& command = opened.command;
     if (const auto able = check_level(); !able) return able.error();
     const auto offset = static_cast<std::uint64_t>(record.offset);
     if (offset < x_position.next_offset)
@@ -94,9 +100,6 @@ result<applied_record> engine::apply(const events::log::record& record) {
     applied_record done;
     done.offset = offset;
     state_changes changes(&*x_batch);
-    auto command = record.value
-                       ? schemas::commands::open_envelope(*record.value)
-                       : result<command_envelope>(runtime::invalid_argument("a tombstone is not a command"));
     if (!x_installation && (!command || command->type != schemas::commands::genesis::type))
         return runtime::failed_precondition("the log does not begin with GENESIS: it is not a Herald log");
     const bool ours = command && (!x_installation || (command->log_id == x_installation->log_id &&
@@ -120,7 +123,7 @@ result<applied_record> engine::apply(const events::log::record& record) {
         done.outcome =
             refused(command ? runtime::invalid_argument("a command of another log") : command.error());
     }
-    finish(record, changes.take());
+    finish(opened, changes.take());
     if (!x_installation) x_installation = tables::installation::find(*x_batch);
     return done;
 }
@@ -200,24 +203,23 @@ schemas::commands::outcome engine::run(state_changes& changes, const command_env
     return outcomes::keep_outcome(keeper, std::move(outcome));
 }
 
-void engine::finish(const events::log::record& record, row_changes mutations) {
-    const std::string_view value = record.value ? std::string_view(*record.value) : std::string_view();
-    x_position.last_record_hash = runtime::as_bytes(runtime::sha256(value));
+void engine::finish(const opened_record& opened, row_changes mutations) {
+    const events::log::record& record = *opened.record;
+    x_position.last_record_hash = runtime::as_bytes(opened.hash);
     x_position.last_record_offset = static_cast<std::uint64_t>(record.offset);
-    x_hash.add(x_position.hash);
-    x_hash.add(x_position.last_record_hash);
-    std::string numbers;
-    schemas::append_big_endian(numbers, static_cast<std::uint64_t>(record.offset));
-    schemas::append_big_endian(numbers, static_cast<std::uint64_t>(x_position.time_ms));
-    x_hash.add(numbers);
+    std::string hashed = x_position.hash;
+    hashed.reserve(1'000);  // enough for most
+    hashed += x_position.last_record_hash;
+    schemas::append_big_endian(hashed, static_cast<std::uint64_t>(record.offset));
+    schemas::append_big_endian(hashed, static_cast<std::uint64_t>(x_position.time_ms));
     for (const auto& [key, row] : mutations) {
-        add_length_and_bytes(x_hash, key);
-        x_hash.add(row ? "+" : "-");
-        if (row) add_length_and_bytes(x_hash, *row);
+        append_length_and_bytes(hashed, key);
+        hashed += row ? '+' : '-';
+        if (row) append_length_and_bytes(hashed, *row);
     }
-    x_position.hash = runtime::as_bytes(x_hash.finish());
+    x_position.hash = runtime::as_bytes(runtime::sha256(hashed));
     x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
-    x_position.log_bytes += record.key.size() + value.size();
+    x_position.log_bytes += record.key.size() + (record.value ? record.value->size() : 0);
     if (const auto due_ms = timers::first_due_ms(mutations))
         x_next_timer_ms = std::min(x_next_timer_ms, *due_ms);
     const bool is_raised = tables::is_level_changed(mutations);
@@ -225,7 +227,27 @@ void engine::finish(const events::log::record& record, row_changes mutations) {
     if (is_raised) x_level = level_in_force(*x_batch);
 }
 
+void engine::begin_write() {
+    HERALD_ASSERT(!is_writing() && x_store.is_written_beside());
+    tables::positions::put(*x_batch, x_position);
+    x_writing = std::move(x_batch);
+    x_batch = std::make_unique<state_changes>(x_writing.get());
+    x_written = std::async(std::launch::async | std::launch::deferred,
+                           [this, changes = &x_writing->changes()] { return x_store.write(*changes); });
+}
+
+result<void> engine::finish_write() {
+    if (!is_writing()) return {};
+    const result<void> written = x_written.valid() ? x_written.get() : x_store.write(x_writing->changes());
+    if (!written) return written;
+    x_base = std::make_shared<remembering_view>(x_store.view());
+    x_batch->rebase(x_base.get());
+    x_writing.reset();
+    return {};
+}
+
 result<void> engine::write() {
+    if (auto written = finish_write(); !written) return written;
     tables::positions::put(*x_batch, x_position);
     const row_changes& changes = x_batch->changes();
     x_base.reset();  // the batch reads nothing more, and a memory store need not copy its rows

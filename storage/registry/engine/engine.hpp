@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "events/log/log.hpp"
 #include "runtime/crypto.hpp"
+#include "schemas/commands/envelope.hpp"
 #include "schemas/commands/installation.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/position.hpp"
@@ -17,6 +20,15 @@
 namespace herald::storage::registry::engine {
 
 using tables::engine_position;
+
+/// A record's hash and the command in it; all that is found out without the state.
+struct opened_record {
+    const events::log::record* record = nullptr;
+    runtime::sha256_digest hash{};                        // of the value
+    result<schemas::commands::command_envelope> command;  // invalid_argument: these bytes are no command
+};
+/// Any thread. The record must outlive what is returned.
+opened_record open_record(const events::log::record&);
 
 /// What became of one record.
 struct applied_record {
@@ -42,10 +54,17 @@ class engine {
     /// this program: failed_precondition when the first record is not GENESIS, when the type of a record is
     /// unknown though its level is in force, when the log's level is above this program's, or when the record
     /// lies before the position. The state is then as it was before the record.
-    result<applied_record> apply(const events::log::record&);
+    result<applied_record> apply(const opened_record&);
+    result<applied_record> apply(const events::log::record& record) { return apply(open_record(record)); }
 
-    /// Writes everything applied since the last write. On unavailable nothing was written; call again.
+    /// Writes everything applied since the last write. On unavailable not everything was written; call again.
     result<void> write();
+    /// Begins to write everything applied since the last write, on another thread; meanwhile more can be
+    /// applied. Only for a store that is_written_beside(), and only while nothing is_writing().
+    void begin_write();
+    /// Waits for what begin_write() began. On unavailable it was not written; call again.
+    result<void> finish_write();
+    bool is_writing() const noexcept { return x_writing != nullptr; }
 
     const engine_position& position() const noexcept { return x_position; }
     /// The log's identity; empty until GENESIS is applied.
@@ -61,16 +80,18 @@ class engine {
     void fire_due_timers(state::state_changes& changes, std::uint64_t offset);
     schemas::commands::outcome run(state::state_changes& changes,
                                    const schemas::commands::command_envelope& command, std::uint64_t offset);
-    void finish(const events::log::record& record, state::row_changes mutations);
+    void finish(const opened_record& opened, state::row_changes mutations);
 
     state::state_store& x_store;
     std::shared_ptr<const state::state_view> x_base;
-    std::optional<state::state_changes> x_batch;
+    /// What begin_write() writes; x_batch lies over it.
+    std::unique_ptr<state::state_changes> x_writing;
+    std::unique_ptr<state::state_changes> x_batch;
     engine_position x_position;
     std::optional<schemas::commands::genesis> x_installation;
     std::uint32_t x_level = schemas::commands::first_level;  // the level in force
-    std::int64_t x_next_timer_ms = 0;  // no timer is due before this; 0: not looked up yet
-    runtime::sha256_stream x_hash;
+    std::int64_t x_next_timer_ms = 0;     // no timer is due before this; 0: not looked up yet
+    std::future<result<void>> x_written;  // its end waits for the write
 };
 
 /// Log time of a record: max(previous, min(the log's record time, sender's clock + 60 s)), and never beyond

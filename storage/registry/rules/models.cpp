@@ -60,7 +60,7 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
     std::string encoded = schemas::encode(model);
     if (const auto good = check_entity_size("the registered model", model, encoded); !good)
         return good.error();
-    tables::models::put(state, model);
+    tables::models::put(state, model, encoded);
     emission::emit_created(context, schemas::resource_type::registered_model, model.id.value, workspace->id,
                            model);
     return encoded;

@@ -297,7 +297,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
         return good.error();
 
     tables::models::update(state, parent->row, counted);
-    tables::versions::put(state, version);
+    tables::versions::put(state, version, encoded);
     emission::emit_created(context, schemas::resource_type::registered_model_version, version.id.value,
                            version.workspace_id, version);
     return encoded;

@@ -14,10 +14,11 @@ class memory_view final : public state_view {
   public:
     explicit memory_view(std::shared_ptr<const rows> contents) : x_rows(std::move(contents)) {}
 
-    std::optional<std::string> get(std::string_view key) const override {
+    bool read(std::string_view key, const row_reader& reader) const override {
         const auto row = x_rows->find(key);
-        if (row == x_rows->end()) return std::nullopt;
-        return row->second;
+        if (row == x_rows->end()) return false;
+        reader(row->second);
+        return true;
     }
 
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override {
@@ -56,10 +57,45 @@ class memory_state final : public state_store {
 
 }  // namespace
 
-std::optional<std::string> state_changes::get(std::string_view key) const {
-    const auto changed = x_changes.find(key);
-    if (changed != x_changes.end()) return changed->second;
-    return x_base->get(key);
+std::optional<std::string> state_view::get(std::string_view key) const {
+    std::optional<std::string> value;
+    read(key, [&value](std::string_view bytes) { value = bytes; });
+    return value;
+}
+
+void state_changes::rebase(const state_view* base) noexcept {
+    x_base = base;
+    x_memory = base->memory();
+    for (const auto& change : x_changes) look_at(change.first);
+}
+
+state_changes::place state_changes::first_from(std::string_view key) const {
+    if (x_fingers.empty() || key.empty()) return x_changes.lower_bound(key);
+    const place finger = x_fingers[static_cast<unsigned char>(key.front())];
+    if (finger == x_changes.end()) return x_changes.lower_bound(key);
+    const int order = finger->first.compare(key);
+    if (order == 0) return finger;
+    const place next = std::next(finger);
+    if (order < 0 && (next == x_changes.end() || next->first >= key)) return next;
+    return x_changes.lower_bound(key);
+}
+
+void state_changes::keep_finger(place touched) const {
+    if (x_fingers.empty()) {
+        if (x_changes.size() < limits::changes_without_fingers_max) return;
+        x_fingers.assign(256, x_changes.end());
+    }
+    if (!touched->first.empty()) x_fingers[static_cast<unsigned char>(touched->first.front())] = touched;
+}
+
+bool state_changes::read(std::string_view key, const row_reader& reader) const {
+    if (x_changes.empty()) return x_base->read(key, reader);
+    const place changed = first_from(key);
+    if (changed == x_changes.end() || changed->first != key) return x_base->read(key, reader);
+    keep_finger(changed);
+    if (!changed->second) return false;
+    reader(*changed->second);
+    return true;
 }
 
 void state_changes::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {
@@ -84,20 +120,36 @@ void state_changes::scan(std::string_view prefix, std::string_view from, const r
 }
 
 void state_changes::absorb(row_changes changes) {
+    if (x_changes.empty()) {
+        for (const auto& change : changes) look_at(change.first);
+        x_changes = std::move(changes);
+        return;
+    }
     while (!changes.empty()) {
-        look_at(changes.begin()->first);
-        auto placed = x_changes.insert(changes.extract(changes.begin()));
-        if (!placed.inserted) placed.position->second = std::move(placed.node.mapped());
+        const std::string& key = changes.begin()->first;
+        look_at(key);
+        const place where = first_from(key);
+        auto change = changes.extract(changes.begin());
+        if (where != x_changes.end() && where->first == change.key()) {
+            const auto changed = x_changes.erase(where, where);  // the same place, to be written to
+            changed->second = std::move(change.mapped());
+            keep_finger(changed);
+        } else {
+            keep_finger(x_changes.insert(where, std::move(change)));
+        }
     }
 }
 
-std::optional<std::string> remembering_view::get(std::string_view key) const {
-    if (const auto known = x_rows.find(key); known != x_rows.end()) return known->second;
-    auto value = x_base->get(key);
-    if (x_rows.size() < limits::rows_remembered_max &&
-        (!value || value->size() <= limits::row_bytes_remembered_max))
-        x_rows.emplace(key, value);
-    return value;
+bool remembering_view::read(std::string_view key, const row_reader& reader) const {
+    if (const auto known = x_rows.find(key); known != x_rows.end()) {
+        reader(known->second);
+        return true;
+    }
+    return x_base->read(key, [&](std::string_view value) {
+        if (x_rows.size() < limits::rows_remembered_max && value.size() <= limits::row_bytes_remembered_max)
+            x_rows.emplace(key, value);
+        reader(value);
+    });
 }
 
 void remembering_view::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {

@@ -16,6 +16,8 @@
 
 namespace herald::storage::registry::state {
 
+/// Gets the bytes of one row; they are valid only during the call.
+using row_reader = std::function<void(std::string_view value)>;
 /// Called for each row in ascending order of key; returns false to stop.
 using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
 
@@ -32,7 +34,10 @@ class view_memory {
 class state_view {
   public:
     virtual ~state_view() = default;
-    virtual std::optional<std::string> get(std::string_view key) const = 0;
+    /// Shows the row to `reader`, at once and without a copy; returns whether there is one.
+    virtual bool read(std::string_view key, const row_reader& reader) const = 0;
+    /// A copy of the row.
+    std::optional<std::string> get(std::string_view key) const;
     /// Rows whose key starts with `prefix`, beginning at `from` (empty: at the prefix's first row).
     virtual void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const = 0;
     /// Null when nothing is kept.
@@ -60,11 +65,8 @@ class state_changes final : public state_view {
     state_changes(const state_changes&) = delete;
     state_changes& operator=(const state_changes&) = delete;
     /// Continues over another view of the same rows.
-    void rebase(const state_view* base) noexcept {
-        x_base = base;
-        if (x_memory) x_memory = base->memory();
-    }
-    std::optional<std::string> get(std::string_view key) const override;
+    void rebase(const state_view* base) noexcept;
+    bool read(std::string_view key, const row_reader& reader) const override;
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
     /// The base's, until a row changes that it depends on.
     view_memory* memory() const noexcept override { return x_memory; }
@@ -73,13 +75,22 @@ class state_changes final : public state_view {
     /// Takes over the changes of an overlay of this view.
     void absorb(row_changes changes);
     const row_changes& changes() const noexcept { return x_changes; }
-    row_changes take() { return std::exchange(x_changes, {}); }
+    row_changes take() {
+        x_fingers.clear();
+        return std::exchange(x_changes, {});
+    }
 
   private:
+    using place = row_changes::const_iterator;
+
     void change(std::string key, std::optional<std::string> value) {
         look_at(key);
-        x_changes.insert_or_assign(std::move(key), std::move(value));
+        const place where = first_from(key);
+        keep_finger(x_changes.insert_or_assign(where, std::move(key), std::move(value)));
     }
+    /// The first change whose key is not before this one.
+    place first_from(std::string_view key) const;
+    void keep_finger(place) const;
     void look_at(std::string_view key) noexcept {
         if (x_memory && x_memory->depends_on(key)) x_memory = nullptr;
     }
@@ -87,6 +98,9 @@ class state_changes final : public state_view {
     const state_view* x_base;
     view_memory* x_memory;
     row_changes x_changes;
+    /// The change of each table that was touched last, once there are many: what comes next is mostly beside
+    /// it. By the key's first byte.
+    mutable std::vector<place> x_fingers;
 };
 
 /// A view that reads each row, and each short table, from its base only once: neighbouring commands mostly
@@ -94,7 +108,7 @@ class state_changes final : public state_view {
 class remembering_view final : public state_view {
   public:
     explicit remembering_view(std::shared_ptr<const state_view> base) : x_base(std::move(base)) {}
-    std::optional<std::string> get(std::string_view key) const override;
+    bool read(std::string_view key, const row_reader& reader) const override;
     void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const override;
     view_memory* memory() const noexcept override { return x_base->memory(); }
 
@@ -110,7 +124,7 @@ class remembering_view final : public state_view {
     using by_text = std::unordered_map<std::string, Value, hash_of_text, std::equal_to<>>;
 
     const std::shared_ptr<const state_view> x_base;
-    mutable by_text<std::optional<std::string>> x_rows;
+    mutable by_text<std::string> x_rows;
     mutable by_text<std::optional<rows>> x_tables;  // by prefix; empty: too long to remember
 };
 
@@ -124,6 +138,8 @@ class state_store {
     virtual result<void> write(const row_changes&) = 0;
     /// A view of the rows as they are now; later writes do not show in it.
     virtual std::shared_ptr<const state_view> view() const = 0;
+    /// Whether write() may run on another thread while its caller goes on and reads views.
+    virtual bool is_written_beside() const noexcept { return false; }
 };
 
 /// In memory, for tests and the simulation. Views are copies, so it suits small states.

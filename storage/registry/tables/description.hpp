@@ -11,7 +11,8 @@
 //   template class keyed_table<schemas::build, schemas::build_id>;
 #pragma once
 
-#include <map>
+#include <algorithm>
+#include <vector>
 
 #include "runtime/assert.hpp"
 #include "storage/registry/tables/keyed_table.hpp"
@@ -23,20 +24,40 @@ namespace herald::storage::registry::tables {
 class index_entries {
   public:
     /// An entry whose key says everything.
-    void mark(std::string key) { x_entries.emplace(std::move(key), std::string()); }
+    void mark(std::string key) { x_entries.push_back({std::move(key), std::string()}); }
     /// An entry that leads to an id: for an index by name.
     template <schemas::numeric_id Id>
     void lead(std::string key, Id id) {
         std::string value;
         schemas::append_varint(value, id.value);
-        x_entries.emplace(std::move(key), std::move(value));
+        x_entries.push_back({std::move(key), std::move(value)});
     }
-    const std::map<std::string, std::string>& all() const& noexcept { return x_entries; }
-    void all() && = delete;  // a loop over the entries would outlive them
+
+    struct entry {
+        std::string key;
+        std::string value;
+        bool operator==(const entry&) const = default;
+    };
+    const std::vector<entry>& all() const& noexcept { return x_entries; }
+    std::vector<entry> all() && noexcept { return std::move(x_entries); }
 
   private:
-    std::map<std::string, std::string> x_entries;
+    std::vector<entry> x_entries;
 };
+
+/// Erases the entries that only `old` has, writes those that only `fresh` has.
+inline void replace_entries(state::state_changes& state, std::vector<index_entries::entry> old,
+                            std::vector<index_entries::entry> fresh) {
+    std::ranges::sort(old, {}, &index_entries::entry::key);
+    std::ranges::sort(fresh, {}, &index_entries::entry::key);
+    const auto has = [](const auto& all, const std::string& key) {
+        return std::ranges::binary_search(all, key, {}, &index_entries::entry::key);
+    };
+    for (const auto& entry : old)
+        if (!has(fresh, entry.key)) state.erase(entry.key);
+    for (const auto& [key, value] : fresh)
+        if (!has(old, key)) state.put(key, value);
+}
 
 template <class Row>
 struct description;
@@ -84,14 +105,16 @@ template <class Row, class Key>
 std::optional<stored<Row>> keyed_table<Row, Key>::find_stored(const state::state_view& state,
                                                               const Key& key) {
     const std::string place = row_key<Row>(key);
-    const std::optional<std::string> value = state.get(place);
-    if (!value) return std::nullopt;
-    return stored<Row>{checked_row<Row>(place, *value), value->size()};
+    std::optional<stored<Row>> found;
+    state.read(place, [&](std::string_view value) {
+        found = stored<Row>{checked_row<Row>(place, value), value.size()};
+    });
+    return found;
 }
 
 template <class Row, class Key>
 bool keyed_table<Row, Key>::has(const state::state_view& state, const Key& key) {
-    return state.get(row_key<Row>(key)).has_value();
+    return has_row(state, row_key<Row>(key));
 }
 
 template <class Row, class Key>
@@ -104,29 +127,30 @@ void keyed_table<Row, Key>::each(const state::state_view& state, const visitor<R
 
 template <class Row, class Key>
 void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row) {
-    put_row(state, key_to_write(row), row);
-    const index_entries entries = entries_of(row);
-    for (const auto& [key, value] : entries.all()) state.put(key, value);
+    put(state, row, schemas::encode(row));
+}
+
+template <class Row, class Key>
+void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row, std::string encoded) {
+    HERALD_ASSERT(schemas::has_only_named_values(row));
+    state.put(key_to_write(row), std::move(encoded));
+    for (auto& [key, value] : entries_of(row).all()) state.put(std::move(key), std::move(value));
 }
 
 template <class Row, class Key>
 void keyed_table<Row, Key>::update(state::state_changes& state, const Row& before, const Row& after) {
-    const std::string place = key_to_write(after);
+    std::string place = key_to_write(after);
     HERALD_ASSERT(place == key_to_write(before));
-    const index_entries old = entries_of(before);
-    const index_entries fresh = entries_of(after);
-    for (const auto& entry : old.all())
-        if (!fresh.all().contains(entry.first)) state.erase(entry.first);
-    for (const auto& [key, value] : fresh.all())
-        if (!old.all().contains(key)) state.put(key, value);
-    put_row(state, place, after);
+    auto old = entries_of(before).all();
+    auto fresh = entries_of(after).all();
+    if (old != fresh) replace_entries(state, std::move(old), std::move(fresh));
+    put_row(state, std::move(place), after);
 }
 
 template <class Row, class Key>
 void keyed_table<Row, Key>::erase(state::state_changes& state, const Row& row) {
     state.erase(key_to_write(row));
-    const index_entries entries = entries_of(row);
-    for (const auto& entry : entries.all()) state.erase(entry.first);
+    for (auto& entry : entries_of(row).all()) state.erase(std::move(entry.key));
 }
 
 /// The ids at the end of the keys in an index range: all entries under `parent`, beginning at `from` (an id

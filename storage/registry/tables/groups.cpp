@@ -37,7 +37,7 @@ template class keyed_table<schemas::role, schemas::role_id>;
 template class keyed_table<schemas::group, schemas::group_id>;
 
 bool members::has(const state::state_view& state, schemas::group_id group, schemas::user_id user) {
-    return state.get(member_key(group, user)).has_value();
+    return has_row(state, member_key(group, user));
 }
 
 void members::put(state::state_changes& state, schemas::group_id group, schemas::user_id user) {

@@ -15,7 +15,7 @@ std::optional<schemas::commands::genesis> installation::find(const state::state_
     return find_row<schemas::commands::genesis>(state, genesis_key());
 }
 
-bool installation::has(const state::state_view& state) { return state.get(genesis_key()).has_value(); }
+bool installation::has(const state::state_view& state) { return has_row(state, genesis_key()); }
 
 void installation::put(state::state_changes& state, const schemas::commands::genesis& row) {
     put_row(state, genesis_key(), row);

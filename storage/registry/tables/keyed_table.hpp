@@ -40,6 +40,8 @@ class keyed_table {
 
     /// Writes the row and all its index entries, including those that exist already.
     static void put(state::state_changes&, const Row&);
+    /// The same, by a caller who has the row's bytes already.
+    static void put(state::state_changes&, const Row&, std::string encoded);
     /// Writes the row, erases the index entries that only `before` has and writes the new ones. Both rows
     /// have the same key; `before` is the row as stored.
     static void update(state::state_changes&, const Row& before, const Row& after);

@@ -13,9 +13,9 @@ std::uint64_t read_number(std::string_view key, std::string_view value) {
 }
 
 std::optional<std::uint64_t> find_number(const state_view& state, const std::string& key) {
-    const std::optional<std::string> value = state.get(key);
-    if (!value) return std::nullopt;
-    return read_number(key, *value);
+    std::optional<std::uint64_t> number;
+    state.read(key, [&](std::string_view value) { number = read_number(key, value); });
+    return number;
 }
 
 void put_number(state::state_changes& state, std::string key, std::uint64_t value) {

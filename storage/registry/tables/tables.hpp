@@ -66,23 +66,23 @@ enum class table : char {
 class key_of {
   public:
     explicit key_of(table which) : x_key(1, static_cast<char>(which)) {}
-    key_of& number(std::uint64_t value) {
+    key_of&& number(std::uint64_t value) && {
         schemas::append_big_endian(x_key, value);
-        return *this;
+        return std::move(*this);
     }
     template <schemas::numeric_id Id>
-    key_of& number(Id value) {
-        return number(value.value);
+    key_of&& number(Id value) && {
+        return std::move(*this).number(value.value);
     }
     /// Only allowed as the last component.
-    key_of& text(std::string_view value) {
+    key_of&& text(std::string_view value) && {
         x_key += value;
-        return *this;
+        return std::move(*this);
     }
-    key_of& ended_text(std::string_view value) {
+    key_of&& ended_text(std::string_view value) && {
         x_key += value;
         x_key += '\0';
-        return *this;
+        return std::move(*this);
     }
     operator std::string() const& { return x_key; }
     operator std::string() && { return std::move(x_key); }
@@ -107,11 +107,15 @@ Row decode_row(std::string_view key, std::string_view value) {
     return *std::move(row);
 }
 
+inline bool has_row(const state::state_view& state, const std::string& key) {
+    return state.read(key, [](std::string_view) {});
+}
+
 template <schemas::described Row>
 std::optional<Row> find_row(const state::state_view& state, const std::string& key) {
-    const std::optional<std::string> value = state.get(key);
-    if (!value) return std::nullopt;
-    return decode_row<Row>(key, *value);
+    std::optional<Row> row;
+    state.read(key, [&](std::string_view value) { row = decode_row<Row>(key, value); });
+    return row;
 }
 
 template <schemas::described Row>
