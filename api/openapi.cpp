@@ -98,6 +98,7 @@ constexpr refusal refusals[] = {
     {429, "Too many at once; Retry-After says when to try again"},
     {500, "A fault of Herald's, or a write whose outcome is unknown"},
     {503, "Not now; Retry-After says when to try again"},
+    {504, "There was no answer in time, and nothing took effect"},
 };
 
 bool may_answer(const route& row, int status) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/calls/router.hpp"
+#include "api/calls/time_limit.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/http/message.hpp"
@@ -157,10 +158,17 @@ class reading_call {
 class writing_call : public reading_call {
   public:
     using reading_call::answer;
-    using reading_call::reading_call;
+
+    writing_call(const runtime::http::server::request& received, const route_match& match, services& with,
+                 const time_limit& limit)
+        : reading_call(received, match, with), x_limit(limit) {}
+
+    /// For everything that its handler waits for.
+    const time_limit& limit() const noexcept { return x_limit; }
 
     /// Appends the command and waits until this node has applied it. The value is what apply decided;
-    /// refusals are errors.
+    /// refusals are errors. When the time is over, the error is that of a command whose outcome is unknown:
+    /// callers repeat a 504 by themselves, and it may have taken effect.
     template <schemas::commands::any_command Command>
     task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), with().random.uuid());
@@ -203,13 +211,15 @@ class writing_call : public reading_call {
                                             schemas::uuid command_id);
     result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,
                              std::string_view purpose) const;
+
+    const time_limit& x_limit;
 };
 
 /// svc-registry-offset: the state from which an answer or a refusal was made.
 runtime::http::header offset_header(const storage::node::registry_node::reading&);
 
-/// The state to read from. Errors: unavailable when the node does not serve.
-task<storage::node::registry_node::reading> read_state(storage::node::registry_node&);
+/// The state to read from. Errors: unavailable when the node does not serve; that of a limit that passed.
+task<storage::node::registry_node::reading> read_state(storage::node::registry_node&, const time_limit&);
 
 /// Finds the user by the e-mail and developer key in the request (wire.md §2). Errors: unauthenticated, also
 /// when either is present twice: whoever checks requests on the way may have read the other one.

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "api/calls/limits.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
@@ -65,6 +66,7 @@ struct route {
     authentication who = authentication::developer_key;
     std::optional<needed_right> right;  // empty: only a key is needed, or what `who` says
     std::size_t body_bytes_max = limits::management_body_bytes_max;
+    std::int64_t deadline_ms = limits::read_deadline_ms;  // see time_limit; open rows do not wait
     std::span<const query_parameter> query;
     // For the OpenAPI document:
     std::string_view tag;

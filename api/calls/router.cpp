@@ -103,6 +103,7 @@ void router::add(const route& row) {
     if (handlers != 1) refuse(row, "it has one handler");
     if ((row.open != nullptr) != (row.who == authentication::nobody))
         refuse(row, "what is open asks nobody who he is");
+    if (row.deadline_ms <= 0) refuse(row, "it has a deadline");
     node* at = x_root.get();
     pattern_end end{&row, {}};
     bool takes_rest = false;

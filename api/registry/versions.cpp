@@ -50,7 +50,7 @@ result<storage::registry::access::placed<model_version>> version_of_path(
 
 /// A strict caller must be told before anything is changed, so the newest row is compared.
 calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body) {
-    const auto now = co_await calls::read_state(call.with().registry);
+    const auto now = co_await calls::read_state(call.with().registry, call.limit());
     if (!now) co_return now.error();
     const auto kept = version_of_path(call, *now->view);
     if (!kept) co_return kept.error();

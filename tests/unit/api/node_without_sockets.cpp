@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <exception>
+#include <future>
 #include <ostream>
 #include <stdexcept>
 
@@ -49,8 +49,10 @@ std::string reply::at(std::string_view path) const {
 
 void PrintTo(const reply& shown, std::ostream* out) { *out << shown.status() << " " << shown.body(); }
 
-node_without_sockets::node_without_sockets()
-    : x_machine(x_cluster.start("alone")),
+node_without_sockets::node_without_sockets(storage::node::node_kind kind,
+                                           std::span<const api::calls::route> table)
+    : x_cluster(kind),
+      x_machine(x_cluster.start("alone")),
       x_services{*x_machine.node,
                  tests,
                  x_deliveries,
@@ -60,33 +62,41 @@ node_without_sockets::node_without_sockets()
                  runtime::http::client::plain_http::refused,
                  {},
                  {}},
-      x_service(api::make_service(x_services, x_loops,
-                                  {.metrics = api::routes::metrics_here::yes, .ready = [this] {
-                                       return api::operations::report_of(x_machine.node->state_now(), {});
-                                   }})) {}
+      x_service(api::make_service(x_services, x_loops, {.table = table, .ready = [this] {
+                                                            return api::operations::report_of(
+                                                                x_machine.node->state_now(), {});
+                                                        }})) {}
 
 node_without_sockets::~node_without_sockets() = default;
 
-/// As called by the server, but on a thread that also drives the registry.
+void node_without_sockets::on_loop(const std::function<void()>& work) {
+    std::packaged_task<void()> task(work);
+    x_loops[0].post([&task] { task(); });
+    task.get_future().get();
+}
+
+/// As called by the server.
 runtime::http::http_response node_without_sockets::answered(const runtime::http::server::request& received) {
     runtime::http::http_response out;
-    if (x_service->handle_now(received, out)) return out;
-    boost::asio::io_context context;
     std::exception_ptr thrown;
-    bool is_done = false;
-    boost::asio::co_spawn(context, x_service->handle(received),
-                          [&](std::exception_ptr failure, runtime::http::http_response answer) {
-                              thrown = failure;
-                              out = std::move(answer);
-                              is_done = true;
-                          });
+    bool is_done = false;  // only on the loop
+    bool is_there = false;
+    on_loop([&] {
+        is_there = x_service->handle_now(received, out);
+        if (is_there) return;
+        boost::asio::co_spawn(x_loops[0].context(), x_service->handle(received),
+                              [&](std::exception_ptr failure, runtime::http::http_response answer) {
+                                  thrown = failure;
+                                  out = std::move(answer);
+                                  is_done = true;
+                              });
+    });
     const auto look = [&] {
-        context.poll();
-        x_cluster.scheduler.settle();
-        context.poll();
-        return is_done;
+        on_loop([this] { x_cluster.scheduler.settle(); });
+        on_loop([&] { is_there = is_done; });  // after what that resumed
+        return is_there;
     };
-    if (!eventually(look)) throw std::runtime_error("no answer came");
+    if (!is_there && !eventually(look)) throw std::runtime_error("no answer came");
     if (thrown) std::rethrow_exception(thrown);
     return out;
 }
