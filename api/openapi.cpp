@@ -66,7 +66,8 @@ constexpr answer_header request_id{"svc-request-id",
 constexpr answer_header registry_offset{"svc-registry-offset", "The state that the answer was made from"};
 constexpr answer_header registry_stale{
     "svc-registry-stale", "true: the log could not be asked in time, newer writes may be missing"};
-constexpr answer_header warning{"svc-warning", "What of the body was ignored, and why"};
+constexpr answer_header warning{
+    "svc-warning", "What of the body was ignored, and why; or that there are more rows than these"};
 constexpr answer_header retry_after{"retry-after", "Seconds to wait before the next try"};
 
 std::string headers_of(std::initializer_list<answer_header> headers) {

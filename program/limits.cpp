@@ -34,7 +34,7 @@ static_assert(sender_clock_ahead_ms_max <= not_after_ms, "a clock that is ahead 
 
 // Deadlines of routes: what a handler waits for ends before, with an answer that says more
 static_assert(barrier_wait_ms_max < read_deadline_ms);
-static_assert(barrier_wait_ms_max + turn_wait_ms_max < long_read_deadline_ms);
+static_assert(barrier_wait_ms_max + turn_wait_ms_max + find_ms_max < long_read_deadline_ms);
 static_assert(2 * barrier_wait_ms_max + outcome_wait_ms_max < write_deadline_ms,
               "a strict caller's write asks for the state, too");
 static_assert(barrier_wait_ms_max + test_deadline_ms < write_deadline_ms);

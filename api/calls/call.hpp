@@ -123,6 +123,8 @@ class reading_call {
     /// For a strict caller: invalid_argument naming the members. For others, the answer's svc-warning names
     /// them.
     result<void> ignore(const std::vector<ignored_member>&);
+    /// The answer's svc-warning says it, too. Visible ASCII and spaces.
+    void warn(std::string text) { x_warnings.push_back(std::move(text)); }
 
     // ---- the state that the request is about, and who asks; set before any handler is called
     void show(storage::node::registry_node::reading state, caller who);

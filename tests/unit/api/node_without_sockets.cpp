@@ -25,6 +25,16 @@ const schemas::json_value* member(const schemas::json_value& in, std::string_vie
     return index && *index < list->size() ? &(*list)[*index] : nullptr;
 }
 
+machine& started(cluster& all, const preparation& prepare) {
+    machine& on = all.start("alone");
+    if (!prepare) return on;
+    const auto view = on.store->view();
+    storage::registry::state::state_changes changes(view.get());
+    prepare(changes);
+    if (!on.store->write(changes.changes())) throw std::runtime_error("the rows cannot be written");
+    return all.start("alone");
+}
+
 }  // namespace
 
 std::string reply::header(std::string_view name) const {
@@ -50,9 +60,10 @@ std::string reply::at(std::string_view path) const {
 void PrintTo(const reply& shown, std::ostream* out) { *out << shown.status() << " " << shown.body(); }
 
 node_without_sockets::node_without_sockets(storage::node::node_kind kind,
-                                           std::span<const api::calls::route> table)
+                                           std::span<const api::calls::route> table,
+                                           const preparation& prepare)
     : x_cluster(kind),
-      x_machine(x_cluster.start("alone")),
+      x_machine(started(x_cluster, prepare)),
       x_services{*x_machine.node,
                  tests,
                  x_deliveries,

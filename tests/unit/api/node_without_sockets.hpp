@@ -75,10 +75,14 @@ class told_tests final : public storage::deliveries::trigger_calls {
     result<schemas::attempt> answer = runtime::internal("the test says no answer");
 };
 
+/// Writes rows past the log, before the node starts: what no command can make yet, or very many.
+using preparation = std::function<void(storage::registry::state::state_changes&)>;
+
 class node_without_sockets {
   public:
     explicit node_without_sockets(storage::node::node_kind = storage::node::node_kind::standalone,
-                                  std::span<const api::calls::route> table = api::routes::all_routes());
+                                  std::span<const api::calls::route> table = api::routes::all_routes(),
+                                  const preparation& = {});
     ~node_without_sockets();
 
     const caller administrator{std::string(admin_email), std::string(admin_key)};
