@@ -151,12 +151,12 @@ caller node_without_sockets::user(const std::string& email) {
     return {email, made.at("info.dev_key")};
 }
 
-caller node_without_sockets::administrator_named(const std::string& email) {
+caller node_without_sockets::member_of(std::uint64_t group, const std::string& email) {
     const caller made = user(email);
     const std::string id =
         get(std::string(proxy) + "/uac/getUser?email=" + made.email).at("verta_info.user_id");
-    const reply added =
-        post("/api/v2/uac-proxy/organization/1/groups/1/users", R"({"user_id":[")" + id + R"("]})");
+    const reply added = post("/api/v2/uac-proxy/organization/1/groups/" + std::to_string(group) + "/users",
+                             R"({"user_id":[")" + id + R"("]})");
     EXPECT_EQ(added.status(), 200) << added.body();
     return made;
 }

@@ -98,7 +98,8 @@ class node_without_sockets {
     }
     /// A new user without any rights; an administrator is in the group Admins.
     caller user(const std::string& email);
-    caller administrator_named(const std::string& email);
+    caller administrator_named(const std::string& email) { return member_of(1, email); }
+    caller member_of(std::uint64_t group, const std::string& email);
     caller second_administrator() { return administrator_named("second@example.org"); }
     /// Create these and return their ids.
     std::string model(const std::string& name);
