@@ -123,8 +123,7 @@ class service final : public request_handler {
         if (!admitted) co_return admitted.error();
         const storage::node::registry_node::reading state = admitted->state;
         calls::writing_call call(received, *match, x_services, limit);
-        if (const auto good = check_policy(row, call, state, admitted->who); !good)
-            co_return respond(good.error(), state);
+        if (const auto good = calls::check_query(row, call); !good) co_return respond(good.error(), state);
         call.show(state, std::move(admitted->who));
         if (row.handler) {
             auto written = co_await row.handler(call);
@@ -161,14 +160,6 @@ class service final : public request_handler {
         calls::caller who;
     };
 
-    /// Checks what the row requires of its callers and their query: nothing else does.
-    static result<void> check_policy(const route& row, const reading_call& call,
-                                     const storage::node::registry_node::reading& state,
-                                     const calls::caller& who) {
-        if (const auto good = calls::check_query(row, call); !good) return good.error();
-        return calls::check_caller(row, *state.view, who);
-    }
-
     /// Who asks, and the state to answer from; or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
@@ -202,7 +193,7 @@ class service final : public request_handler {
         }
         remember_known(received);
         reading_call call(received, match, x_services);
-        if (const auto good = check_policy(*match.target, call, state, *who); !good) {
+        if (const auto good = calls::check_query(*match.target, call); !good) {
             out = respond(good.error(), state);
             return;
         }

@@ -264,13 +264,6 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
     co_return co_await await_callback<result<storage::node::registry_node::reading>>(limit, start);
 }
 
-result<void> check_caller(const route& row, const storage::registry::state::state_view& state,
-                          const caller& who) {
-    // What a command may do is decided where it is applied, by the state there.
-    if (row.who != authentication::system_administrator || row.handler) return {};
-    return storage::registry::access::require_system_admin(state, who.user->id, row.summary);
-}
-
 result<void> check_query(const route& row, const reading_call& call) {
     for (const query_parameter& each : row.query)
         if (each.is_required && !call.find_query(each.name))

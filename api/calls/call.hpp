@@ -228,8 +228,6 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
 
-/// Whether this route, if it reads, may answer this user. Errors: permission_denied.
-result<void> check_caller(const route&, const storage::registry::state::state_view&, const caller&);
 /// Errors: invalid_argument for a query parameter that the route requires and the request lacks.
 result<void> check_query(const route&, const reading_call&);
 

@@ -26,7 +26,8 @@ using route_handler = boost::asio::awaitable<result<runtime::http::http_response
 /// For answers made from the state at hand, without waiting.
 using read_handler = result<runtime::http::http_response> (*)(reading_call&);
 
-/// Whom a route answers at all (wire.md §2); the rules decide what a caller may do there.
+/// Whom a route answers at all (wire.md §2); the rules decide what a caller may do there, also that he must
+/// be a system administrator.
 enum class authentication : std::uint8_t { nobody, developer_key, system_administrator };
 
 /// long_read goes through many rows: it does not run on an event loop's thread, and only one at a time for
