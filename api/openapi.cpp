@@ -66,7 +66,8 @@ constexpr answer_header request_id{"svc-request-id",
 constexpr answer_header registry_offset{"svc-registry-offset", "The state that the answer was made from"};
 constexpr answer_header registry_stale{
     "svc-registry-stale", "true: the log could not be asked in time, newer writes may be missing"};
-constexpr answer_header warning{"svc-warning", "What of the body was ignored, and why"};
+constexpr answer_header warning{
+    "svc-warning", "What of the body was ignored, and why; or that there are more rows than these"};
 constexpr answer_header retry_after{"retry-after", "Seconds to wait before the next try"};
 
 std::string headers_of(std::initializer_list<answer_header> headers) {
@@ -98,6 +99,7 @@ constexpr refusal refusals[] = {
     {429, "Too many at once; Retry-After says when to try again"},
     {500, "A fault of Herald's, or a write whose outcome is unknown"},
     {503, "Not now; Retry-After says when to try again"},
+    {504, "There was no answer in time, and nothing took effect"},
 };
 
 bool may_answer(const route& row, int status) {

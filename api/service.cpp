@@ -14,6 +14,7 @@ using calls::reading_call;
 using calls::refusal_response;
 using calls::route;
 using calls::services;
+using calls::time_limit;
 using runtime::http::http_response;
 using runtime::http::server::error_response;
 using runtime::http::server::request;
@@ -97,7 +98,7 @@ class service final : public request_handler {
     service(services& with, runtime::event_loops& loops, service_options options)
         : x_services(with),
           x_loops(loops),
-          x_router(routes::all_routes(options.metrics)),
+          x_router(options.table),
           x_open(std::move(options.ready), openapi_document(x_router.routes())) {}
 
     bool handle_now(const request& received, http_response& out) override {
@@ -117,27 +118,32 @@ class service final : public request_handler {
         const auto match = x_router.match(received.method, received.path);
         if (!match) co_return refusal_response(match.error());
         const route& row = *match->target;
-        auto admitted = co_await admit(received, row.state);
+        const time_limit limit(x_loops[received.loop_index], row);
+        auto admitted = co_await admit(received, row.state, limit);
         if (!admitted) co_return admitted.error();
         const storage::node::registry_node::reading state = admitted->state;
-        calls::writing_call call(received, *match, x_services);
-        if (const auto good = check_policy(row, call, state, admitted->who); !good)
-            co_return respond(good.error(), state);
+        calls::writing_call call(received, *match, x_services, limit);
+        if (const auto good = calls::check_query(row, call); !good) co_return respond(good.error(), state);
         call.show(state, std::move(admitted->who));
         if (row.handler) {
             auto written = co_await row.handler(call);
             co_return respond(std::move(written), state);
         }
-        const auto turn = co_await x_turns.take(call.user().id, x_loops[received.loop_index]);
+        const auto turn = co_await x_turns.take(call.user().id, limit.loop());
         if (!turn) co_return respond(turn.error(), state);
-        const auto read = [&] { return row.read(call); };
+        const auto read = [&]() -> result<http_response> {
+            if (limit.is_over()) return limit.passed();  // it waited too long for a thread
+            return row.read(call);
+        };
         auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
         co_return respond(std::move(answered), state);
     }
 
     boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        if (auto answer = x_open.answer(head, x_router.match(head.method, head.path))) co_return answer;
-        auto admitted = co_await admit(head, needed_state::applied);
+        const auto match = x_router.match(head.method, head.path);
+        if (auto answer = x_open.answer(head, match)) co_return answer;
+        const time_limit limit(x_loops[head.loop_index], *match->target);
+        auto admitted = co_await admit(head, needed_state::applied, limit);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;
     }
@@ -154,18 +160,11 @@ class service final : public request_handler {
         calls::caller who;
     };
 
-    /// Checks what the row requires of its callers and their query: nothing else does.
-    static result<void> check_policy(const route& row, const reading_call& call,
-                                     const storage::node::registry_node::reading& state,
-                                     const calls::caller& who) {
-        if (const auto good = calls::check_query(row, call); !good) return good.error();
-        return calls::check_caller(row, *state.view, who);
-    }
-
     /// Who asks, and the state to answer from; or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
-                                                                                  needed_state needed) {
+                                                                                  needed_state needed,
+                                                                                  const time_limit& limit) {
         if (needed == needed_state::applied) {
             if (auto applied = x_services.registry.read_applied()) {
                 if (auto who = authenticate(received, *applied->view)) {
@@ -176,7 +175,7 @@ class service final : public request_handler {
             }
         }
         // Nobody is refused for something that the state does not have yet.
-        auto newest = co_await calls::read_state(x_services.registry);
+        auto newest = co_await calls::read_state(x_services.registry, limit);
         if (!newest) co_return error_response(newest.error());
         auto who = authenticate(received, *newest->view);
         if (!who) co_return respond(who.error(), *newest);
@@ -194,7 +193,7 @@ class service final : public request_handler {
         }
         remember_known(received);
         reading_call call(received, match, x_services);
-        if (const auto good = check_policy(*match.target, call, state, *who); !good) {
+        if (const auto good = calls::check_query(*match.target, call); !good) {
             out = respond(good.error(), state);
             return;
         }

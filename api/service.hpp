@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <memory>
-#include <string>
+#include <span>
 
 #include "api/calls/call.hpp"
 #include "api/calls/public_call.hpp"
@@ -13,7 +13,8 @@
 namespace herald::api {
 
 struct service_options {
-    routes::metrics_here metrics = routes::metrics_here::yes;
+    /// Outlives the service.
+    std::span<const calls::route> table = routes::all_routes();
     calls::readiness ready;
 };
 

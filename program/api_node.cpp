@@ -211,7 +211,7 @@ class composed_api_node final : public api_node {
         api::service_options options;
         const api::calls::readiness ready = [this] { return report(); };
         options.ready = ready;
-        if (x_chosen.metrics_listen) options.metrics = api::routes::metrics_here::no;
+        if (x_chosen.metrics_listen) options.table = api::routes::all_routes(api::routes::metrics_here::no);
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_service, x_loops);

@@ -2,6 +2,8 @@
 // says so.
 #include "program/limits.hpp"
 
+#include "api/calls/limits.hpp"
+#include "api/limits.hpp"
 #include "events/limits.hpp"
 #include "events/log/limits.hpp"
 #include "runtime/http/limits.hpp"
@@ -29,6 +31,13 @@ static_assert(command_bytes_max <= management_body_bytes_max, "what the log take
 static_assert(outcome_wait_ms_max <= not_after_ms, "who waits hears of a command that was too late");
 static_assert(not_after_ms < outcome_kept_ms, "no late copy finds its outcome forgotten");
 static_assert(sender_clock_ahead_ms_max <= not_after_ms, "a clock that is ahead makes no command late");
+
+// Deadlines of routes: what a handler waits for ends before, with an answer that says more
+static_assert(barrier_wait_ms_max < read_deadline_ms);
+static_assert(barrier_wait_ms_max + turn_wait_ms_max + find_ms_max < long_read_deadline_ms);
+static_assert(2 * barrier_wait_ms_max + outcome_wait_ms_max < write_deadline_ms,
+              "a strict caller's write asks for the state, too");
+static_assert(barrier_wait_ms_max + test_deadline_ms < write_deadline_ms);
 
 // Nodes
 static_assert(heartbeat_interval_ms < heartbeat_interval_standalone_ms);

@@ -9,10 +9,12 @@ namespace herald::schemas {
 struct pagination {
     std::int64_t page_number = 1;  // from 1
     std::int64_t page_limit = 0;   // 0 and −1: all
+    std::string page_token;        // next_page_token of an answer: the rows after that page
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "page_number", self.page_number);
         field(2, "page_limit", self.page_limit);
+        field(3, "page_token", self.page_token);
     }
 };
 
@@ -50,7 +52,7 @@ struct find_target {
     }
 };
 
-/// Without `pagination` all rows are returned, up to limits::list_rows_max.
+/// Without `pagination` all rows are returned, up to limits::list_rows_max at a time.
 struct find_request {
     std::string workspace_name;
     std::optional<find_target> id;

@@ -203,11 +203,14 @@ task<schemas::commands::outcome> writing_call::append(schemas::commands::command
                                                       schemas::uuid command_id) {
     auto who = identity();
     if (!who) co_return who.error();
+    const bool has_key = !who->idempotency_key.empty();
     storage::node::registry_node& registry = with().registry;
     const auto start = [&](auto finished) {
         registry.submit(type, std::move(body), *std::move(who), command_id, std::move(finished));
     };
-    const auto outcome = co_await await_callback<result<schemas::commands::outcome>>(start);
+    const auto outcome = co_await await_callback<result<schemas::commands::outcome>>(x_limit, start);
+    if (!outcome && outcome.error().code == error_code::deadline_exceeded)
+        co_return storage::node::outcome_unknown(has_key);
     if (!outcome) co_return outcome.error();
     if (outcome->code != 0) co_return refusal_of(*outcome);
     co_return *outcome;
@@ -227,7 +230,7 @@ result<std::string> writing_call::minted(const schemas::commands::outcome& outco
 task<schemas::attempt> writing_call::test(schemas::delivery what) {
     storage::deliveries::trigger_calls& triggers = with().triggers;
     const auto start = [&](auto finished) { triggers.send(std::move(what), std::move(finished)); };
-    co_return co_await await_callback<result<schemas::attempt>>(start);
+    co_return co_await await_callback<result<schemas::attempt>>(x_limit, start);
 }
 
 runtime::http::http_response reading_call::answer_at(std::uint64_t offset, std::string body) const {
@@ -253,18 +256,12 @@ runtime::http::header offset_header(const storage::node::registry_node::reading&
     return {"svc-registry-offset", offset_text(state.generation, state.offset)};
 }
 
-task<storage::node::registry_node::reading> read_state(storage::node::registry_node& registry) {
+task<storage::node::registry_node::reading> read_state(storage::node::registry_node& registry,
+                                                       const time_limit& limit) {
     auto now = registry.read_now();
     if (now) co_return *std::move(now);
     const auto start = [&](auto finished) { registry.read(std::move(finished)); };
-    co_return co_await await_callback<result<storage::node::registry_node::reading>>(start);
-}
-
-result<void> check_caller(const route& row, const storage::registry::state::state_view& state,
-                          const caller& who) {
-    // What a command may do is decided where it is applied, by the state there.
-    if (row.who != authentication::system_administrator || row.handler) return {};
-    return storage::registry::access::require_system_admin(state, who.user->id, row.summary);
+    co_return co_await await_callback<result<storage::node::registry_node::reading>>(limit, start);
 }
 
 result<void> check_query(const route& row, const reading_call& call) {

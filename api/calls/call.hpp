@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/calls/router.hpp"
+#include "api/calls/time_limit.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/http/message.hpp"
@@ -122,6 +123,8 @@ class reading_call {
     /// For a strict caller: invalid_argument naming the members. For others, the answer's svc-warning names
     /// them.
     result<void> ignore(const std::vector<ignored_member>&);
+    /// The answer's svc-warning says it, too. Visible ASCII and spaces.
+    void warn(std::string text) { x_warnings.push_back(std::move(text)); }
 
     // ---- the state that the request is about, and who asks; set before any handler is called
     void show(storage::node::registry_node::reading state, caller who);
@@ -157,10 +160,17 @@ class reading_call {
 class writing_call : public reading_call {
   public:
     using reading_call::answer;
-    using reading_call::reading_call;
+
+    writing_call(const runtime::http::server::request& received, const route_match& match, services& with,
+                 const time_limit& limit)
+        : reading_call(received, match, with), x_limit(limit) {}
+
+    /// For everything that its handler waits for.
+    const time_limit& limit() const noexcept { return x_limit; }
 
     /// Appends the command and waits until this node has applied it. The value is what apply decided;
-    /// refusals are errors.
+    /// refusals are errors. When the time is over, the error is that of a command whose outcome is unknown:
+    /// callers repeat a 504 by themselves, and it may have taken effect.
     template <schemas::commands::any_command Command>
     task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), with().random.uuid());
@@ -203,21 +213,21 @@ class writing_call : public reading_call {
                                             schemas::uuid command_id);
     result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,
                              std::string_view purpose) const;
+
+    const time_limit& x_limit;
 };
 
 /// svc-registry-offset: the state from which an answer or a refusal was made.
 runtime::http::header offset_header(const storage::node::registry_node::reading&);
 
-/// The state to read from. Errors: unavailable when the node does not serve.
-task<storage::node::registry_node::reading> read_state(storage::node::registry_node&);
+/// The state to read from. Errors: unavailable when the node does not serve; that of a limit that passed.
+task<storage::node::registry_node::reading> read_state(storage::node::registry_node&, const time_limit&);
 
 /// Finds the user by the e-mail and developer key in the request (wire.md §2). Errors: unauthenticated, also
 /// when either is present twice: whoever checks requests on the way may have read the other one.
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
 
-/// Whether this route, if it reads, may answer this user. Errors: permission_denied.
-result<void> check_caller(const route&, const storage::registry::state::state_view&, const caller&);
 /// Errors: invalid_argument for a query parameter that the route requires and the request lacks.
 result<void> check_query(const route&, const reading_call&);
 

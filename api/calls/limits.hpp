@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace herald::limits {
 
@@ -9,5 +10,10 @@ constexpr std::size_t path_parameters_max = 8;  // of a route
 constexpr std::size_t idempotency_key_bytes_max = 128;
 constexpr std::size_t base_url_bytes_max = 512;  // for a node's address as its callers know it
 constexpr std::size_t warning_name_bytes_max = 64;
+
+// Deadlines of routes: from a whole request to its answer (program/limits.cpp says what must fit into them)
+constexpr std::int64_t read_deadline_ms = 5'000;
+constexpr std::int64_t long_read_deadline_ms = 30'000;
+constexpr std::int64_t write_deadline_ms = 40'000;
 
 }  // namespace herald::limits

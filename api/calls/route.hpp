@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "api/calls/limits.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
@@ -25,7 +26,8 @@ using route_handler = boost::asio::awaitable<result<runtime::http::http_response
 /// For answers made from the state at hand, without waiting.
 using read_handler = result<runtime::http::http_response> (*)(reading_call&);
 
-/// Whom a route answers at all (wire.md §2); the rules decide what a caller may do there.
+/// Whom a route answers at all (wire.md §2); the rules decide what a caller may do there, also that he must
+/// be a system administrator.
 enum class authentication : std::uint8_t { nobody, developer_key, system_administrator };
 
 /// long_read goes through many rows: it does not run on an event loop's thread, and only one at a time for
@@ -65,6 +67,7 @@ struct route {
     authentication who = authentication::developer_key;
     std::optional<needed_right> right;  // empty: only a key is needed, or what `who` says
     std::size_t body_bytes_max = limits::management_body_bytes_max;
+    std::int64_t deadline_ms = limits::read_deadline_ms;  // see time_limit; open rows do not wait
     std::span<const query_parameter> query;
     // For the OpenAPI document:
     std::string_view tag;

@@ -103,6 +103,9 @@ void router::add(const route& row) {
     if (handlers != 1) refuse(row, "it has one handler");
     if ((row.open != nullptr) != (row.who == authentication::nobody))
         refuse(row, "what is open asks nobody who he is");
+    if (row.who == authentication::system_administrator && !row.handler)
+        refuse(row, "others are refused by the rule of a command, which a read does not have");
+    if (row.deadline_ms <= 0) refuse(row, "it has a deadline");
     node* at = x_root.get();
     pattern_end end{&row, {}};
     bool takes_rest = false;

@@ -48,6 +48,7 @@ constexpr route list(std::string_view name, std::string_view pattern, read_handl
                      std::span<const query_parameter> query = {}) {
     route row = read<Answer>(name, pattern, handler, tag, summary, query);
     row.cost = cost::long_read;
+    row.deadline_ms = limits::long_read_deadline_ms;
     return row;
 }
 
@@ -71,6 +72,7 @@ constexpr route write(std::string_view name, http_method method, std::string_vie
     row.pattern = pattern;
     row.handler = handler;
     row.state = needed_state::applied;
+    row.deadline_ms = limits::write_deadline_ms;
     row.tag = tag;
     row.summary = summary;
     row.body = schemas::request_schema<Body>;

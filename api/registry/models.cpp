@@ -2,10 +2,10 @@
 #include "schemas/answers/models.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/registry/finding.hpp"
 #include "api/registry/routes.hpp"
 #include "schemas/requests/models.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/find/find.hpp"
 
 namespace herald::api::registry {
 namespace {
@@ -56,11 +56,11 @@ answered find_models(reading_call& call) {
     auto request = call.body<schemas::find_request>();
     if (!request) return request.error();
     if (call.has_path("workspace")) request->workspace_name = call.path("workspace");
-    auto page = storage::registry::find::find_models(call.state(), call.user().id, *request);
+    auto page = storage::registry::find::find_models(call.state(), call.user().id, *request, late_find(call));
     if (!page) return page.error();
     answers::registered_models found;
+    tell_of_page(call, *page, found);
     for (registered_model& row : page->rows) found.registered_models_.push_back(answers::of(std::move(row)));
-    found.total_records = page->total_records;
     return call.answer(found);
 }
 

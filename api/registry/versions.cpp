@@ -2,10 +2,10 @@
 #include "schemas/answers/versions.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/registry/finding.hpp"
 #include "api/registry/routes.hpp"
 #include "schemas/requests/versions.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/find/find.hpp"
 
 namespace herald::api::registry {
 namespace {
@@ -50,7 +50,7 @@ result<storage::registry::access::placed<model_version>> version_of_path(
 
 /// A strict caller must be told before anything is changed, so the newest row is compared.
 calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body) {
-    const auto now = co_await calls::read_state(call.with().registry);
+    const auto now = co_await calls::read_state(call.with().registry, call.limit());
     if (!now) co_return now.error();
     const auto kept = version_of_path(call, *now->view);
     if (!kept) co_return kept.error();
@@ -143,11 +143,12 @@ answered find_versions(reading_call& call) {
     } else if (call.has_path("workspace")) {
         request->workspace_name = call.path("workspace");
     }
-    auto page = storage::registry::find::find_versions(call.state(), call.user().id, *request);
+    auto page =
+        storage::registry::find::find_versions(call.state(), call.user().id, *request, late_find(call));
     if (!page) return page.error();
     answers::model_versions found;
+    tell_of_page(call, *page, found);
     for (model_version& row : page->rows) found.model_versions_.push_back(answers::of(std::move(row)));
-    found.total_records = page->total_records;
     return call.answer(found);
 }
 

@@ -194,8 +194,12 @@ calls::answered find_webhooks(reading_call& call) {
     const auto found = storage::registry::find::webhooks_visible_to(
         state, call.user().id, [&](const webhook& hook) { return wants(*body, hook); });
     answers::webhooks answer;
-    for (const webhook& hook : found) answer.webhooks_.push_back(answers::of(hook, ""));
-    answer.total_records = answer.webhooks_.size();
+    for (const webhook& hook : found.rows) answer.webhooks_.push_back(answers::of(hook, ""));
+    answer.total_records = found.total_records;
+    if (found.is_cut)
+        call.warn("these are " + std::to_string(found.rows.size()) + " of " +
+                  std::to_string(found.total_records) +
+                  " webhooks; ids, names or workspace_id ask for fewer");
     return call.answer(answer);
 }
 

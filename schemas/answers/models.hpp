@@ -66,11 +66,13 @@ struct registered_model {
 struct registered_models {
     std::vector<model> registered_models_;
     std::uint64_t total_records = 0;
+    std::string next_page_token;  // empty: there are no more
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "registered_models", self.registered_models_);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 

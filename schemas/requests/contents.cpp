@@ -25,8 +25,7 @@ std::vector<schemas::artifact> contents_of(std::vector<artifact> sent) {
     return contents;
 }
 
-template <class Sent>
-commands::version_content common_members(Sent& sent) {
+commands::version_content content_of(version_members sent) {
     commands::version_content content;
     content.version = std::move(sent.version);
     content.description = std::move(sent.description);
@@ -68,14 +67,14 @@ commands::model_content content_of(create_model sent) {
 }
 
 commands::version_content content_of(create_version sent) {
-    commands::version_content content = common_members(sent);
+    commands::version_content content = content_of(std::move(sent.common));
     content.lock_level = sent.lock_level;
     content.experiment_run_id = std::move(sent.experiment_run_id);
     return content;
 }
 
 commands::version_content content_of(update_version sent) {
-    commands::version_content content = common_members(sent);
+    commands::version_content content = content_of(std::move(sent.common));
     content.time_updated = sent.time_updated;
     content.redirect_metadata = std::move(sent.redirect_metadata);
     return content;

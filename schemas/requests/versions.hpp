@@ -31,28 +31,8 @@ struct artifact {
     }
 };
 
-/// The members that creations and updates have in common.
-constexpr void describe_version(auto& self, auto&& field) {
-    field(1, "version", self.version);
-    field(2, "description", self.description);
-    field(3, "labels", self.labels);
-    field(4, "readme_text", self.readme_text);
-    field(5, "attributes", self.attributes);
-    field(6, "model", self.model);
-    field(7, "artifacts", self.artifacts);
-    field(8, "environment", self.environment);
-    field(9, "docker_metadata", self.docker_metadata);
-    field(10, "datasets", self.datasets);
-    field(11, "code_blob_map", self.code_blob_map);
-    field(12, "archived", self.archived);
-    field(13, "apis", self.apis);
-    field(14, "input_description", self.input_description);
-    field(15, "output_description", self.output_description);
-    field(16, "hide_input_label", self.hide_input_label);
-    field(17, "hide_output_label", self.hide_output_label);
-}
-
-struct create_version {
+/// What creations and updates have in common.
+struct version_members {
     std::string version;
     std::string description;
     std::vector<std::string> labels;
@@ -70,9 +50,34 @@ struct create_version {
     std::string output_description;
     bool hide_input_label = false;
     bool hide_output_label = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "version", self.version);
+        field(2, "description", self.description);
+        field(3, "labels", self.labels);
+        field(4, "readme_text", self.readme_text);
+        field(5, "attributes", self.attributes);
+        field(6, "model", self.model);
+        field(7, "artifacts", self.artifacts);
+        field(8, "environment", self.environment);
+        field(9, "docker_metadata", self.docker_metadata);
+        field(10, "datasets", self.datasets);
+        field(11, "code_blob_map", self.code_blob_map);
+        field(12, "archived", self.archived);
+        field(13, "apis", self.apis);
+        field(14, "input_description", self.input_description);
+        field(15, "output_description", self.output_description);
+        field(16, "hide_input_label", self.hide_input_label);
+        field(17, "hide_output_label", self.hide_output_label);
+    }
+};
+
+struct create_version {
+    version_members common;
     schemas::lock_level lock_level = schemas::lock_level::unknown;
     std::string experiment_run_id;
 
+    using shown_inline = version_members;
     static constexpr std::array server_owned{
         owned{"id"},
         owned{"registered_model_id"},
@@ -86,7 +91,7 @@ struct create_version {
     static constexpr std::string_view example =
         R"({"version":"2024-06","description":"Retrained","labels":["candidate"],"lock_level":"REDACT"})";
     static constexpr void describe(auto& self, auto&& field) {
-        describe_version(self, field);
+        version_members::describe(self.common, field);
         field(18, "lock_level", self.lock_level);
         field(19, "experiment_run_id", self.experiment_run_id);
     }
@@ -96,26 +101,11 @@ commands::version_content content_of(create_version);
 /// Body of PATCH and PUT. time_updated is the one that the caller had read: a completion with an old one is
 /// refused.
 struct update_version {
-    std::string version;
-    std::string description;
-    std::vector<std::string> labels;
-    std::string readme_text;
-    std::vector<key_value> attributes;
-    std::optional<artifact> model;
-    std::vector<artifact> artifacts;
-    json_text environment;
-    json_text docker_metadata;
-    std::vector<artifact> datasets;
-    json_text code_blob_map;
-    ternary archived = ternary::unknown;
-    std::vector<std::string> apis;
-    std::string input_description;
-    std::string output_description;
-    bool hide_input_label = false;
-    bool hide_output_label = false;
+    version_members common;
     std::int64_t time_updated = 0;
     std::string redirect_metadata;
 
+    using shown_inline = version_members;
     static constexpr std::array server_owned{
         owned{"id"},
         owned{"registered_model_id"},
@@ -128,7 +118,7 @@ struct update_version {
         owned{"experiment_run_id", "is set at creation"}};
     static constexpr std::string_view example = R"({"redirect_metadata":"https://example.org/models/churn"})";
     static constexpr void describe(auto& self, auto&& field) {
-        describe_version(self, field);
+        version_members::describe(self.common, field);
         field(18, "time_updated", self.time_updated);
         field(19, "redirect_metadata", self.redirect_metadata);
     }

@@ -11,6 +11,7 @@
 #include "schemas/commands/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/membership.hpp"
+#include "storage/node/node.hpp"
 
 namespace herald::storage::node {
 namespace {
@@ -220,11 +221,13 @@ std::size_t command_gateway::in_flight() const {
 
 void command_gateway::answer_unknown(waiter& waiting) {
     x_unknown.add();
-    if (!waiting.command.request.idempotency_key.empty())
-        waiting.handler(runtime::unavailable(
-            "the log did not answer in time; repeat the request with the same Idempotency-Key"));
-    else
-        waiting.handler(runtime::internal("outcome unknown, read back before repeating"));
+    waiting.handler(outcome_unknown(!waiting.command.request.idempotency_key.empty()));
+}
+
+error outcome_unknown(bool has_key) {
+    if (!has_key) return runtime::internal("outcome unknown, read back before repeating");
+    return runtime::unavailable(
+        "the log did not answer in time; repeat the request with the same Idempotency-Key");
 }
 
 }  // namespace herald::storage::node

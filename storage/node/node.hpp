@@ -136,6 +136,10 @@ class registry_node {
     virtual void drain(std::function<void()> done) = 0;
 };
 
+/// What the sender of a command is told that may or may not take effect: unavailable if it has an
+/// Idempotency-Key and can be sent again, otherwise internal.
+error outcome_unknown(bool has_key);
+
 /// The node itself adds the publisher's job.
 std::shared_ptr<registry_node> make_node(registry_node::options, registry_node::parts);
 

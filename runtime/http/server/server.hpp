@@ -28,8 +28,7 @@ class request_handler {
     /// For answers that need no waiting and little time: returns true after filling `out` (empty, status 200
     /// before), or false to be called with handle(). Saves a coroutine.
     virtual bool handle_now(const request&, http_response& out);
-    /// Must set its own deadline (runtime::with_deadline); there is no other. Cancelled when the server
-    /// stops.
+    /// Must set its own deadline; there is no other. Cancelled when the server stops.
     virtual boost::asio::awaitable<http_response> handle(const request&) = 0;
     /// The longest body for such a request; called before it is read. Longer ones get 413.
     virtual std::size_t body_bytes_max(http_method, std::string_view path) const noexcept;

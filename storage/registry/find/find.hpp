@@ -2,6 +2,8 @@
 // may read.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "schemas/find.hpp"
@@ -13,17 +15,23 @@ namespace herald::storage::registry::find {
 template <class Row>
 struct found_page {
     std::vector<Row> rows;
-    std::uint64_t total_records = 0;
+    std::uint64_t total_records = 0;  // on all pages
+    std::string next_page_token;      // empty: these are the last
+    bool is_cut = false;              // all rows were asked for, and these are not all
 };
 
+/// Asked from time to time: whether the search has taken too long.
+using late_check = std::function<bool()>;
+
 /// Searches one workspace (not_found when there is none of that name) or everything that the user may read.
-/// Errors: not_found; invalid_argument for a key, value or operator that cannot be used, and beyond the
-/// bounds: limits::find_values_max values to compare with, limits::list_rows_max rows to look at,
-/// limits::find_answer_bytes_max of rows in the page.
+/// A row that is there throughout, with an unchanged sort key, comes exactly once to who follows the tokens.
+/// Errors: not_found; invalid_argument for a key, value or operator that cannot be used, for a token of
+/// another request, and beyond the bounds: limits::find_values_max values to compare with,
+/// limits::find_answer_bytes_max of rows in the page, and a search that is late.
 result<found_page<schemas::registered_model>> find_models(const state::state_view&, schemas::user_id,
-                                                          const schemas::find_request&);
+                                                          const schemas::find_request&, const late_check&);
 /// As find_models; also within one model, by id or by workspace and name.
 result<found_page<schemas::model_version>> find_versions(const state::state_view&, schemas::user_id,
-                                                         const schemas::find_request&);
+                                                         const schemas::find_request&, const late_check&);
 
 }  // namespace herald::storage::registry::find

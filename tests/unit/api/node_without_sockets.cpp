@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <exception>
+#include <future>
 #include <ostream>
 #include <stdexcept>
 
@@ -23,6 +23,16 @@ const schemas::json_value* member(const schemas::json_value& in, std::string_vie
     if (!list) return in.find(name);
     const auto index = runtime::parse_decimal(name);
     return index && *index < list->size() ? &(*list)[*index] : nullptr;
+}
+
+machine& started(cluster& all, const preparation& prepare) {
+    machine& on = all.start("alone");
+    if (!prepare) return on;
+    const auto view = on.store->view();
+    storage::registry::state::state_changes changes(view.get());
+    prepare(changes);
+    if (!on.store->write(changes.changes())) throw std::runtime_error("the rows cannot be written");
+    return all.start("alone");
 }
 
 }  // namespace
@@ -49,8 +59,11 @@ std::string reply::at(std::string_view path) const {
 
 void PrintTo(const reply& shown, std::ostream* out) { *out << shown.status() << " " << shown.body(); }
 
-node_without_sockets::node_without_sockets()
-    : x_machine(x_cluster.start("alone")),
+node_without_sockets::node_without_sockets(storage::node::node_kind kind,
+                                           std::span<const api::calls::route> table,
+                                           const preparation& prepare)
+    : x_cluster(kind),
+      x_machine(started(x_cluster, prepare)),
       x_services{*x_machine.node,
                  tests,
                  x_deliveries,
@@ -60,33 +73,41 @@ node_without_sockets::node_without_sockets()
                  runtime::http::client::plain_http::refused,
                  {},
                  {}},
-      x_service(api::make_service(x_services, x_loops,
-                                  {.metrics = api::routes::metrics_here::yes, .ready = [this] {
-                                       return api::operations::report_of(x_machine.node->state_now(), {});
-                                   }})) {}
+      x_service(api::make_service(x_services, x_loops, {.table = table, .ready = [this] {
+                                                            return api::operations::report_of(
+                                                                x_machine.node->state_now(), {});
+                                                        }})) {}
 
 node_without_sockets::~node_without_sockets() = default;
 
-/// As called by the server, but on a thread that also drives the registry.
+void node_without_sockets::on_loop(const std::function<void()>& work) {
+    std::packaged_task<void()> task(work);
+    x_loops[0].post([&task] { task(); });
+    task.get_future().get();
+}
+
+/// As called by the server.
 runtime::http::http_response node_without_sockets::answered(const runtime::http::server::request& received) {
     runtime::http::http_response out;
-    if (x_service->handle_now(received, out)) return out;
-    boost::asio::io_context context;
     std::exception_ptr thrown;
-    bool is_done = false;
-    boost::asio::co_spawn(context, x_service->handle(received),
-                          [&](std::exception_ptr failure, runtime::http::http_response answer) {
-                              thrown = failure;
-                              out = std::move(answer);
-                              is_done = true;
-                          });
+    bool is_done = false;  // only on the loop
+    bool is_there = false;
+    on_loop([&] {
+        is_there = x_service->handle_now(received, out);
+        if (is_there) return;
+        boost::asio::co_spawn(x_loops[0].context(), x_service->handle(received),
+                              [&](std::exception_ptr failure, runtime::http::http_response answer) {
+                                  thrown = failure;
+                                  out = std::move(answer);
+                                  is_done = true;
+                              });
+    });
     const auto look = [&] {
-        context.poll();
-        x_cluster.scheduler.settle();
-        context.poll();
-        return is_done;
+        on_loop([this] { x_cluster.scheduler.settle(); });
+        on_loop([&] { is_there = is_done; });  // after what that resumed
+        return is_there;
     };
-    if (!eventually(look)) throw std::runtime_error("no answer came");
+    if (!is_there && !eventually(look)) throw std::runtime_error("no answer came");
     if (thrown) std::rethrow_exception(thrown);
     return out;
 }
@@ -130,12 +151,12 @@ caller node_without_sockets::user(const std::string& email) {
     return {email, made.at("info.dev_key")};
 }
 
-caller node_without_sockets::administrator_named(const std::string& email) {
+caller node_without_sockets::member_of(std::uint64_t group, const std::string& email) {
     const caller made = user(email);
     const std::string id =
         get(std::string(proxy) + "/uac/getUser?email=" + made.email).at("verta_info.user_id");
-    const reply added =
-        post("/api/v2/uac-proxy/organization/1/groups/1/users", R"({"user_id":[")" + id + R"("]})");
+    const reply added = post("/api/v2/uac-proxy/organization/1/groups/" + std::to_string(group) + "/users",
+                             R"({"user_id":[")" + id + R"("]})");
     EXPECT_EQ(added.status(), 200) << added.body();
     return made;
 }

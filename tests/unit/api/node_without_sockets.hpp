@@ -1,11 +1,12 @@
 // A whole API node in memory that takes the bytes of requests: parser, routes, handlers, registry and log are
-// the program's own, in one thread, without sockets, disk or waiting.
+// the program's own, one thread at a time, without sockets, disk or waiting.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,23 +56,33 @@ class no_deliveries final : public storage::deliveries::delivery_history {
     std::uint64_t next_offset(std::int32_t) const override { return 0; }
 };
 
-/// Tests of webhooks are answered at once with the values given here.
+/// Tests of webhooks are answered at once with the values given here, or not before they are told to.
 class told_tests final : public storage::deliveries::trigger_calls {
   public:
     void send(schemas::delivery what, attempt_handler handler) override {
         sent.push_back(std::move(what));
-        handler(answer);
+        if (is_silent)
+            waiting.push_back(std::move(handler));
+        else
+            handler(answer);
     }
     void hear(const schemas::attempt&) override {}
     void close() override {}
 
     std::vector<schemas::delivery> sent;
+    bool is_silent = false;
+    std::vector<attempt_handler> waiting;
     result<schemas::attempt> answer = runtime::internal("the test says no answer");
 };
 
+/// Writes rows past the log, before the node starts: what no command can make yet, or very many.
+using preparation = std::function<void(storage::registry::state::state_changes&)>;
+
 class node_without_sockets {
   public:
-    node_without_sockets();
+    explicit node_without_sockets(storage::node::node_kind = storage::node::node_kind::standalone,
+                                  std::span<const api::calls::route> table = api::routes::all_routes(),
+                                  const preparation& = {});
     ~node_without_sockets();
 
     const caller administrator{std::string(admin_email), std::string(admin_key)};
@@ -87,7 +98,8 @@ class node_without_sockets {
     }
     /// A new user without any rights; an administrator is in the group Admins.
     caller user(const std::string& email);
-    caller administrator_named(const std::string& email);
+    caller administrator_named(const std::string& email) { return member_of(1, email); }
+    caller member_of(std::uint64_t group, const std::string& email);
     caller second_administrator() { return administrator_named("second@example.org"); }
     /// Create these and return their ids.
     std::string model(const std::string& name);
@@ -97,14 +109,22 @@ class node_without_sockets {
     std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
         return x_cluster.commands(type);
     }
+    /// From now on the node hears nothing of its log, until it hears all of it.
+    void is_deaf() { x_machine.is_paused = true; }
+    void hears_again() {
+        on_loop([this] { x_cluster.resume(x_machine); });
+        on_loop([] {});  // after what that resumed
+    }
     void is_found_at(api::calls::address_of_node address) { x_services.address = std::move(address); }
 
     told_tests tests;
 
   private:
     runtime::http::http_response answered(const runtime::http::server::request&);
+    /// Runs it on the loop of the requests, which then also drives the registry.
+    void on_loop(const std::function<void()>& work);
 
-    cluster x_cluster{storage::node::node_kind::standalone};
+    cluster x_cluster;
     machine& x_machine;
     no_deliveries x_deliveries;
     api::calls::services x_services;

@@ -15,6 +15,8 @@ inline bool is_open(const api::calls::route& row) { return row.who == api::calls
 
 class route_world : public ::testing::Test {
   protected:
+    explicit route_world(const preparation& prepare = {})
+        : node(storage::node::node_kind::standalone, api::routes::all_routes(), prepare) {}
     void SetUp() override;
 
     /// The path, with existing ids and names in its parameters.

@@ -204,6 +204,18 @@ TEST(router, takes_no_table_that_is_wrong) {
     route without = get_row("/nothing");
     without.handler = nullptr;
     refused({without});
+    route late = get_row("/late");
+    late.deadline_ms = 0;
+    refused({late});
+    // Nothing would refuse anybody else: the rule of a command does.
+    route unprotected = get_row("/administrators");
+    unprotected.who = authentication::system_administrator;
+    EXPECT_NO_THROW(router{std::vector{unprotected}});
+    unprotected.handler = nullptr;
+    unprotected.read = [](reading_call&) -> result<runtime::http::http_response> {
+        return runtime::http::http_response{};
+    };
+    refused({unprotected});
 }
 
 }  // namespace

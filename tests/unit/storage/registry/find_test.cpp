@@ -2,6 +2,7 @@
 #include "storage/registry/find/find.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/find/limits.hpp"
+#include "storage/registry/tables/versions.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,10 +15,14 @@ using namespace storage;
 using namespace storage::registry::find;
 
 using schemas::find_operator;
+using storage::registry::state::state_changes;
+using storage::registry::state::state_view;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+
+const late_check in_time = [] { return false; };
 
 class find_calls : public testing::Test {
   protected:
@@ -35,7 +40,7 @@ class find_calls : public testing::Test {
         }
     }
     std::vector<std::string> names(const schemas::find_request& request) {
-        const auto page = find_versions(*registry.view(), registry.admin, request);
+        const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
         EXPECT_TRUE(page) << page.error().message;
         std::vector<std::string> found;
         for (const auto& version : page->rows) found.push_back(version.version);
@@ -85,28 +90,168 @@ TEST_F(find_calls, lists_are_looked_up_in_any_order) {
 
 TEST_F(find_calls, pages_carry_the_total) {
     schemas::find_request request;
-    request.pagination = schemas::pagination{2, 2};
-    const auto page = find_versions(*registry.view(), registry.admin, request);
+    request.pagination = schemas::pagination{2, 2, {}};
+    const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
     ASSERT_TRUE(page);
     EXPECT_EQ(page->rows.size(), 1u);
     EXPECT_EQ(page->total_records, 3u);
-    request.pagination = schemas::pagination{1'000'000'000'000, 2};
-    EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request)->rows.empty());
+    request.pagination = schemas::pagination{1'000'000'000'000, 2, {}};
+    EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request, in_time)->rows.empty());
 }
 
 TEST_F(find_calls, without_a_page_limit_all_are_shown) {
-    for (const auto& paging : {std::optional<schemas::pagination>(), std::optional(schemas::pagination{0, 0}),
-                               std::optional(schemas::pagination{1, -1})}) {
+    for (const auto& paging :
+         {std::optional<schemas::pagination>(), std::optional(schemas::pagination{0, 0, {}}),
+          std::optional(schemas::pagination{1, -1, {}})}) {
         schemas::find_request request;
         request.pagination = paging;
-        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request)->rows.size(), 3u);
+        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request, in_time)->rows.size(), 3u);
     }
     schemas::find_request request;
     for (const std::int64_t limit : {-2, 1'001}) {
-        request.pagination = schemas::pagination{1, limit};
-        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request).error().code,
+        request.pagination = schemas::pagination{1, limit, {}};
+        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request, in_time).error().code,
                   error_code::invalid_argument);
     }
+}
+
+/// The names on each page, following the tokens.
+template <class Find>
+std::vector<std::string> pages(schemas::find_request request, const Find& find) {
+    std::vector<std::string> found;
+    while (true) {
+        const auto page = find(request);
+        EXPECT_TRUE(page) << page.error().message;
+        if (!page) return found;
+        std::string names;
+        for (const auto& version : page->rows) names += (names.empty() ? "" : " ") + version.version;
+        found.push_back(names);
+        if (page->next_page_token.empty()) return found;
+        request.pagination->page_token = page->next_page_token;
+    }
+}
+
+TEST_F(find_calls, tokens_lead_to_each_row_once_in_any_order) {
+    const auto find = [&](const auto& request) {
+        return find_versions(*registry.view(), registry.admin, request, in_time);
+    };
+    for (const char* key : {"", "version", "time_created", "time_updated"}) {
+        schemas::find_request request;
+        request.sort_key = key;
+        request.pagination = schemas::pagination{1, 2, {}};
+        EXPECT_THAT(pages(request, find), ElementsAre("v3 v2", "v1")) << key;
+        request.ascending = true;
+        EXPECT_THAT(pages(request, find), ElementsAre("v1 v2", "v3")) << key;
+        request.pagination->page_limit = 3;
+        EXPECT_THAT(pages(request, find), ElementsAre("v1 v2 v3")) << key;
+    }
+}
+
+TEST_F(find_calls, tokens_pass_over_no_row_when_others_come_and_go) {
+    schemas::find_request request;
+    request.sort_key = "version";
+    request.ascending = true;
+    request.pagination = schemas::pagination{1, 2, {}};
+    int number = 0;
+    const auto find = [&](const auto& asked) {
+        // Before each page a row comes that belongs before all others: a page_number would show one twice.
+        schemas::commands::create_version command;
+        command.registered_model_id = model.id;
+        command.version.version = "a" + std::to_string(++number);
+        registry.must<schemas::model_version>(command);
+        return find_versions(*registry.view(), registry.admin, asked, in_time);
+    };
+    EXPECT_THAT(pages(request, find), ElementsAre("a1 v1", "v2 v3"));
+}
+
+TEST_F(find_calls, a_token_that_does_not_belong_here_is_refused) {
+    schemas::find_request request;
+    request.pagination = schemas::pagination{1, 2, {}};
+    const std::string token =
+        find_versions(*registry.view(), registry.admin, request, in_time)->next_page_token;
+    ASSERT_NE(token, "");
+    const auto message = [&] {
+        const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
+        EXPECT_FALSE(page);
+        return page ? "" : page.error().message;
+    };
+    for (const std::string& wrong : {std::string("x"), std::string("AAAA"), token.substr(4)}) {
+        request.pagination->page_token = wrong;
+        EXPECT_THAT(message(), HasSubstr("page_token is not a next_page_token"));
+    }
+    request.pagination->page_token = token;
+    request.ascending = true;
+    EXPECT_THAT(message(), HasSubstr("another sort_key or ascending"));
+    request.ascending = false;
+    request.sort_key = "version";
+    EXPECT_THAT(message(), HasSubstr("another sort_key or ascending"));
+    request.sort_key = "time_updated";
+    request.pagination->page_number = 2;
+    EXPECT_THAT(message(), HasSubstr("give one of them"));
+}
+
+/// As many versions of the model as a find answers at a time, and 50 more, of one time: their ids decide.
+class many_versions : public find_calls {
+  protected:
+    static constexpr std::uint64_t first_id = 100'000;
+    static constexpr std::uint64_t count = limits::list_rows_max + 50;
+
+    void SetUp() override {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            schemas::model_version row;
+            row.id.value = first_id + i;
+            row.registered_model_id = model.id;
+            row.workspace_id = model.workspace_id;
+            row.version = "v" + std::to_string(row.id.value);
+            row.time_created = row.time_updated = 1'000;
+            storage::registry::tables::versions::put(all, row);
+        }
+    }
+    std::shared_ptr<const state_view> base = registry.view();
+    state_changes all{base.get()};
+};
+
+TEST_F(many_versions, all_are_shown_in_two_answers_and_the_first_says_that_it_is_cut) {
+    schemas::find_request request;
+    request.ascending = true;
+    const auto first = find_versions(all, registry.admin, request, in_time);
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ(first->rows.size(), limits::list_rows_max);
+    EXPECT_EQ(first->total_records, count);
+    EXPECT_TRUE(first->is_cut);
+    EXPECT_EQ(first->rows.front().id.value, first_id);
+    request.pagination = schemas::pagination{1, -1, first->next_page_token};
+    const auto rest = find_versions(all, registry.admin, request, in_time);
+    ASSERT_TRUE(rest) << rest.error().message;
+    ASSERT_EQ(rest->rows.size(), 50u);
+    EXPECT_EQ(rest->total_records, count);
+    EXPECT_EQ(rest->rows.front().id.value, first_id + limits::list_rows_max);
+    EXPECT_FALSE(rest->is_cut);
+    EXPECT_EQ(rest->next_page_token, "");
+}
+
+TEST_F(many_versions, pages_behind_the_ten_thousandth_row_are_found) {
+    schemas::find_request request;
+    request.pagination = schemas::pagination{101, 100, {}};
+    const auto last = find_versions(all, registry.admin, request, in_time);
+    ASSERT_TRUE(last) << last.error().message;
+    EXPECT_EQ(last->rows.size(), 50u);
+    EXPECT_EQ(last->rows.back().id.value, first_id) << "the oldest is the last";
+    EXPECT_FALSE(last->is_cut);
+    request.pagination = schemas::pagination{1, 1, {}};
+    const auto newest = find_versions(all, registry.admin, request, in_time);
+    ASSERT_TRUE(newest);
+    EXPECT_EQ(newest->rows.front().id.value, first_id + count - 1);
+    EXPECT_EQ(newest->total_records, count);
+}
+
+TEST_F(many_versions, a_search_that_takes_too_long_is_refused_saying_how_to_ask_for_less) {
+    int looks = 0;
+    const auto page = find_versions(all, registry.admin, {}, [&] { return ++looks == 3; });
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().code, error_code::invalid_argument) << "what clients repeat would not help";
+    EXPECT_THAT(page.error().message, HasSubstr("name a workspace or a model"));
+    EXPECT_EQ(looks, 3) << "it ends there";
 }
 
 TEST_F(find_calls, stages_and_lock_levels_are_names_in_any_case_or_numbers) {
@@ -119,7 +264,7 @@ TEST_F(find_calls, stages_and_lock_levels_are_names_in_any_case_or_numbers) {
 
 TEST_F(find_calls, a_value_that_the_key_cannot_have_is_refused_saying_what_it_must_be) {
     const auto refusal = [&](const schemas::find_request& request) {
-        const auto page = find_versions(*registry.view(), registry.admin, request);
+        const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
         return page ? "" : page.error().message;
     };
     EXPECT_THAT(refusal(where("stage", find_operator::eq, "\"bogus\"")),
@@ -132,25 +277,26 @@ TEST_F(find_calls, a_value_that_the_key_cannot_have_is_refused_saying_what_it_mu
 
 TEST_F(find_calls, an_unknown_key_is_refused_naming_those_of_this_call) {
     const auto request = where("name", find_operator::eq, "\"m\"");
-    EXPECT_TRUE(find_models(*registry.view(), registry.admin, request));
-    EXPECT_THAT(find_versions(*registry.view(), registry.admin, request).error().message,
+    EXPECT_TRUE(find_models(*registry.view(), registry.admin, request, in_time));
+    EXPECT_THAT(find_versions(*registry.view(), registry.admin, request, in_time).error().message,
                 AllOf(HasSubstr("registered_model_id"), HasSubstr("experiment_run_id"), HasSubstr("stage")));
     for (const char* key : {"stage", "version"})
-        EXPECT_THAT(
-            find_models(*registry.view(), registry.admin, where(key, find_operator::eq, "5")).error().message,
-            AllOf(HasSubstr("it must be one of id, name, labels"), Not(HasSubstr("stage,"))));
+        EXPECT_THAT(find_models(*registry.view(), registry.admin, where(key, find_operator::eq, "5"), in_time)
+                        .error()
+                        .message,
+                    AllOf(HasSubstr("it must be one of id, name, labels"), Not(HasSubstr("stage,"))));
 }
 
 TEST_F(find_calls, show_only_what_the_caller_may_read) {
     const auto stranger = registry.user_named("b@example.org");
-    const auto page = find_versions(*registry.view(), stranger.id, {});
+    const auto page = find_versions(*registry.view(), stranger.id, {}, in_time);
     ASSERT_TRUE(page);
     EXPECT_EQ(page->total_records, 0u);
 }
 
 TEST_F(find_calls, say_what_is_wrong_with_a_predicate) {
     const auto bad = [&](const schemas::find_request& request) {
-        return find_versions(*registry.view(), registry.admin, request).error().code;
+        return find_versions(*registry.view(), registry.admin, request, in_time).error().code;
     };
     EXPECT_EQ(bad(where("colour", find_operator::eq, "1")), error_code::invalid_argument);
     EXPECT_EQ(bad(where("id", find_operator::in, "1")), error_code::invalid_argument);
@@ -163,7 +309,7 @@ TEST_F(find_calls, models_too) {
     registry.model_named("other");
     schemas::find_request request = where("name", find_operator::eq, "\"m\"");
     request.workspace_name = "default";
-    const auto page = find_models(*registry.view(), registry.admin, request);
+    const auto page = find_models(*registry.view(), registry.admin, request, in_time);
     ASSERT_TRUE(page);
     ASSERT_EQ(page->rows.size(), 1u);
     EXPECT_EQ(page->rows[0].id, model.id);
@@ -173,14 +319,15 @@ TEST_F(find_calls, compare_a_bounded_number_of_values) {
     schemas::find_request request;
     for (std::size_t i = 0; i <= limits::find_values_max; ++i)
         request.predicates.push_back({"name", {"\"v1\""}, find_operator::eq});
-    EXPECT_EQ(find_versions(*registry.view(), registry.admin, request).error().code,
+    EXPECT_EQ(find_versions(*registry.view(), registry.admin, request, in_time).error().code,
               error_code::invalid_argument);
     std::string list = "[0";
     for (std::size_t i = 0; i < limits::find_values_max; ++i) list += ",1";
-    EXPECT_EQ(find_versions(*registry.view(), registry.admin, where("id", find_operator::in, list + "]"))
-                  .error()
-                  .code,
-              error_code::invalid_argument);
+    EXPECT_EQ(
+        find_versions(*registry.view(), registry.admin, where("id", find_operator::in, list + "]"), in_time)
+            .error()
+            .code,
+        error_code::invalid_argument);
 }
 
 TEST_F(find_calls, by_ids) {
@@ -200,10 +347,11 @@ TEST_F(find_calls, a_page_has_a_bounded_size) {
         command.version.version = "large " + std::to_string(i);
         registry.must<schemas::model_version>(command);
     }
-    EXPECT_EQ(find_versions(*registry.view(), registry.admin, {}).error().code, error_code::invalid_argument);
+    EXPECT_EQ(find_versions(*registry.view(), registry.admin, {}, in_time).error().code,
+              error_code::invalid_argument);
     schemas::find_request paged;
-    paged.pagination = schemas::pagination{1, 10};
-    const auto page = find_versions(*registry.view(), registry.admin, paged);
+    paged.pagination = schemas::pagination{1, 10, {}};
+    const auto page = find_versions(*registry.view(), registry.admin, paged, in_time);
     ASSERT_TRUE(page);
     EXPECT_EQ(page->rows.size(), 10u);
     EXPECT_EQ(page->total_records, fitting + 4);

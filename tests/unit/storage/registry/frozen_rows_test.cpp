@@ -25,6 +25,7 @@
 #include "storage/registry/tables/workspaces.hpp"
 #include "tests/support/filled.hpp"
 #include "tests/support/frozen.hpp"
+#include "tests/support/named_values.hpp"
 
 namespace herald::test {
 namespace {
@@ -33,20 +34,6 @@ using namespace storage::registry::tables;
 using storage::registry::state::make_memory_state;
 using storage::registry::state::row_changes;
 using storage::registry::state::state_changes;
-
-/// Whether an enumeration has a name for the value.
-template <auto Value>
-consteval bool is_named() {
-    constexpr std::string_view text = __PRETTY_FUNCTION__;  // "… [Value = herald::…::table::user]" or "…)65]"
-    return text.rfind("::") > text.rfind(')') || text.rfind(')') == text.npos;
-}
-
-template <class Enum, std::size_t... Numbers>
-std::vector<Enum> named_values(std::index_sequence<Numbers...>) {
-    std::vector<Enum> all;
-    (..., (is_named<static_cast<Enum>(Numbers)>() ? all.push_back(static_cast<Enum>(Numbers)) : void()));
-    return all;
-}
 
 template <class... Tables>
 void put_filled(state_changes& state) {
@@ -66,8 +53,7 @@ row_changes rows_of_all_tables() {
     counters::put(state, "model", 300);
     kept_outcomes::put(state, filled<schemas::commands::request_identity>(), 300,
                        filled<schemas::commands::outcome>());
-    for (const timer_kind kind : named_values<timer_kind>(std::make_index_sequence<256>()))
-        timers::set(state, {300, kind, "key"});
+    for (const auto& kind : named_values<timer_kind>()) timers::set(state, {300, kind.value, "key"});
     auto event = filled<schemas::event>();
     outbox::add(state, {"events.promote", 3}, event);
     outbox::put_published(state, {"events.promote", 3}, 300);
@@ -82,14 +68,14 @@ TEST(rows, of_every_table_keep_their_bytes) {
         letters.insert(key.front());
     }
     expect_frozen(lines, HERALD_FROZEN_BYTES);
-    for (const table one : named_values<table>(std::make_index_sequence<128>()))
-        EXPECT_TRUE(letters.contains(static_cast<char>(one)))
-            << "table '" << static_cast<char>(one) << "' has no frozen bytes";
+    for (const auto& one : named_values<table>())
+        EXPECT_TRUE(letters.contains(static_cast<char>(one.value)))
+            << "table " << one.name << " has no frozen bytes";
 }
 
 TEST(rows, are_walked_by_the_names_of_tables_and_timers) {
-    EXPECT_GT(named_values<table>(std::make_index_sequence<128>()).size(), 40u);
-    EXPECT_EQ(named_values<timer_kind>(std::make_index_sequence<256>()).size(), 6u);
+    EXPECT_GT(named_values<table>().size(), 40u);
+    EXPECT_EQ(named_values<timer_kind>().size(), 6u);
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+#include "storage/registry/find/paging.hpp"
+
+#include <algorithm>
+
+#include "runtime/crypto.hpp"
+#include "schemas/binary.hpp"
+#include "schemas/limits.hpp"
+#include "storage/registry/find/limits.hpp"
+
+namespace herald::storage::registry::find {
+namespace {
+
+constexpr std::size_t places_spare = 1'024;
+
+result<sort_key> sort_key_of(const std::string& name) {
+    if (name == "name" || name == "version") return sort_key::name;
+    if (name == "time_created") return sort_key::time_created;
+    if (name == "time_updated" || name.empty()) return sort_key::time_updated;
+    return runtime::invalid_argument("sort_key is \"" + name +
+                                     "\"; it must be name, version, time_created or time_updated");
+}
+
+result<void> check_paging(const schemas::pagination& paging) {
+    const std::string limit = std::to_string(paging.page_limit);
+    if (paging.page_limit < -1)
+        return runtime::invalid_argument("page_limit is " + limit + "; it must be 1 to " +
+                                         std::to_string(limits::page_limit_max) + ", or -1 for all");
+    if (paging.page_limit > 0 && static_cast<std::size_t>(paging.page_limit) > limits::page_limit_max)
+        return runtime::invalid_argument("page_limit is " + limit + "; at most " +
+                                         std::to_string(limits::page_limit_max));
+    if (!paging.page_token.empty() && paging.page_number > 1)
+        return runtime::invalid_argument("there are a page_token and the page_number " +
+                                         std::to_string(paging.page_number) + "; give one of them");
+    return {};
+}
+
+}  // namespace
+
+/// What a page_token holds: the last row of the page before, and the order in which it was the last.
+struct page_of_rows::token {
+    std::uint32_t key = 0;
+    bool ascending = false;
+    place_in_order after;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "key", self.key);
+        field(2, "ascending", self.ascending);
+        field(3, "after", self.after);
+    }
+};
+
+result<page_of_rows> page_of_rows::of(const schemas::find_request& request) {
+    page_of_rows page;
+    const auto key = sort_key_of(request.sort_key);
+    if (!key) return key.error();
+    page.x_key = *key;
+    page.x_ascending = request.ascending;
+    // Clients send unset members as zeros.
+    const schemas::pagination paging = request.pagination.value_or(schemas::pagination{});
+    if (const auto good = check_paging(paging); !good) return good.error();
+    page.x_wants_all = paging.page_limit <= 0;
+    page.x_limit = page.x_wants_all ? limits::list_rows_max : static_cast<std::size_t>(paging.page_limit);
+    if (!page.x_wants_all && paging.page_number > 1) {
+        const auto pages = static_cast<std::uint64_t>(paging.page_number) - 1;
+        page.x_skipped = std::min<std::uint64_t>(pages, UINT32_MAX) * page.x_limit;
+    }
+    if (paging.page_token.empty()) return page;
+    const auto bytes = runtime::from_base64(paging.page_token);
+    auto last = bytes ? schemas::decode<token>(*bytes) : result<token>(bytes.error());
+    if (!last || last->after.id == 0)
+        return runtime::invalid_argument("page_token is not a next_page_token that a find answered");
+    if (last->key != static_cast<std::uint32_t>(page.x_key) || last->ascending != page.x_ascending)
+        return runtime::invalid_argument(
+            "page_token is of a find with another sort_key or ascending; change nothing but the page_token");
+    page.x_after = std::move(last->after);
+    return page;
+}
+
+void page_of_rows::add(std::uint64_t id, const std::string& name, std::int64_t time_created,
+                       std::int64_t time_updated) {
+    ++x_total;
+    place_in_order place;
+    place.id = id;
+    if (x_key == sort_key::name)
+        place.name = name;
+    else
+        place.time_ms = x_key == sort_key::time_created ? time_created : time_updated;
+    if (x_after && !is_before(*x_after, place)) return;
+    x_places.push_back(std::move(place));
+    const std::size_t wanted = x_skipped + x_limit + 1;  // one more tells that there is a next page
+    if (x_places.size() >= 2 * wanted + places_spare) sort_first(wanted);
+}
+
+void page_of_rows::sort_first(std::size_t count) {
+    const auto end = x_places.begin() + static_cast<std::ptrdiff_t>(std::min(count, x_places.size()));
+    std::partial_sort(x_places.begin(), end, x_places.end(),
+                      [this](const auto& left, const auto& right) { return is_before(left, right); });
+    x_places.erase(end, x_places.end());
+}
+
+std::string page_of_rows::token_after(const place_in_order& last) const {
+    token out;
+    out.key = static_cast<std::uint32_t>(x_key);
+    out.ascending = x_ascending;
+    out.after = last;
+    return runtime::to_base64(schemas::encode(out));
+}
+
+page_of_rows::chosen page_of_rows::choose() && {
+    chosen out;
+    out.total = x_total;
+    sort_first(x_skipped + x_limit + 1);
+    const std::size_t end = std::min(x_places.size(), x_skipped + x_limit);
+    for (std::size_t i = x_skipped; i < end; ++i) out.ids.push_back(x_places[i].id);
+    if (out.ids.empty() || x_places.size() == end) return out;
+    out.next_page_token = token_after(x_places[end - 1]);
+    out.is_cut = x_wants_all;
+    return out;
+}
+
+}  // namespace herald::storage::registry::find
