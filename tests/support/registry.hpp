@@ -13,7 +13,9 @@ namespace herald::test {
 
 class registry {
   public:
-    registry() {
+    registry() { EXPECT_EQ(run(genesis()).code, 0u); }
+
+    static schemas::commands::genesis genesis() {
         schemas::commands::genesis genesis;
         genesis.log_id[0] = 7;
         genesis.event_partitions = 4;
@@ -22,7 +24,7 @@ class registry {
         genesis.admin_email = admin_email;
         genesis.admin_key_hash = admin_key_hash();
         genesis.require_approval_for = {schemas::stage::production};
-        EXPECT_EQ(run(genesis).code, 0u);
+        return genesis;
     }
 
     schemas::user_id admin = test::admin;

@@ -22,6 +22,7 @@
 #include "storage/rocks/rocks_state.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/prepared_log.hpp"
 
 namespace {
 
@@ -41,8 +42,8 @@ double cpu_seconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// The values of registry.commands: GENESIS, a model, its versions.
-std::vector<std::string> prepared_commands(std::size_t versions) {
+/// The records of registry.commands: GENESIS, a model, its versions.
+std::vector<events::log::record> prepared_commands(std::size_t versions) {
     runtime::seeded_random random(1);
     schemas::commands::genesis genesis;
     genesis.log_id = random.uuid();
@@ -51,8 +52,8 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
     genesis.admin_uuid = test::some_uuid;
     genesis.admin_email = test::admin_email;
     genesis.admin_key_hash = test::admin_key_hash();
-    std::vector<std::string> values;
-    values.reserve(versions + 2);
+    std::vector<events::log::record> records;
+    records.reserve(versions + 2);
     const auto add = [&](const auto& what) {
         schemas::commands::request_identity who = test::request_of();
         who.scope = "POST /api/v1/registry/registered_models/model_versions";
@@ -62,7 +63,8 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
         command.log_id = genesis.log_id;
         command.command_id = random.uuid();
         command.not_after_ms = INT64_MAX;
-        values.push_back(schemas::commands::seal_envelope(command));
+        records.push_back({static_cast<std::int64_t>(records.size()), 1'700'000'000'000, "",
+                           schemas::commands::seal_envelope(command)});
     };
     add(genesis);
     schemas::commands::create_model model;
@@ -77,51 +79,8 @@ std::vector<std::string> prepared_commands(std::size_t versions) {
         version.version.version = "v" + std::to_string(i);
         add(version);
     }
-    return values;
+    return records;
 }
-
-/// A log that can only be read, from memory.
-class prepared_log final : public events::log::partitioned_log {
-  public:
-    explicit prepared_log(const std::vector<std::string>& values) : x_values(values) {}
-    std::unique_ptr<events::log::reader> open_reader(const events::log::topic_partition&,
-                                                     std::int64_t from_offset) override {
-        return std::make_unique<prepared_reader>(x_values, static_cast<std::size_t>(from_offset));
-    }
-    std::unique_ptr<events::log::producer> open_producer(events::log::producer_kind) override {
-        std::abort();
-    }
-    std::unique_ptr<events::log::group_member> join(const std::string&,
-                                                    const std::vector<std::string>&) override {
-        std::abort();
-    }
-    void query_range(const events::log::topic_partition&, events::log::range_handler) override {
-        std::abort();
-    }
-    result<std::int32_t> partitions(const std::string&) override { std::abort(); }
-    result<void> create_topics() override { std::abort(); }
-
-  private:
-    class prepared_reader final : public events::log::reader {
-      public:
-        prepared_reader(const std::vector<std::string>& values, std::size_t next)
-            : x_values(values), x_next(next) {}
-        result<events::log::read_batch> poll(std::size_t records_max, std::int64_t) override {
-            events::log::read_batch batch;
-            for (; x_next < x_values.size() && batch.records.size() < records_max; ++x_next)
-                batch.records.push_back(
-                    {static_cast<std::int64_t>(x_next), 1'700'000'000'000, "", x_values[x_next]});
-            batch.at_end = x_next == x_values.size();
-            return batch;
-        }
-        void on_ready(std::function<void()>) override {}
-
-      private:
-        const std::vector<std::string>& x_values;
-        std::size_t x_next;
-    };
-    const std::vector<std::string>& x_values;
-};
 
 /// Writes the same rows into a bare RocksDB too, and counts how long that takes.
 class doubled_store final : public storage::registry::state::state_store {
@@ -180,10 +139,11 @@ std::string replay(events::log::partitioned_log& log, storage::registry::state::
 int main(int argument_count, char** arguments) {
     const auto count = static_cast<std::size_t>(argument_count > 1 ? std::atoll(arguments[1]) : 1'000'000);
     const test::temporary_folder folder;
-    const std::vector<std::string> values = prepared_commands(count);
-    prepared_log log(values);
+    std::vector<events::log::record> records = prepared_commands(count);
+    const std::size_t record_bytes = records.back().value->size();
+    test::prepared_log log(std::move(records));
     std::printf("%zu create_version commands of %zu bytes, %u cores, RocksDB without sync in %s\n", count,
-                values.back().size(), std::thread::hardware_concurrency(), folder.path().c_str());
+                record_bytes, std::thread::hardware_concurrency(), folder.path().c_str());
 
     const auto state = storage::rocks::open_rocks_state(folder / "state");
     HERALD_ASSERT(state.has_value());

@@ -1,0 +1,112 @@
+// Protects a start from the log: batches that are written beside, and records that are opened ahead, give the
+// rows, outcomes and hash of one record after the other (P5), whatever the disk does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "storage/node/limits.hpp"
+#include "storage/node/replica.hpp"
+#include "storage/registry/tables/position.hpp"
+#include "storage/registry/tables/versions.hpp"
+#include "tests/support/busy_log.hpp"
+#include "tests/support/forwarding.hpp"
+#include "tests/support/manual_scheduler.hpp"
+#include "tests/support/prepared_log.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace storage;
+using namespace storage::node;
+using namespace storage::registry::state;
+
+/// May be written beside; fails some writes as a full disk does.
+class store_beside final : public forwarding_store {
+  public:
+    store_beside(state_store& to, unsigned failing) : forwarding_store(to), x_failing(failing) {}
+    result<void> write(const row_changes& changes) override {
+        ++writes;
+        if (x_failing > 0 && writes % x_failing == 0) return runtime::unavailable("the disk is full");
+        return forwarding_store::write(changes);
+    }
+    bool is_written_beside() const noexcept override { return true; }
+
+    unsigned writes = 0;
+
+  private:
+    const unsigned x_failing;
+};
+
+std::map<std::string, std::string> rows_of(const state_store& store) {
+    std::map<std::string, std::string> all;
+    store.view()->scan({}, {}, [&](std::string_view key, std::string_view value) {
+        all.emplace(key, value);
+        return true;
+    });
+    return all;
+}
+
+struct replayed {
+    std::string hash;
+    std::vector<std::uint32_t> outcomes;
+    std::map<std::string, std::string> rows;
+    bool was_visible = true;  // each record, when it was told
+};
+
+/// The state shown is that of its position, and the record has its effect in it.
+bool shows(const applied_state& newest, const storage::registry::engine::applied_record& record) {
+    const auto position = storage::registry::tables::positions::find(*newest.view);
+    if (!position || position->hash != newest.position.hash || position->next_offset <= record.offset)
+        return false;
+    if (record.outcome.code != 0 || record.type != schemas::commands::create_version::type) return true;
+    const auto made = schemas::decode<schemas::model_version>(record.outcome.body);
+    return storage::registry::tables::versions::find(*newest.view, made->id).has_value();
+}
+
+replayed replay(const busy_log& what, unsigned failing) {
+    const auto rows = make_memory_state();
+    store_beside store(*rows, failing);
+    prepared_log log(what.records);
+    manual_scheduler scheduler;
+    replayed done;
+    const replica* told_by = nullptr;
+    replica all(log, store, scheduler.clock(), "a",
+                {[&](storage::registry::engine::applied_record& record) {
+                     done.outcomes.push_back(record.outcome.code);
+                     done.was_visible &= shows(*told_by->newest(), record);
+                 },
+                 [](const written_tables&) {},
+                 {}});
+    told_by = &all;
+    for (unsigned rounds = 0; done.outcomes.size() < what.records.size() && rounds < 1'000; ++rounds)
+        EXPECT_TRUE(std::holds_alternative<replica::progress>(all.advance(0)));
+    done.hash = all.newest()->position.hash;
+    done.rows = rows_of(*rows);
+    return done;
+}
+
+TEST(catch_up, comes_to_what_one_record_after_the_other_comes_to) {
+    const busy_log log = make_busy_log(3 * limits::apply_records_max + 500);
+    const replayed beside = replay(log, 0);
+    EXPECT_EQ(beside.outcomes, log.outcomes);
+    EXPECT_EQ(beside.hash, log.hash);
+    EXPECT_TRUE(beside.was_visible);
+    EXPECT_GT(std::ranges::count_if(log.outcomes, [](std::uint32_t code) { return code != 0; }), 100)
+        << "rights matter in this log";
+}
+
+TEST(catch_up, loses_nothing_when_writes_fail) {
+    const busy_log log = make_busy_log(3 * limits::apply_records_max + 500);
+    const replayed whole = replay(log, 0);
+    for (const unsigned failing : {2u, 3u}) {
+        const replayed patched = replay(log, failing);
+        EXPECT_EQ(patched.outcomes, log.outcomes) << failing;
+        EXPECT_EQ(patched.hash, log.hash) << failing;
+        EXPECT_EQ(patched.rows, whole.rows) << failing;
+        EXPECT_TRUE(patched.was_visible) << failing;
+    }
+}
+
+}  // namespace
+}  // namespace herald::test
