@@ -231,7 +231,7 @@ std::string encode(const T& value) {
 
 template <described T>
 result<T> decode(std::string_view bytes) {
-    result<T> value{T{}};
+    result<T> value(boost::system::in_place_value);
     if (!detail::decode_into(*value, bytes))
         return runtime::invalid_argument("these bytes are not a well-formed record");
     return value;

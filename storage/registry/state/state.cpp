@@ -100,6 +100,8 @@ bool state_changes::read(std::string_view key, const row_reader& reader) const {
 
 void state_changes::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {
     auto changed = x_changes.lower_bound(std::max(prefix, from));
+    if (changed == x_changes.end() || !changed->first.starts_with(prefix))
+        return x_base->scan(prefix, from, visit);
     bool wanted = true;
     // Visits the changed rows up to `limit`; returns whether the row `limit` itself was among them.
     const auto show_changed_until = [&](const std::string_view* limit) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "runtime/assert.hpp"
@@ -36,7 +37,6 @@ class index_entries {
     struct entry {
         std::string key;
         std::string value;
-        bool operator==(const entry&) const = default;
     };
     const std::vector<entry>& all() const& noexcept { return x_entries; }
     std::vector<entry> all() && noexcept { return std::move(x_entries); }
@@ -61,6 +61,17 @@ inline void replace_entries(state::state_changes& state, std::vector<index_entri
 
 template <class Row>
 struct description;
+
+/// The description of a table whose rows are updated often may say what its index is made of, beside the key:
+/// `static auto indexed(const Row& row) { return std::tie(row.name, …); }`. Then an update that changes none
+/// of it computes no entries.
+template <class Row>
+bool are_indexed_alike(const Row& before, const Row& after) {
+    if constexpr (requires { description<Row>::indexed(before); })
+        return description<Row>::indexed(before) == description<Row>::indexed(after);
+    else
+        return false;
+}
 
 template <class Row, class Key>
 std::string row_key(const Key& key) {
@@ -141,9 +152,8 @@ template <class Row, class Key>
 void keyed_table<Row, Key>::update(state::state_changes& state, const Row& before, const Row& after) {
     std::string place = key_to_write(after);
     HERALD_ASSERT(place == key_to_write(before));
-    auto old = entries_of(before).all();
-    auto fresh = entries_of(after).all();
-    if (old != fresh) replace_entries(state, std::move(old), std::move(fresh));
+    if (!are_indexed_alike(before, after))
+        replace_entries(state, entries_of(before).all(), entries_of(after).all());
     put_row(state, std::move(place), after);
 }
 

@@ -15,6 +15,9 @@ template <>
 struct description<schemas::model_version> {
     static constexpr table rows = table::version;
     static schemas::version_id key(const schemas::model_version& row) { return row.id; }
+    static auto indexed(const schemas::model_version& row) {
+        return std::tie(row.registered_model_id, row.version);
+    }
     static void index(const schemas::model_version& row, index_entries& entries) {
         entries.lead(name_key(row.registered_model_id, row.version), row.id);
         entries.mark(key_of(table::version_of_model).number(row.registered_model_id).number(row.id));
