@@ -69,9 +69,14 @@ void state_changes::rebase(const state_view* base) noexcept {
     for (const auto& change : x_changes) look_at(change.first);
 }
 
+bool state_changes::has_of_table(std::string_view key) const {
+    if (x_changes.empty()) return false;
+    return x_fingers.empty() || key.empty() || finger_of(key) != x_changes.end();
+}
+
 state_changes::place state_changes::first_from(std::string_view key) const {
     if (x_fingers.empty() || key.empty()) return x_changes.lower_bound(key);
-    const place finger = x_fingers[static_cast<unsigned char>(key.front())];
+    const place finger = finger_of(key);
     if (finger == x_changes.end()) return x_changes.lower_bound(key);
     const int order = finger->first.compare(key);
     if (order == 0) return finger;
@@ -81,15 +86,17 @@ state_changes::place state_changes::first_from(std::string_view key) const {
 }
 
 void state_changes::keep_finger(place touched) const {
-    if (x_fingers.empty()) {
-        if (x_changes.size() < limits::changes_without_fingers_max) return;
+    if (!x_fingers.empty()) {
+        finger_of(touched->first) = touched;
+    } else if (x_changes.size() >= limits::changes_without_fingers_max) {
         x_fingers.assign(256, x_changes.end());
+        for (auto change = x_changes.begin(); change != x_changes.end(); ++change)
+            finger_of(change->first) = change;
     }
-    if (!touched->first.empty()) x_fingers[static_cast<unsigned char>(touched->first.front())] = touched;
 }
 
 bool state_changes::read(std::string_view key, const row_reader& reader) const {
-    if (x_changes.empty()) return x_base->read(key, reader);
+    if (!has_of_table(key)) return x_base->read(key, reader);
     const place changed = first_from(key);
     if (changed == x_changes.end() || changed->first != key) return x_base->read(key, reader);
     keep_finger(changed);
@@ -99,6 +106,7 @@ bool state_changes::read(std::string_view key, const row_reader& reader) const {
 }
 
 void state_changes::scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const {
+    if (!has_of_table(prefix)) return x_base->scan(prefix, from, visit);
     auto changed = x_changes.lower_bound(std::max(prefix, from));
     if (changed == x_changes.end() || !changed->first.starts_with(prefix))
         return x_base->scan(prefix, from, visit);

@@ -88,6 +88,11 @@ class state_changes final : public state_view {
         const place where = first_from(key);
         keep_finger(x_changes.insert_or_assign(where, std::move(key), std::move(value)));
     }
+    /// Whether there may be changes in the table of this key or prefix.
+    bool has_of_table(std::string_view key) const;
+    place& finger_of(std::string_view key) const {
+        return x_fingers[static_cast<unsigned char>(key.front())];
+    }
     /// The first change whose key is not before this one.
     place first_from(std::string_view key) const;
     void keep_finger(place) const;
@@ -99,7 +104,7 @@ class state_changes final : public state_view {
     view_memory* x_memory;
     row_changes x_changes;
     /// The change of each table that was touched last, once there are many: what comes next is mostly beside
-    /// it. By the key's first byte.
+    /// it. By the key's first byte; the end where the table has no change.
     mutable std::vector<place> x_fingers;
 };
 
