@@ -32,6 +32,8 @@ enum class find_operator : std::uint8_t { eq, ne, gt, gte, lt, lte, contain, not
 enum class promotion_status : std::uint8_t { none, in_progress, complete, failed };
 enum class build_status : std::uint8_t { building, finished, error };
 enum class scan_status : std::uint8_t { unscanned, scanning, scanned, error };
+/// How a report may say that a scan ended: the numbers are those of scan_status.
+enum class scan_ending : std::uint8_t { scanned = 2, error = 3 };
 enum class safety_status : std::uint8_t { unknown, safe, unsafe };
 enum class webhook_status : std::uint8_t { enabled, disabled };
 /// What a role allows actions on (wire.md §2).
@@ -162,6 +164,11 @@ struct enum_names<scan_status> {
                                                             {scan_status::scanning, "scanning"},
                                                             {scan_status::scanned, "scanned"},
                                                             {scan_status::error, "error"}}};
+};
+template <>
+struct enum_names<scan_ending> {
+    static constexpr std::array<named<scan_ending>, 2> all{
+        {{scan_ending::scanned, "scanned"}, {scan_ending::error, "error"}}};
 };
 template <>
 struct enum_names<safety_status> {

@@ -28,6 +28,27 @@ error wrong_member(std::string_view path, const json_value& found, std::string_v
                                      std::string(expected));
 }
 
+namespace {
+
+/// A number or its decimal text, of whatever size.
+bool is_integer(const json_value& value) {
+    if (const auto* text = value.get_if<std::string>()) {
+        const std::string_view digits = std::string_view(*text).substr(text->starts_with('-') ? 1 : 0);
+        return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+    }
+    if (const auto* fraction = value.get_if<double>()) return std::trunc(*fraction) == *fraction;
+    return value.get_if<std::int64_t>() || value.get_if<std::uint64_t>() || value.get_if<long_integer>();
+}
+
+}  // namespace
+
+error wrong_integer(std::string_view path, const json_value& found, std::int64_t least, std::uint64_t most) {
+    std::string expected = least == 0 ? "an integer of 0 or more" : "an integer";
+    if (is_integer(found))
+        expected = "an integer from " + std::to_string(least) + " to " + std::to_string(most);
+    return wrong_member(path, found, expected + " (a number or its decimal text)");
+}
+
 error too_many_elements(std::string_view path, std::size_t count) {
     return runtime::invalid_argument(std::string(path) + " holds " + std::to_string(count) +
                                      " elements; at most " + std::to_string(limits::json_list_elements_max) +

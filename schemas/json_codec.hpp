@@ -135,6 +135,8 @@ struct json_writer {
 
 /// invalid_argument "<path> is <what it holds>; it must be <expected>".
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
+/// Of an integer that is too large or too small, the error says from where to where it may be.
+error wrong_integer(std::string_view path, const json_value& found, std::int64_t least, std::uint64_t most);
 /// invalid_argument: more than limits::json_list_elements_max.
 error too_many_elements(std::string_view path, std::size_t count);
 /// What clients send for "nothing": null, false, 0, "", an empty list or object.
@@ -211,14 +213,14 @@ struct json_reader {
                 *number <= std::numeric_limits<T>::max())
                 value = static_cast<T>(*number);
             else
-                failure = wrong_member(where, found, "an integer (a number or its decimal text)");
+                failure = wrong_integer(where, found, std::numeric_limits<T>::min(),
+                                        static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
         } else if constexpr (unsigned_number<T>) {
             const auto number = unsigned_of(found);
             if (number && *number <= std::numeric_limits<T>::max())
                 value = static_cast<T>(*number);
             else
-                failure =
-                    wrong_member(where, found, "an integer of 0 or more (a number or its decimal text)");
+                failure = wrong_integer(where, found, 0, std::numeric_limits<T>::max());
         } else if constexpr (std::same_as<T, double>) {
             if (const double* fraction = found.get_if<double>())
                 value = *fraction;

@@ -179,9 +179,13 @@ result<schemas::commands::request_identity> writing_call::identity() const {
     if (std::count_if(received().headers.begin(), received().headers.end(), is_key) > 1)
         return runtime::invalid_argument("there is more than one Idempotency-Key; send one");
     const auto key = received().header("idempotency-key");
-    if (key && (key->empty() || key->size() > limits::idempotency_key_bytes_max || !is_visible_ascii(*key)))
+    if (key && (key->empty() || key->size() > limits::idempotency_key_bytes_max))
         return runtime::invalid_argument(
             "Idempotency-Key is " + std::to_string(key->size()) + " bytes long; it must be 1 to " +
+            std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
+    if (key && !is_visible_ascii(*key))
+        return runtime::invalid_argument(
+            "Idempotency-Key holds a space or another character that is no visible ASCII; it must be 1 to " +
             std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
     identity.idempotency_key = key.value_or("");
     identity.address = received().remote_address;
@@ -292,14 +296,23 @@ result<caller> authenticate(const request& received, const storage::registry::st
             "Grpc-Metadata-developer_key and Grpc-Metadata-developer-key differ; send one of them, or the "
             "same key in both");
     if (!key) key = dashed_key;
-    if (email && key && !key->empty() && email->size() <= limits::email_bytes_max) {
+    const bool has_email = email && !email->empty(), has_key = key && !key->empty();
+    if (!has_email || !has_key)
+        return runtime::unauthenticated(
+            std::string(has_key     ? "the header Grpc-Metadata-email is missing"
+                        : has_email ? "the header Grpc-Metadata-developer_key is missing"
+                                    : "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are "
+                                      "missing") +
+            "; give the e-mail and a developer key of a user");
+    if (email->size() <= limits::email_bytes_max) {
         std::string key_hash(runtime::as_bytes(runtime::sha256(*key)));
         if (auto user = storage::registry::access::user_with_key(state, *email, key_hash))
             return caller{std::move(user), std::move(key_hash)};
     }
+    // The same text whether there is such a user or not: a stranger must not learn who has an account.
     return runtime::unauthenticated(
-        "give the e-mail and a developer key of a user in the headers Grpc-Metadata-email and "
-        "Grpc-Metadata-developer_key");
+        "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are no valid pair; give the e-mail "
+        "and a developer key of the same user");
 }
 
 }  // namespace herald::api::calls

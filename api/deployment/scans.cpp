@@ -87,7 +87,8 @@ response report_scan(writing_call& call) {
     schemas::commands::report_scan command;
     command.workspace_name = call.path("workspace");
     command.build_id = *id;
-    command.scan_status = body->scan_status;
+    command.scan_status = body->scan_status == schemas::scan_ending::error ? schemas::scan_status::error
+                                                                           : schemas::scan_status::scanned;
     if (body->scan_external_results) {
         command.safety_status = body->scan_external_results->safety_status;
         command.url = body->scan_external_results->url;

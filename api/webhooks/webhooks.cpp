@@ -206,6 +206,9 @@ calls::answered find_webhooks(reading_call& call) {
 response delete_webhooks(writing_call& call) {
     auto body = call.body<requests::delete_webhooks>();
     if (!body) co_return body.error();
+    for (std::size_t i = 0; i < body->ids.size(); ++i)
+        if (!body->ids[i])
+            co_return runtime::invalid_argument("ids[" + std::to_string(i) + "] is 0; ids begin at 1");
     schemas::commands::delete_webhooks command{std::move(body->ids)};
     const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();

@@ -54,8 +54,9 @@ struct scan_results {
 
 struct report_scan {
     std::optional<scan_results> scan_external_results;
-    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    std::optional<scan_ending> scan_status;
 
+    static constexpr std::array<std::string_view, 1> required{"scan_status"};
     static constexpr std::string_view example =
         R"({"scan_status":"scanned","scan_external_results":{"safety_status":"safe","url":"https://scanner.example.com/7"}})";
     static constexpr void describe(auto& self, auto&& field) {

@@ -12,6 +12,7 @@ struct create_webhook {
     schemas::workspace_id workspace_id;  // 0: the caller's default workspace
 
     using shown_inline = webhook_settings;
+    static constexpr std::array<std::string_view, 2> required{"name", "location"};
     static constexpr std::string_view example =
         R"({"name":"rollout","location":"https://rollout.example.com/promote","event_types":["PROMOTE"]})";
     static constexpr void describe(auto& self, auto&& field) {

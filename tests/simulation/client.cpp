@@ -257,15 +257,43 @@ void client::review(std::uint64_t transition) {
                                                        !x_world.chance.one_in(6), ""};
     const auto commit = [this, transition](const schemas::commands::outcome&) {
         x_known.approved.push_back(transition);
-        if (x_world.chance.one_in(2))
-            ask(schemas::commands::commit_transition{schemas::activity_id{transition}, ""}, any_way());
+        if (x_world.chance.one_in(2)) commit_transition(transition);
     };
     ask(command, any_way(), commit, 2);
 }
 
+void client::commit_transition(std::uint64_t transition) {
+    const auto committed = [this](const schemas::commands::outcome& outcome) {
+        const auto done = schemas::decode<schemas::activity>(outcome.body);
+        x_known.commits.push_back({done->model_version_id.value, done->time_created});
+    };
+    ask(schemas::commands::commit_transition{schemas::activity_id{transition}, ""}, any_way(), committed);
+}
+
+void client::complete_promotion() {
+    if (x_known.commits.empty()) return;
+    const commit read_after = x_world.chance.pick(x_known.commits);
+    schemas::commands::update_version command;
+    command.id.value = read_after.version;
+    command.present = {"redirect_metadata", "time_updated"};
+    command.version.redirect_metadata = "https://serving.example/" + name("address");
+    command.version.time_updated = read_after.time_ms;
+    ask(command, any_way());
+}
+
 void client::act() {
     dice& chance = x_world.chance;
-    switch (chance.between(0, 19)) {
+    switch (chance.between(0, 22)) {
+        case 20:
+            return complete_promotion();
+        case 21:
+        case 22:  // else one that is no longer wanted would bar the way for ever
+            if (!x_known.transitions.empty())
+                ask(
+                    schemas::commands::close_transition{
+                        schemas::activity_id{chance.pick(x_known.transitions)}, ""},
+                    any_way());
+            break;
         case 12:
         case 13:
         case 14:
@@ -316,10 +344,7 @@ void client::act() {
             if (!x_known.transitions.empty()) review(chance.pick(x_known.transitions));
             break;
         case 9:
-            if (!x_known.approved.empty())
-                ask(schemas::commands::commit_transition{schemas::activity_id{chance.pick(x_known.approved)},
-                                                         ""},
-                    any_way());
+            if (!x_known.approved.empty()) commit_transition(chance.pick(x_known.approved));
             break;
         case 10:
             if (!x_known.builds.empty())

@@ -46,10 +46,16 @@ class client {
     enum class repeat : std::uint8_t { with_key, never };
     using learner = std::function<void(const schemas::commands::outcome&)>;
 
+    /// Of a transition; what its version is read as from then on has that time, or a later one.
+    struct commit {
+        std::uint64_t version = 0;
+        std::int64_t time_ms = 0;
+    };
     struct known {
         std::vector<std::uint64_t> models, versions, builds, webhooks;
         std::vector<std::uint64_t> transitions;  // requested ones
         std::vector<std::uint64_t> approved;
+        std::vector<commit> commits;
     };
     /// A row that a write made, from the time of its answer.
     struct written_row {
@@ -82,6 +88,9 @@ class client {
     void read();
     std::string text_of_any_size();
     void review(std::uint64_t transition);
+    void commit_transition(std::uint64_t transition);
+    /// As it was read after some commit, which need not be the newest.
+    void complete_promotion();
     repeat any_way() { return x_world.chance.one_in(4) ? repeat::never : repeat::with_key; }
     std::string name(std::string_view kind) { return std::string(kind) + "-" + std::to_string(++x_names); }
 

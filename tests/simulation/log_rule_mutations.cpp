@@ -1,4 +1,5 @@
-// The mutations of design.md §1: what apply decides, what it is given, and what is between it and the log.
+// The mutations of design.md §1 and wire.md §3: what apply decides, what it is given, and what is between it
+// and the log.
 #include <algorithm>
 #include <utility>
 
@@ -440,6 +441,21 @@ std::vector<mutation> log_rule_mutations() {
         of_apply(
             "hashes-not-compared", "what another node says of its state counts for nothing",
             changed<node_heartbeat>([](node_heartbeat& beat, const state_view&) { beat.vouches = false; })),
+        of_apply("second-transition-taken", "what is open to the same stage is not looked for",
+                 without([](const command_envelope& command, std::string_view key) {
+                     return command.type == schemas::commands::create_transition::type &&
+                            is_of(key, table::open_transition);
+                 })),
+        of_apply("promotion-outlives-its-stage", "leaving PRODUCTION does not end the promotion",
+                 without([](const command_envelope& command, std::string_view key) {
+                     return command.type == schemas::commands::commit_transition::type &&
+                            is_of(key, table::promotion);
+                 })),
+        of_apply("late-completion-taken", "what was read before the commit completes the promotion",
+                 changed<schemas::commands::update_version>(
+                     [](schemas::commands::update_version& update, const state_view&) {
+                         update.version.time_updated = 0;
+                     })),
         minority_not_marked(),
         of_log<last_record_not_compared>("last-record-not-compared",
                                          "after a break the newest applied record is not compared"),

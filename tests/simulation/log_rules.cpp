@@ -7,7 +7,9 @@
 #include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/position.hpp"
 #include "storage/registry/tables/scans.hpp"
+#include "storage/registry/tables/stages.hpp"
 #include "storage/registry/tables/timers.hpp"
+#include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 #include "tests/simulation/world.hpp"
 
@@ -127,6 +129,12 @@ void log_rules::judge_repeat(const applied& what) {
             return judge_raise(what);
         case schemas::commands::webhook_health::type:
             return judge_health(what);
+        case schemas::commands::create_transition::type:
+            return judge_transition(what);
+        case schemas::commands::commit_transition::type:
+            return judge_commit(what);
+        case schemas::commands::update_version::type:
+            return judge_completion(what);
         default:
             if (what.took_effect) learn(what);
     }
@@ -221,6 +229,62 @@ void log_rules::judge_health(const applied& what) {
         x_failing_since.erase(id);
 }
 
+/// One open transition of a version to each stage.
+void log_rules::judge_transition(const applied& what) {
+    const auto asked = decoded<schemas::commands::create_transition>(what.command.body);
+    const wanted_stage wanted{asked.model_version_id.value, asked.desired_stage};
+    const bool is_open = x_open_transitions.contains(wanted);
+    const std::string name = "the transition of version " + std::to_string(wanted.version) + " at offset " +
+                             std::to_string(x_offset);
+    if (!what.took_effect)
+        return require(is_open || what.done.outcome.code != code_of(error_code::already_exists),
+                       name + " was refused for one that is not open");
+    const auto opening = decoded<schemas::activity>(what.done.outcome.body);
+    if (opening.transition->state == schemas::transition_state::closed) return;  // it is there already
+    require(!is_open, name + " is the second open one to its stage");
+    x_transitions[opening.id.value] = wanted;
+    x_open_transitions[wanted] = opening.id.value;
+}
+
+void log_rules::end_transition(std::uint64_t id) {
+    const auto ended = x_transitions.find(id);
+    if (ended == x_transitions.end()) return;
+    const auto open = x_open_transitions.find(ended->second);
+    if (open != x_open_transitions.end() && open->second == id) x_open_transitions.erase(open);
+}
+
+/// A promotion in progress ends when its version leaves PRODUCTION.
+void log_rules::judge_commit(const applied& what) {
+    if (!what.took_effect) return;
+    const auto done = decoded<schemas::activity>(what.done.outcome.body);
+    const schemas::version_id version = done.model_version_id;
+    end_transition(done.transition_id.value);
+    if (x_transitions.at(done.transition_id.value).desired == schemas::stage::production) {
+        x_promotions[version.value] = tables::versions::find(*x_now, version)->time_updated;
+    } else if (x_promotions.erase(version.value) > 0) {
+        require(tables::promotions::find(*x_now, version)->status == schemas::promotion_status::failed,
+                "the promotion of version " + std::to_string(version.value) +
+                    " outlived its leaving PRODUCTION at offset " + std::to_string(x_offset));
+    }
+}
+
+/// What was read before the commit completes nothing.
+void log_rules::judge_completion(const applied& what) {
+    const auto update = decoded<schemas::commands::update_version>(what.command.body);
+    const auto promoted = x_promotions.find(update.id.value);
+    if (update.version.redirect_metadata.empty() || promoted == x_promotions.end()) return;
+    const std::int64_t read_ms = update.version.time_updated;
+    const bool is_late = read_ms != 0 && read_ms < promoted->second;
+    require(what.took_effect == !is_late, "the completion of version " + std::to_string(update.id.value) +
+                                              " at offset " + std::to_string(x_offset) +
+                                              (is_late ? " was read before the commit and taken"
+                                                       : " was refused: " + what.done.outcome.message));
+    if (is_late) return;
+    require(tables::promotions::find(*x_now, update.id)->status == schemas::promotion_status::complete,
+            "the completion at offset " + std::to_string(x_offset) + " completed nothing");
+    x_promotions.erase(promoted);
+}
+
 void log_rules::learn(const applied& what) {
     const std::string& answer = what.done.outcome.body;
     switch (what.command.type) {
@@ -246,6 +310,10 @@ void log_rules::learn(const applied& what) {
         }
         case schemas::commands::report_scan::type:
             x_open_scans.erase(decoded<schemas::scan>(answer).id.value);
+            break;
+        case schemas::commands::close_transition::type:
+            end_transition(
+                decoded<schemas::commands::close_transition>(what.command.body).transition_id.value);
             break;
         case schemas::commands::delete_webhooks::type:
             for (const auto id : decoded<schemas::commands::delete_webhooks>(what.command.body).ids)

@@ -1,5 +1,6 @@
-// The rules of design.md §1, written a second time, independently of the product: the engine's result for
-// each record of the command log is checked against them. Each throws rule_broken.
+// The rules of design.md §1 and those of wire.md §3 for promotions, written a second time, independently of
+// the product: the engine's result for each record of the command log is checked against them. Each throws
+// rule_broken.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,12 @@ class log_rules {
         std::uint32_t newest_level = 0;
     };
 
+    struct wanted_stage {
+        std::uint64_t version = 0;
+        schemas::stage desired = schemas::stage::unknown;
+        auto operator<=>(const wanted_stage&) const = default;
+    };
+
     void judge_time(const events::log::record&, const schemas::commands::command_envelope&);
     bool is_entitled(const applied&);
     void judge_repeat(const applied&);
@@ -51,6 +58,11 @@ class log_rules {
     void judge_claim(const applied&);
     void judge_raise(const applied&);
     void judge_health(const applied&);
+    void judge_transition(const applied&);
+    void judge_commit(const applied&);
+    void judge_completion(const applied&);
+    /// It is closed or committed.
+    void end_transition(std::uint64_t id);
     void learn(const applied&);
     void judge_timers();
     void judge_scans(bool all_have_fired);
@@ -69,6 +81,9 @@ class log_rules {
     std::map<std::string, member> x_members;
     std::map<std::string, schemas::claim_row> x_claims;
     std::map<storage::registry::tables::output_partition, std::uint64_t> x_published;
+    std::map<std::uint64_t, wanted_stage> x_transitions;
+    std::map<wanted_stage, std::uint64_t> x_open_transitions;
+    std::map<std::uint64_t, std::int64_t> x_promotions;     // versions, each with the time of its commit
     std::map<std::uint64_t, std::int64_t> x_open_scans;     // each with its start time
     std::map<std::uint64_t, std::int64_t> x_failing_since;  // webhooks
     std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record

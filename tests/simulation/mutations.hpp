@@ -40,7 +40,7 @@ struct mutation {
     std::function<void(storage::node::node_failure&)> failure = {};
 };
 
-/// Those of design.md §1.
+/// Those of design.md §1 and wire.md §3.
 std::vector<mutation> log_rule_mutations();
 
 /// The first, with an empty name, breaks nothing.

@@ -122,7 +122,9 @@ result<std::string_view> read_scheme(std::string_view url, plain_http http, loca
     const std::string start = runtime::to_lower(url.substr(0, std::string_view("https://").size()));
     if (start == "https://") return url.substr(start.size());
     if (!start.starts_with("http://")) {
-        return wrong("a URL begins with https://, as in https://hooks.example.com/path");
+        return wrong(std::string("a URL begins with https://") +
+                     (http == plain_http::allowed ? " or http://" : "") +
+                     ", as in https://hooks.example.com/path");
     }
     if (http == plain_http::refused) {
         return wrong(

@@ -31,11 +31,38 @@ bool is_space(char32_t point) {
            point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
 }
 
+/// Format characters without width and fillers: alone they show nothing. Within a text they have their use.
+bool is_invisible(char32_t point) {
+    return point == 0xAD || point == 0x34F || point == 0x61C || (point >= 0x115F && point <= 0x1160) ||
+           (point >= 0x17B4 && point <= 0x17B5) || (point >= 0x180B && point <= 0x180F) ||
+           (point >= 0x200B && point <= 0x200F) || (point >= 0x2060 && point <= 0x206F) || point == 0x3164 ||
+           (point >= 0xFE00 && point <= 0xFE0F) || point == 0xFEFF || point == 0xFFA0 ||
+           (point >= 0xE0000 && point <= 0xE0FFF);
+}
+
 std::string code_text(char32_t point) {
     static constexpr std::string_view hex = "0123456789ABCDEF";
     std::string out = "U+";
     for (int shift = 12; shift >= 0; shift -= 4) out += hex[point >> shift & 15];
     return out;
+}
+
+/// What is between the scheme and the path: user, host and port.
+std::string_view authority_in(std::string_view url) {
+    const std::size_t begin = url.find("://");
+    if (begin == std::string_view::npos) return {};
+    const std::string_view rest = url.substr(begin + 3);
+    return rest.substr(0, rest.find_first_of("/?#"));
+}
+
+/// False for a port that is none, as :99999. No port, and none behind the colon, is the scheme's own.
+bool has_usable_port(std::string_view authority) {
+    if (const auto user = authority.rfind('@'); user != std::string_view::npos)
+        authority.remove_prefix(user + 1);
+    const std::size_t colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+    if (colon == std::string_view::npos || colon + 1 == authority.size()) return true;
+    const auto port = runtime::parse_decimal(authority.substr(colon + 1));
+    return port && *port >= 1 && *port <= 65'535;
 }
 
 std::string at_most(std::size_t bytes) { return "at most " + std::to_string(bytes) + " bytes"; }
@@ -53,11 +80,12 @@ result<void> check_name(std::string_view field, std::string_view value, std::siz
         if (is_control(point) || turns_text(point))
             return runtime::invalid_argument(std::string(field) + " holds the control character " +
                                              code_text(point) + "; a name must show all that it holds");
-        blank = blank && is_space(point);
+        blank = blank && (is_space(point) || is_invisible(point));
     }
     if (blank)
         return runtime::invalid_argument(std::string(field) +
-                                         " is only white space; it must hold a character that shows");
+                                         " is only white space or characters without width; it must hold a "
+                                         "character that shows");
     return {};
 }
 
@@ -93,6 +121,9 @@ result<void> check_url(std::string_view field, std::string_view value) {
     if (!has_host || value.find(' ') != std::string_view::npos)
         return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
                                          "\"; it must be an absolute http or https URL");
+    if (!has_usable_port(authority_in(value)))
+        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
+                                         "\"; its port must be 1 to 65535");
     return {};
 }
 

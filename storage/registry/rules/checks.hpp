@@ -13,14 +13,14 @@
 
 namespace herald::storage::registry::rules {
 
-/// 1 to `bytes_max` bytes of UTF-8, not only white space, without control characters (including those that
-/// change the writing direction).
+/// 1 to `bytes_max` bytes of UTF-8, at least one of them of a character that shows, without control
+/// characters (including those that change the writing direction).
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// At most limits::email_bytes_max bytes, with one @ inside.
 result<void> check_email(std::string_view field, std::string_view email);
 /// At most `bytes_max` bytes of UTF-8 without NUL.
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
-/// Absolute http or https URL of at most limits::url_bytes_max bytes.
+/// Absolute http or https URL of at most limits::url_bytes_max bytes, with a port that there is, if any.
 result<void> check_url(std::string_view field, std::string_view value);
 /// A value that is echoed as it came must be a JSON object. Absent is allowed.
 result<void> check_object(std::string_view field, const schemas::json_text&);

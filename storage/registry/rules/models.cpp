@@ -49,7 +49,10 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
     model.attributes = merged_attributes({}, sent.attributes);
     model.readme_text = sent.readme_text;
     model.visibility = sent.visibility;
-    model.resource_visibility = sent.resource_visibility;
+    using schemas::resource_visibility;
+    model.resource_visibility = sent.resource_visibility == resource_visibility::unknown
+                                    ? resource_visibility::workspace_default
+                                    : sent.resource_visibility;
     model.custom_permission = sent.custom_permission;
     model.data_type = sent.data_type;
     model.task_type = sent.task_type;

@@ -189,7 +189,7 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
 }
 
 /// Errors: not_found; permission_denied; invalid_argument; failed_precondition when no scan was requested,
-/// unless the report says unsafe, which is accepted in any state; already_exists when a finished scan would
+/// unless the report says unsafe, which is accepted in any state; aborted when a finished scan would
 /// change silently (a build may become unsafe at any time, never safe).
 answer apply(rule_context& context, const schemas::commands::report_scan& command) {
     auto found = build_to_scan(context, command.workspace_name, command.build_id);
@@ -203,9 +203,9 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
             "taken");
     if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
     if (kept && kept->scan_status == scan_status::scanned && !says_unsafe(command))
-        return runtime::already_exists("scan " + std::to_string(kept->id.value) + " is finished as " +
-                                       std::string(name_of(kept->safety_status)) +
-                                       "; only an unsafe report can still change it: request a new scan");
+        return runtime::aborted("scan " + std::to_string(kept->id.value) + " is finished as " +
+                                std::string(name_of(kept->safety_status)) +
+                                "; only an unsafe report can still change it: request a new scan");
     if (kept && kept->scan_status == scan_status::scanning)
         context.cancel_timer(kept->time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
                              number_text(kept->id.value));

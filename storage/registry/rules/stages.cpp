@@ -70,7 +70,9 @@ answer store_activity(rule_context& context, const activity& entry) {
 
 /// Writes the transition's row, and its state into the activity that opened it.
 void store_transition(rule_context& context, const transition_row& row) {
-    tables::transitions::put(context.state, row);
+    const auto stored = tables::transitions::find(context.state, row.transition.id);
+    HERALD_ASSERT(stored);
+    tables::transitions::update(context.state, *stored, row);
     const auto before = tables::activities::find(context.state, row.transition.id);
     HERALD_ASSERT(before);
     activity opening = *before;
@@ -127,6 +129,18 @@ result<void> check_scan_policy(const rule_context& context, const opened_transit
         " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe");
 }
 
+/// A version that leaves PRODUCTION can no longer be promoted: a promotion in progress has failed.
+void end_promotion(rule_context& context, const model_version& left) {
+    const auto before = tables::promotions::find(context.state, left.id);
+    if (!before || before->status != promotion_status::in_progress) return;
+    promotion ended = *before;
+    ended.status = promotion_status::failed;
+    ended.reason = "the stage was changed from PRODUCTION to " + std::string(name_of(left.stage)) +
+                   " before the promotion was complete";
+    ended.time_completed = left.time_updated;
+    tables::promotions::update(context.state, *before, ended);
+}
+
 /// Changes the stage. A change to PRODUCTION begins a promotion, and with it exactly one PROMOTE event id
 /// (P2).
 void commit_stage(rule_context& context, const opened_transition& opened) {
@@ -153,6 +167,8 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
                           [&](const emission::event_draft&) { return schemas::promote_body(after); }});
         }
         tables::promotions::put(context.state, row);
+    } else if (opened.version.stage == stage::production) {
+        end_promotion(context, after);
     }
     emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
                            after.workspace_id, opened.version, after);
@@ -160,7 +176,8 @@ void commit_stage(rule_context& context, const opened_transition& opened) {
 
 }  // namespace
 
-/// Errors: not_found; permission_denied; invalid_argument for the stage or the comment.
+/// Errors: not_found; permission_denied; invalid_argument for the stage or the comment; already_exists when a
+/// transition to the stage is open.
 answer apply(rule_context& context, const schemas::commands::create_transition& command) {
     const auto version = readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
@@ -174,14 +191,21 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();
 
+    // If the version is in that stage already, there is nothing to approve: only the activity remains.
+    const bool is_there = version->row.stage == command.desired_stage;
+    const auto first = tables::transitions::open_to(context.state, version->row.id, command.desired_stage);
+    if (first && !is_there)
+        return runtime::already_exists("transition " + std::to_string(first->value) + " of model version " +
+                                       std::to_string(version->row.id.value) + " to " +
+                                       std::string(name_of(command.desired_stage)) +
+                                       " is open; commit or close it before another is created");
+
     activity entry = new_activity(context, version->row.id, command.comment);
     transition_row row;
     row.transition.id = entry.id;
     row.transition.source_stage = version->row.stage;
     row.transition.desired_stage = command.desired_stage;
-    // If the version is in that stage already, there is nothing to approve: only the activity remains.
-    row.transition.state =
-        version->row.stage == command.desired_stage ? transition_state::closed : transition_state::pending;
+    row.transition.state = is_there ? transition_state::closed : transition_state::pending;
     row.model_version_id = version->row.id;
     row.author = context.principal();
     row.time_requested = entry.time_created;

@@ -29,8 +29,8 @@ schemas::group_id group_named(const state::state_view& state, schemas::organizat
 
 }  // namespace
 
-/// Errors: permission_denied; invalid_argument; already_exists for the e-mail or for a workspace of the
-/// user's name.
+/// Errors: permission_denied; invalid_argument; already_exists for the e-mail, for a username that is
+/// somebody's e-mail, or for a workspace of the user's name.
 answer apply(rule_context& context, const schemas::commands::create_user& command) {
     state_changes& state = context.state;
     if (const auto may = access::require_system_admin(state, context.principal(), "creating a user"); !may)
@@ -46,6 +46,9 @@ answer apply(rule_context& context, const schemas::commands::create_user& comman
     if (command.user_uuid == schemas::uuid{}) return runtime::invalid_argument("user_uuid is missing");
     if (tables::users::with_email(state, command.email))
         return runtime::already_exists("a user with the e-mail \"" + command.email + "\" already exists");
+    if (tables::users::with_email(state, username))
+        return runtime::already_exists("a user with the e-mail \"" + username +
+                                       "\" already exists, so nobody else can have it as username");
     if (tables::workspaces::named(state, username))
         return runtime::already_exists("a workspace named \"" + username +
                                        "\", as this user's would be, already exists");

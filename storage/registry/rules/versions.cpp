@@ -251,8 +251,22 @@ answer store(rule_context& context, const model_version& before, model_version a
     return encoded;
 }
 
+/// What was read before the commit must not complete its promotion: it may be meant for an earlier one. A
+/// body without a time does not say what was read.
+result<void> check_read_since(const promotion& begun, const schemas::commands::update_version& command) {
+    const std::int64_t read_ms = command.version.time_updated;
+    if (read_ms == 0 || read_ms >= begun.time_committed) return {};
+    return runtime::aborted("time_updated is " + std::to_string(read_ms) +
+                            ", earlier than the commit of the promotion of model version " +
+                            std::to_string(begun.model_version_id.value) +
+                            " that is IN_PROGRESS: " + std::to_string(begun.time_committed) +
+                            "; read the version again, this was meant for an earlier promotion");
+}
+
+/// Errors: aborted when the body was read before the commit.
 answer complete(rule_context& context, const model_version& before, const promotion& begun,
                 const schemas::commands::update_version& command) {
+    if (const auto since = check_read_since(begun, command); !since) return since.error();
     model_version after = before;
     after.redirect_metadata = command.version.redirect_metadata;
     promotion promotion = begun;
@@ -305,7 +319,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
 
 /// Errors: not_found; permission_denied (also by lock); invalid_argument; already_exists for a new name;
 /// failed_precondition for a redirect_metadata without a promotion in progress, and for a path that matches
-/// two versions.
+/// two versions; aborted for one that was read before the promotion began.
 answer apply(rule_context& context, const schemas::commands::update_version& command) {
     state_changes& state = context.state;
     const auto found = version_of(context, command);

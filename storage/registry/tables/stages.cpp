@@ -4,6 +4,14 @@
 
 namespace herald::storage::registry::tables {
 
+namespace {
+
+std::string open_key(schemas::version_id version, schemas::stage desired) {
+    return key_of(table::open_transition).number(version).number(static_cast<std::uint64_t>(desired));
+}
+
+}  // namespace
+
 template <>
 struct description<schemas::activity> {
     static constexpr table rows = table::activity;
@@ -17,7 +25,12 @@ template <>
 struct description<transition_row> {
     static constexpr table rows = table::transition;
     static schemas::activity_id key(const transition_row& row) { return row.transition.id; }
-    static void index(const transition_row&, index_entries&) {}
+    static void index(const transition_row& row, index_entries& entries) {
+        using schemas::transition_state;
+        const schemas::transition& asked = row.transition;
+        if (asked.state != transition_state::closed && asked.state != transition_state::committed)
+            entries.lead(open_key(row.model_version_id, asked.desired_stage), asked.id);
+    }
 };
 
 template <>
@@ -34,6 +47,12 @@ template class keyed_table<schemas::promotion, schemas::version_id>;
 void activities::each_of(const state::state_view& state, schemas::version_id version,
                          schemas::activity_id from, const visitor<schemas::activity_id>& visit) {
     each_id_under(state, key_of(table::activity_of_version).number(version), from, visit);
+}
+
+std::optional<schemas::activity_id> transitions::open_to(const state::state_view& state,
+                                                         schemas::version_id version,
+                                                         schemas::stage desired) {
+    return id_at<schemas::activity_id>(state, open_key(version, desired));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -46,7 +46,12 @@ class activities final : public keyed_table<schemas::activity, schemas::activity
     static void each_of(const state::state_view&, schemas::version_id, schemas::activity_id from,
                         const visitor<schemas::activity_id>&);
 };
-class transitions final : public keyed_table<transition_row, schemas::activity_id> {};
+/// A version has at most one open transition to each stage: one that is neither closed nor committed.
+class transitions final : public keyed_table<transition_row, schemas::activity_id> {
+  public:
+    static std::optional<schemas::activity_id> open_to(const state::state_view&, schemas::version_id,
+                                                       schemas::stage desired);
+};
 /// A version has only its newest one.
 class promotions final : public keyed_table<schemas::promotion, schemas::version_id> {};
 

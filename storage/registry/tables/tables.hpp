@@ -60,6 +60,7 @@ enum class table : char {
     model_of_workspace = 'o',    // workspace, model → ""
     outbox_by_time = 'p',        // time, key of the outbox row → "": for trimming
     level = 'q',                 // → varint: the level in force; absent: schemas::commands::first_level
+    open_transition = 'r',       // version, desired stage → activity id: neither closed nor committed
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).

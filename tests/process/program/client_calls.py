@@ -485,7 +485,7 @@ def builds_are_told_apart_and_scanned():
         done = client.must("PUT", scan, report)
         assert (done["scan_status"], done["safety_status"], done["scan_external_status"]) == ("scanned", "safe", report["scan_external_results"])
         assert client.must("PUT", scan, report) == done and client.must("GET", read)["date_updated"] == done["date_updated"]
-        client.refused(409, 6, "", "PUT", scan, {**report, "scan_status": "error"})
+        client.refused(409, 10, "", "PUT", scan, {**report, "scan_status": "error"})
         again = client.must("POST", scan, {"scan_external": True})
         assert again["id"] != asked["id"] and [old["id"] for old in client.must("GET", read)["history"]] == [asked["id"]]
 

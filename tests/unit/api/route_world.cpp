@@ -97,7 +97,7 @@ void route_world::SetUp() {
     ASSERT_EQ(build.status(), 200) << build.body();
     const std::string promoted = node.version(model, "promoted");
     const std::string never_built = node.version(model, "never built");
-    open_transitions(version);
+    open_transitions(version, never_built);
     promote(promoted);
     for (const char* name : {"deleted", "tested"}) {
         const reply hook = node.post("/api/v1/uac-proxy/events/createWebhook",
@@ -138,11 +138,13 @@ void route_world::SetUp() {
 }
 
 /// Four, with the ids 1 to 4.
-void route_world::open_transitions(const std::string& version) {
-    for (const char* desired : {"DEVELOPMENT", "STAGING", "ARCHIVED", "DEVELOPMENT"}) {
+void route_world::open_transitions(const std::string& version, const std::string& other) {
+    const std::pair<std::string, const char*> all[] = {
+        {version, "DEVELOPMENT"}, {version, "STAGING"}, {version, "ARCHIVED"}, {other, "DEVELOPMENT"}};
+    for (const auto& [of, desired] : all) {
         const reply asked =
             node.ask(&third, "POST", stage + "createTransition",
-                     R"({"model_version_id":")" + version + R"(","desired_stage":")" + desired + R"("})");
+                     R"({"model_version_id":")" + of + R"(","desired_stage":")" + desired + R"("})");
         ASSERT_EQ(asked.status(), 200) << asked.body();
     }
 }

@@ -40,7 +40,7 @@ class route_world : public ::testing::Test {
     caller stranger{};
 
   private:
-    void open_transitions(const std::string& version);
+    void open_transitions(const std::string& version, const std::string& other);
     void promote(const std::string& version);
 
     struct sample {

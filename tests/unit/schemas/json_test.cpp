@@ -178,6 +178,17 @@ TEST(json, wrong_types_name_the_member_its_value_and_what_would_be_right) {
     };
     EXPECT_EQ(refused("{\"id\":\"x\"}"),
               "id is \"x\"; it must be an integer of 0 or more (a number or its decimal text)");
+    const std::string_view largest = "must be an integer from 0 to 18446744073709551615";
+    for (const char* number : {"18446744073709551616", "\"18446744073709551616\"", "-1", "\"-1\"", "1e20"})
+        EXPECT_THAT(refused(("{\"id\":" + std::string(number) + "}").c_str()), HasSubstr(largest)) << number;
+    for (const char* number : {"18446744073709551615", "\"-9223372036854775809\""})
+        EXPECT_THAT(refused(("{\"time_updated\":" + std::string(number) + "}").c_str()),
+                    HasSubstr("must be an integer from -9223372036854775808 to 9223372036854775807"))
+            << number;
+    for (const char* none : {"\"-\"", "\"1x\"", "1.5", "true"})
+        EXPECT_THAT(refused(("{\"id\":" + std::string(none) + "}").c_str()),
+                    HasSubstr("integer of 0 or more"))
+            << none;
     EXPECT_THAT(refused("{\"stage\":\"LIVE\"}"), HasSubstr("one of UNKNOWN DEVELOPMENT"));
     EXPECT_EQ(refused("{\"attributes\":[{\"key\":1}]}"), "attributes[0].key is 1; it must be a string");
     EXPECT_THAT(refused("[]"), HasSubstr("a JSON object"));

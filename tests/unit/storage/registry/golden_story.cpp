@@ -141,6 +141,10 @@ void tell_of_users(golden_writer& log) {
     other.request.fingerprint = "another";
     log.add(other, "another request under the same key", ending::refused);
 
+    command = user_command("eve@example.org");
+    command.username = admin_email;
+    log.refused(command, "named as the administrator's e-mail");
+
     log.user = ann;
     log.refused(user_command("bob@example.org"), "by somebody who is no system administrator");
     log.user = admin;
@@ -156,7 +160,7 @@ void tell_of_users(golden_writer& log) {
         command.username = name;
         log.refused(command, "with a name that turns the text after it");
     }
-    command.username = " \u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000";
+    command.username = " \u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000\u200B\uFEFF";
     log.refused(command, "with a name that does not show");
     command.username = string(257, 'b');
     log.refused(command, "with a name that is too long");

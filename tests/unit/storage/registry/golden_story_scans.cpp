@@ -79,6 +79,8 @@ void tell_of_builds(golden_writer& log) {
     command = build_command(1);
     command.upstream_url = "https://";
     log.refused(command, "with a URL without a host");
+    command.upstream_url = "http://127.0.0.1:99999/";
+    log.refused(command, "with a URL with a port that is none");
     command = build_command(1);
     command.creator_request.text = "\"" + string(16 * 1024, 'x') + "\"";
     log.refused(command, "of a request that is too long");

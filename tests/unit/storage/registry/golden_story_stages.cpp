@@ -72,6 +72,19 @@ void tell_of_completions(golden_writer& log) {
     log.refused(fail_promotion{version_id{4}, "reason"}, "of a promotion that is complete");
 }
 
+void tell_of_late_completions(golden_writer& log) {
+    const activity_id back = told(log, transition_command(1, stage::development), "of 1 to DEVELOPMENT");
+    log.refused(transition_command(1, stage::development), "to a stage that another asks for");
+    told(log, commit_transition{back, ""}, "of 1 to DEVELOPMENT, during its promotion");
+    update_version completion;
+    completion.id.value = 1;
+    completion.version.redirect_metadata = "https://example.org/1";
+    log.refused(completion, "that completes a promotion that has failed");
+    promote(log, 1, "of 1 to PRODUCTION, a third time");
+    completion.version.time_updated = 5;
+    log.refused(completion, "that completes it, but was read before");
+}
+
 }  // namespace
 
 void tell_of_stages(golden_writer& log) {
@@ -124,6 +137,7 @@ void tell_of_promotions(golden_writer& log) {
     told(log, commit_transition{staging, ""}, "of 1 to STAGING, which has a safe build");
     promote(log, 1, "of 1 to PRODUCTION, a second time");
     tell_of_completions(log);
+    tell_of_late_completions(log);
 }
 
 }  // namespace herald::test

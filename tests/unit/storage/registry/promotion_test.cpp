@@ -39,6 +39,19 @@ class promotion_rules : public testing::Test {
         command.transition_id = transition;
         return registry.run(command);
     }
+    /// To a stage that needs no approval.
+    void move_to(stage desired) { EXPECT_EQ(commit(transition_to(desired)).code, 0u); }
+    schemas::commands::outcome ask_for(stage desired) {
+        schemas::commands::create_transition command;
+        command.model_version_id = version.id;
+        command.desired_stage = desired;
+        return registry.run(command);
+    }
+    void close(schemas::activity_id transition) {
+        schemas::commands::close_transition command;
+        command.transition_id = transition;
+        EXPECT_EQ(registry.run(command).code, 0u);
+    }
     void promote() {
         const auto transition = transition_to(stage::production);
         EXPECT_EQ(review(other, transition, true).code, 0u);
@@ -60,9 +73,10 @@ class promotion_rules : public testing::Test {
         command.version = body;
         return registry.run(command);
     }
-    schemas::commands::outcome complete_with(const std::string& url) {
+    schemas::commands::outcome complete_with(const std::string& url, std::int64_t time_updated = 0) {
         schemas::commands::version_content body;
         body.redirect_metadata = url;
+        body.time_updated = time_updated;
         return update(body, {"redirect_metadata"});
     }
 };
@@ -164,9 +178,7 @@ TEST_F(promotion_rules, only_a_users_last_word_counts) {
 
 TEST_F(promotion_rules, a_closed_transition_takes_no_approval) {
     const auto transition = transition_to(stage::production);
-    schemas::commands::close_transition close;
-    close.transition_id = transition;
-    EXPECT_EQ(registry.run(close).code, 0u);
+    close(transition);
     EXPECT_EQ(code_of(review(other, transition, true)), error_code::failed_precondition);
 }
 
@@ -234,6 +246,130 @@ TEST_F(promotion_rules, redirect_metadata_needs_a_promotion_and_a_url) {
     promote();
     for (const char* bad : {"example.org", "ftp://example.org", "https://", "https:///x", "https://a b"})
         EXPECT_EQ(code_of(complete_with(bad)), error_code::invalid_argument) << bad;
+    for (const char* bad : {"http://127.0.0.1:99999/", "https://example.org:65536", "https://example.org:0?a",
+                            "https://[::1]:x", "https://example.org:-1#a", "http://me:1@example.org:70000"})
+        EXPECT_THAT(complete_with(bad).message, HasSubstr("its port must be 1 to 65535")) << bad;
+    for (const char* good : {"https://example.org:/", "https://[::1]", "https://[::1]:8443/:99999",
+                             "https://example.org/a:b", "https://example.org?a=:b", "https://a:b@c"}) {
+        EXPECT_EQ(complete_with(good).code, 0u) << good;
+        move_to(stage::unassigned);
+        promote();
+    }
+}
+
+TEST_F(promotion_rules, a_completion_that_was_read_before_the_commit_is_refused) {
+    promote();
+    const std::int64_t first_ms = stored().time_updated;
+    move_to(stage::unassigned);
+    promote();
+    const std::int64_t second_ms = stored().time_updated;
+    for (const std::int64_t old_ms : {first_ms, second_ms - 1, std::int64_t{5}, std::int64_t{-1}}) {
+        const auto refused = complete_with("https://example.org/old", old_ms);
+        EXPECT_EQ(code_of(refused), error_code::aborted) << old_ms;
+        EXPECT_THAT(refused.message, HasSubstr("time_updated is " + std::to_string(old_ms)));
+        EXPECT_THAT(refused.message, HasSubstr(std::to_string(second_ms)));
+    }
+    EXPECT_EQ(promotion().status, schemas::promotion_status::in_progress);
+    EXPECT_EQ(stored().redirect_metadata, "");
+    EXPECT_EQ(complete_with("https://example.org/new", second_ms).code, 0u);
+    EXPECT_EQ(promotion().redirect_metadata, "https://example.org/new");
+}
+
+TEST_F(promotion_rules, a_completion_may_have_been_read_after_a_change_since_the_commit) {
+    promote();
+    schemas::commands::version_content change;
+    change.description = "described";
+    EXPECT_EQ(update(change, {"description"}).code, 0u);
+    EXPECT_EQ(complete_with("https://example.org/new", stored().time_updated).code, 0u);
+    EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
+}
+
+TEST_F(promotion_rules, the_completion_of_an_earlier_promotion_does_not_complete_the_next) {
+    promote();
+    const std::int64_t first_ms = stored().time_updated;
+    EXPECT_EQ(complete_with("https://example.org/old", first_ms).code, 0u);
+    move_to(stage::staging);
+    EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
+    EXPECT_EQ(complete_with("https://example.org/old", first_ms).code, 0u) << "a repeat of what was done";
+    promote();
+    EXPECT_EQ(code_of(complete_with("https://example.org/old", first_ms)), error_code::aborted);
+    EXPECT_EQ(promotion().status, schemas::promotion_status::in_progress);
+}
+
+TEST_F(promotion_rules, leaving_production_fails_a_promotion_in_progress_whatever_the_new_stage) {
+    for (const stage next : {stage::development, stage::staging, stage::archived, stage::unassigned}) {
+        promote();
+        const std::int64_t promoted_ms = stored().time_updated;
+        move_to(next);
+        const schemas::promotion ended = promotion();
+        EXPECT_EQ(ended.status, schemas::promotion_status::failed) << name_of(next);
+        EXPECT_EQ(ended.time_completed, stored().time_updated);
+        EXPECT_THAT(ended.reason, HasSubstr("from PRODUCTION to " + std::string(name_of(next))));
+        EXPECT_EQ(code_of(complete_with("https://example.org", promoted_ms)),
+                  error_code::failed_precondition);
+        EXPECT_EQ(code_of(complete_with("https://example.org")), error_code::failed_precondition);
+        EXPECT_EQ(stored().redirect_metadata, "");
+    }
+}
+
+TEST_F(promotion_rules, leaving_production_changes_no_promotion_that_has_ended) {
+    promote();
+    schemas::commands::fail_promotion fail;
+    fail.model_version_id = version.id;
+    fail.reason = "did not start";
+    EXPECT_EQ(registry.run(fail).code, 0u);
+    move_to(stage::archived);
+    EXPECT_EQ(promotion().reason, "did not start");
+    promote();
+    EXPECT_EQ(complete_with("https://example.org").code, 0u);
+    move_to(stage::archived);
+    EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
+}
+
+TEST_F(promotion_rules, a_second_open_transition_to_the_same_stage_is_refused_and_names_the_first) {
+    const auto first = transition_to(stage::production);
+    const auto refused_while = [&](std::string_view when) {
+        const auto refused = ask_for(stage::production);
+        EXPECT_EQ(code_of(refused), error_code::already_exists) << when;
+        EXPECT_THAT(refused.message, HasSubstr("transition " + std::to_string(first.value) + " of")) << when;
+    };
+    refused_while("PENDING");
+    review(other, first, false);
+    refused_while("REJECTED");
+    review(other, first, true);
+    refused_while("APPROVED");
+    const auto staging = transition_to(stage::staging);
+    close(first);
+    const auto second = transition_to(stage::production);
+    EXPECT_NE(second, first);
+    EXPECT_EQ(code_of(ask_for(stage::staging)), error_code::already_exists) << "the other is still open";
+    close(first);
+    EXPECT_EQ(code_of(ask_for(stage::production)), error_code::already_exists) << "it was closed already";
+    review(other, second, true);
+    EXPECT_EQ(commit(second).code, 0u);
+    close(staging);
+    move_to(stage::staging);
+    EXPECT_EQ(ask_for(stage::production).code, 0u) << "the one before is committed";
+}
+
+TEST_F(promotion_rules, open_transitions_of_other_versions_do_not_count) {
+    transition_to(stage::production);
+    version = registry.version_named("v2", version.registered_model_id);
+    EXPECT_EQ(ask_for(stage::production).code, 0u);
+}
+
+TEST_F(promotion_rules, to_the_same_stage_nothing_is_asked_for_whatever_is_open) {
+    EXPECT_EQ(ask_for(stage::unassigned).code, 0u);
+    EXPECT_EQ(ask_for(stage::unassigned).code, 0u) << "what is closed at once is in nobody's way";
+    const auto open = transition_to(stage::staging);
+    schemas::model_version there = stored();
+    there.stage = stage::staging;
+    registry.put(key_of(table::version).number(version.id), there);
+    EXPECT_EQ(ask_for(stage::staging).code, 0u);
+    close(open);
+    there.stage = stage::unassigned;
+    registry.put(key_of(table::version).number(version.id), there);
+    EXPECT_EQ(ask_for(stage::staging).code, 0u);
 }
 
 TEST_F(promotion_rules, with_the_flag_off_the_stage_changes_and_no_event_is_made) {

@@ -105,7 +105,7 @@ TEST_F(scan_rules, an_unscanned_build_may_be_reported_unsafe) {
     EXPECT_EQ(build_now().unsafe_scan_id, kept->id);
     EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).body, told.body) << "the same again";
     EXPECT_EQ(registry.outbox().size(), 1u);
-    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::aborted);
     EXPECT_FALSE(has_safe_build(*registry.view(), version));
     registry.now_ms += 25ll * 3'600'000;
     registry.run(schemas::commands::no_operation{});
@@ -154,8 +154,8 @@ TEST_F(scan_rules, a_safe_build_may_become_unsafe_but_never_quietly_safe) {
     request(build.id);
     report(scan_status::scanned, safety_status::safe);
     EXPECT_EQ(report(scan_status::scanned, safety_status::unsafe).code, 0u);
-    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::already_exists);
-    EXPECT_EQ(code_of(report(scan_status::error, safety_status::unknown)), error_code::already_exists);
+    EXPECT_EQ(code_of(report(scan_status::scanned, safety_status::safe)), error_code::aborted);
+    EXPECT_EQ(code_of(report(scan_status::error, safety_status::unknown)), error_code::aborted);
 }
 
 TEST_F(scan_rules, a_scan_without_a_report_ends_in_error_and_still_takes_a_late_one) {

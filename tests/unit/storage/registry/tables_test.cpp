@@ -140,7 +140,7 @@ TEST_F(tables_test, rows_of_models_have_their_frozen_bytes) {
     transition.model_version_id = schemas::version_id{5};
     transition.reviews = {{schemas::user_id{7}, true}};
     tables::transitions::put(state, transition);
-    EXPECT_THAT(written(), ElementsAre("T#6 = ~06~02~04~06~08~05~16~04~04~07~08~01"));
+    EXPECT_THAT(written(), ElementsAre("T#6 = ~06~02~04~06~08~05~16~04~04~07~08~01", "r#5#0 = ~06"));
 
     schemas::promotion promotion;
     promotion.model_version_id = schemas::version_id{5};
@@ -227,6 +227,29 @@ TEST_F(tables_test, an_update_that_changes_a_name_moves_the_index) {
     EXPECT_EQ(tables::versions::named(state, before.registered_model_id, "v1"), std::nullopt);
     EXPECT_EQ(tables::versions::named(state, before.registered_model_id, "v2"), before.id);
     EXPECT_EQ(tables::versions::find(state, before.id)->version, "v2");
+}
+
+TEST_F(tables_test, a_transition_is_found_by_its_stage_while_it_is_open) {
+    tables::transition_row before;
+    before.transition = {schemas::activity_id{6}, schemas::stage::unassigned, schemas::stage::staging,
+                         schemas::transition_state::pending};
+    before.model_version_id = schemas::version_id{5};
+    tables::transitions::put(state, before);
+    const auto open = [&](std::uint64_t version, schemas::stage desired) {
+        return tables::transitions::open_to(state, schemas::version_id{version}, desired);
+    };
+    for (const auto next : {schemas::transition_state::approved, schemas::transition_state::rejected,
+                            schemas::transition_state::committed}) {
+        EXPECT_EQ(open(5, schemas::stage::staging), schemas::activity_id{6}) << name_of(next);
+        tables::transition_row after = before;
+        after.transition.state = next;
+        tables::transitions::update(state, before, after);
+        before = after;
+    }
+    EXPECT_EQ(open(5, schemas::stage::staging), std::nullopt);
+    before.transition.state = schemas::transition_state::closed;
+    tables::transitions::put(state, before);
+    EXPECT_EQ(open(5, schemas::stage::staging), std::nullopt);
 }
 
 TEST_F(tables_test, an_update_writes_no_index_entry_that_stays) {

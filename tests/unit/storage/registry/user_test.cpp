@@ -40,6 +40,22 @@ TEST(users, have_unique_emails_whatever_the_case) {
     }
 }
 
+TEST(users, are_not_named_as_the_email_of_another) {
+    registry registry;
+    registry.user_named("b@example.org");
+    schemas::commands::create_user command;
+    command.email = "c@example.org";
+    command.key_hash = admin_key_hash();
+    command.user_uuid = some_uuid;
+    for (const std::string& taken :
+         {std::string(admin_email), std::string("b@example.org"), std::string("B@Example.org")}) {
+        command.username = taken;
+        EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists) << taken;
+    }
+    command.username = "c@example.org";
+    EXPECT_EQ(registry.run(command).code, 0u) << "one's own";
+}
+
 TEST(users, have_a_workspace_of_their_own_and_see_no_other) {
     registry registry;
     const auto model = registry.model_named("m");

@@ -357,6 +357,9 @@ TEST_F(version_rules, names_show_all_that_they_hold) {
     };
     for (const char* blank : {" ", "  ", "\xC2\xA0", "\xE2\x80\x83 \xE3\x80\x80", "\xE2\x80\xA8"})
         EXPECT_THAT(refused(blank), HasSubstr("version is only white space")) << blank;
+    for (const char* invisible : {"\xE2\x80\x8B", "\xE2\x80\x8B \xEF\xBB\xBF", "\xC2\xAD", "\xE2\x81\xA0",
+                                  "\xEF\xB8\x8F", "\xE3\x85\xA4", "\xF3\xA0\x80\xA0"})
+        EXPECT_THAT(refused(invisible), HasSubstr("must hold a character that shows")) << invisible;
     EXPECT_THAT(refused("evil\xE2\x80\xAE"
                         "gpj"),
                 HasSubstr("control character U+202E"));
@@ -368,7 +371,7 @@ TEST_F(version_rules, names_show_all_that_they_hold) {
     for (const char* good : {" a ", "\xC3\xA4 \xF0\x9F\x98\x80",
                              "\xE2\x80\xAF"
                              "x",
-                             "1"})
+                             "\xE2\x9D\xA4\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x94\xA5", "1"})
         EXPECT_EQ(refused(good), "taken") << good;
 }
 

@@ -1,0 +1,168 @@
+// Protects what callers are told who are refused: the status, the code, and what would be right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/api/node_without_sockets.hpp"
+
+namespace herald::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view models = "/api/v1/registry/workspaces/Default/registered_models";
+const std::string registry_path = "/api/v1/registry";
+const std::string events = "/api/v1/uac-proxy/events";
+
+struct refusals : ::testing::Test {
+    static void expect_refused(const reply& got, int status, error_code code,
+                               const ::testing::Matcher<const std::string&>& text) {
+        EXPECT_EQ(got.status(), status) << got.body();
+        EXPECT_EQ(got.at("code"), std::to_string(static_cast<int>(code)));
+        EXPECT_THAT(got.at("message"), text);
+    }
+    static void expect_bad(const reply& got, const ::testing::Matcher<const std::string&>& text) {
+        expect_refused(got, 400, error_code::invalid_argument, text);
+    }
+    reply put(const std::string& path, const std::string& body) {
+        return node.ask(&node.administrator, "PUT", path, body);
+    }
+    reply of_stage(const caller& who, const std::string& call, const std::string& body) {
+        return node.ask(&who, "POST", registry_path + "/stage/" + call + "Transition", body);
+    }
+    std::string asked_for(const std::string& version, const std::string& stage) {
+        const reply got =
+            of_stage(node.administrator, "create",
+                     R"({"model_version_id":")" + version + R"(","desired_stage":")" + stage + R"("})");
+        EXPECT_EQ(got.status(), 200) << got.body();
+        return got.at("activity.id");
+    }
+    void commit(const std::string& transition) {
+        const reply got =
+            of_stage(node.administrator, "commit", R"({"transition_id":")" + transition + R"("})");
+        EXPECT_EQ(got.status(), 200) << got.body();
+    }
+    void promote(const caller& reviewer, const std::string& version) {
+        const std::string transition = asked_for(version, "PRODUCTION");
+        of_stage(reviewer, "approve", R"({"transition_id":")" + transition + R"("})");
+        commit(transition);
+    }
+
+    node_without_sockets node;
+};
+
+TEST_F(refusals, a_completion_that_was_read_before_the_commit_is_409) {
+    const caller reviewer = node.second_administrator();
+    const std::string model = node.model("m"), version = node.version(model, "v");
+    const std::string shown = registry_path + "/model_versions/" + version;
+    const std::string path = registry_path + "/registered_models/" + model + "/model_versions/" + version;
+    const auto completion = [&](const std::string& time_updated) {
+        return R"({"redirect_metadata":"https://example.org/v","time_updated":")" + time_updated + R"("})";
+    };
+    promote(reviewer, version);
+    const std::string first = node.get(shown).at("model_version.time_updated");
+    commit(asked_for(version, "STAGING"));
+    EXPECT_EQ(node.get(shown + "/promotion").at("status"), "FAILED");
+    EXPECT_THAT(node.get(shown + "/promotion").at("reason"), HasSubstr("from PRODUCTION to STAGING"));
+    expect_refused(put(path, completion(first)), 400, error_code::failed_precondition,
+                   HasSubstr("it is FAILED"));
+    promote(reviewer, version);
+    expect_refused(put(path, completion(first)), 409, error_code::aborted,
+                   HasSubstr("time_updated is " + first));
+    EXPECT_EQ(node.get(shown + "/promotion").at("status"), "IN_PROGRESS");
+    const std::string second = node.get(shown).at("model_version.time_updated");
+    const reply done = put(path, completion(second));
+    EXPECT_EQ(done.status(), 200) << done.body();
+    EXPECT_EQ(put(path, completion(second)).body(), done.body()) << "the same again";
+    EXPECT_EQ(node.get(shown + "/promotion").at("status"), "COMPLETE");
+}
+
+TEST_F(refusals, a_second_open_transition_to_the_same_stage_is_409_and_names_the_first) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string first = asked_for(version, "PRODUCTION");
+    expect_refused(of_stage(node.administrator, "create",
+                            R"({"model_version_id":")" + version + R"(","desired_stage":"PRODUCTION"})"),
+                   409, error_code::already_exists, HasSubstr("transition " + first + " of model version"));
+}
+
+TEST_F(refusals, who_is_not_known_is_told_which_header_is_missing_but_not_who_has_an_account) {
+    const auto told = [&](std::string_view headers) {
+        const reply got = node.ask(nullptr, "POST", models, "{}", headers);
+        EXPECT_EQ(got.status(), 401) << got.body();
+        return got.at("message");
+    };
+    const std::string email = "Grpc-Metadata-email: " + node.administrator.email + "\r\n";
+    const std::string key = "Grpc-Metadata-developer_key: " + node.administrator.key + "\r\n";
+    const std::string wrong_key = "Grpc-Metadata-developer-key: wrong\r\n";
+    const std::string no_email = "header Grpc-Metadata-email is missing";
+    const std::string no_key = "header Grpc-Metadata-developer_key is missing";
+    EXPECT_THAT(told(""), HasSubstr("Grpc-Metadata-email and Grpc-Metadata-developer_key are missing"));
+    EXPECT_THAT(told(key), HasSubstr(no_email));
+    EXPECT_THAT(told(wrong_key), HasSubstr(no_email));
+    EXPECT_THAT(told(key + "Grpc-Metadata-email: \r\n"), HasSubstr(no_email));
+    EXPECT_THAT(told(email), HasSubstr(no_key));
+    EXPECT_THAT(told(email + "Grpc-Metadata-developer_key: \r\n"), HasSubstr(no_key));
+    const std::string wrong_pair = told(email + wrong_key);
+    EXPECT_THAT(wrong_pair, HasSubstr("no valid pair"));
+    EXPECT_EQ(told("Grpc-Metadata-email: nobody@example.org\r\n" + wrong_key), wrong_pair);
+    EXPECT_EQ(told("Grpc-Metadata-email: nobody@example.org\r\n" + key), wrong_pair);
+    EXPECT_EQ(told("Grpc-Metadata-email: " + std::string(1'000, 'x') + "\r\n" + key), wrong_pair);
+}
+
+TEST_F(refusals, a_model_that_says_nothing_of_its_visibility_has_the_workspaces) {
+    const reply made = node.post(models, R"({"name":"m","resource_visibility":0})");
+    EXPECT_EQ(made.at("registered_model.resource_visibility"), "WORKSPACE_DEFAULT") << made.body();
+    EXPECT_EQ(node.post(models, R"({"name":"n","resource_visibility":"PRIVATE"})")
+                  .at("registered_model.resource_visibility"),
+              "PRIVATE");
+}
+
+TEST_F(refusals, of_a_report_name_what_a_report_may_say_and_a_finished_scan_is_409) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string builds = "/api/v1/deployment/workspace/Default/builds";
+    const reply build =
+        node.post(builds, R"({"model_version_id":)" + version + R"(,"external_location":"example.org/m"})");
+    const std::string scan = builds + "/" + build.at("id") + "/scan";
+    const auto report = [&](const std::string& status) {
+        return R"({"scan_status":)" + status +
+               R"(,"scan_external_results":{"safety_status":"safe","url":""}})";
+    };
+    ASSERT_EQ(node.post(scan, R"({"scan_external":true})").status(), 200);
+    for (const char* nothing : {"{}", R"({"scan_status":null})"})
+        expect_bad(put(scan, nothing), HasSubstr("scan_status is missing; it must be one of scanned error"));
+    for (const char* wrong : {"\"SCANNED\"", "\"scanning\"", "\"unscanned\"", "0", "1", "4"})
+        expect_bad(put(scan, report(wrong)),
+                   HasSubstr("scan_status is " + std::string(wrong) + "; it must be one of scanned error"));
+    EXPECT_EQ(put(scan, report("2")).at("scan_status"), "scanned");
+    EXPECT_EQ(put(scan, report("\"scanned\"")).status(), 200);
+    expect_refused(put(scan, report("3")), 409, error_code::aborted, HasSubstr("is finished as safe"));
+}
+
+TEST_F(refusals, of_webhooks_name_what_is_missing_and_where_ids_begin) {
+    expect_bad(node.post(events + "/createWebhook", R"({"name":"w","event_types":["PROMOTE"]})"),
+               HasSubstr("location is missing"));
+    expect_bad(node.post(events + "/createWebhook", R"({"location":"https://example.org/"})"),
+               HasSubstr("name is missing"));
+    expect_bad(node.ask(&node.administrator, "DELETE", events + "/deleteWebhook", R"({"ids":[1,0]})"),
+               HasSubstr("ids[1] is 0; ids begin at 1"));
+}
+
+TEST_F(refusals, of_an_idempotency_key_say_what_is_wrong_with_it) {
+    const auto sent = [&](const std::string& key) {
+        return node.post(models, R"({"name":"m"})", "Idempotency-Key: " + key + "\r\n");
+    };
+    expect_bad(sent("a b"), AllOf(HasSubstr("holds a space"), Not(HasSubstr("bytes long"))));
+    expect_bad(sent("\xC3\xA9"), HasSubstr("visible ASCII"));
+    expect_bad(sent(std::string(129, 'x')), HasSubstr("is 129 bytes long"));
+    EXPECT_EQ(sent(std::string(128, 'x')).status(), 200);
+}
+
+TEST_F(refusals, of_a_number_too_large_say_how_large_it_may_be) {
+    expect_bad(of_stage(node.administrator, "commit", R"({"transition_id":18446744073709551616})"),
+               HasSubstr("transition_id is 18446744073709551616; it must be an integer from 0 to "
+                         "18446744073709551615"));
+}
+
+}  // namespace
+}  // namespace herald::test
