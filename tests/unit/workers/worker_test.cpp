@@ -265,6 +265,18 @@ TEST_F(worker_test, retry_after_parks_the_whole_webhook_and_no_other) {
 }
 
 TEST_F(worker_test, a_parked_webhook_stays_parked_after_a_restart) {
+TEST_F(worker_test, a_retry_after_that_asks_for_nothing_opens_the_breaker_like_any_failure) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 503, .headers = {{"retry-after", "0"}}};
+    };
+    start();
+    for (int event = 0; event < 40; ++event) publish({1});
+    scheduler.run_for(3 * second);
+    EXPECT_EQ(gauges().breakers_open, 1u);
+    EXPECT_EQ(transport.sent().size(), 10u);
+}
+
     write_webhooks(1, 1);
     transport.behave = [](const sent_request&) {
         return receiver_behaviour{.status = 503, .headers = {{"retry-after", "3600"}}};
