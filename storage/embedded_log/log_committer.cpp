@@ -73,8 +73,9 @@ void log_committer::stop() {
         x_work.notify_all();
         x_maintenance_due.notify_all();
     }
-    x_thread.join();
-    x_maintenance_thread.join();
+    // They are not there when start() could not start them.
+    for (std::thread* const each : {&x_thread, &x_maintenance_thread})
+        if (each->joinable()) each->join();
     x_database.close();
     std::set<std::shared_ptr<events::log::bell>> to_ring;
     {

@@ -52,6 +52,7 @@ rocksdb::Options options_for_points(std::size_t open_files_max) {
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
     options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
+    options.max_file_opening_threads = 1;  // RocksDB aborts when one of several does not start
     options.max_total_wal_size = 4 * memtable_bytes;
     // If the end of the write-ahead log is torn or damaged, go back to before it: the command log has the
     // rest.
