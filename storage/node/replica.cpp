@@ -40,6 +40,11 @@ replica::replica(events::log::partitioned_log& log, registry::state::state_store
     show();
 }
 
+std::string replica::stuck_because() const {
+    const auto why = x_stuck_because.load();
+    return why ? *why : std::string();
+}
+
 void replica::compare_with_log() {
     x_must_compare = true;
     if (x_notify) x_notify();
@@ -164,6 +169,7 @@ void replica::hear(const applied_record& one) {
 bool replica::write() {
     if (x_unwritten.empty()) return true;
     if (const auto written = x_engine.write(); !written) {
+        x_stuck_because.store(std::make_shared<const std::string>(written.error().message));
         if (!x_is_stuck.exchange(true))  // retried five times a second, logged once
             runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
                          {{"reason", written.error().message}});
