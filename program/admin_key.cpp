@@ -57,7 +57,7 @@ process_end run_admin_key(const settings& chosen) {
     }
     const auto keys = runtime::key_ring::load(key_ring_file(chosen));
     if (!keys) return failed(keys.error());
-    const auto log = open_log(chosen);
+    const auto log = open_existing_log(chosen);
     if (!log) return failed(log.error());
     const auto genesis = storage::node::read_genesis(**log, *keys);
     if (!genesis) return failed(genesis.error());

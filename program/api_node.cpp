@@ -100,7 +100,7 @@ class composed_api_node final : public api_node {
     void drain() override {
         x_is_draining = true;
         const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
-                                                 limits::drain_answers_ms_max);
+                                                 limits::drain_answers_ms_max - limits::drain_worker_ms_min);
         std::promise<void> done;
         run_and_wait(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
         done.get_future().wait();

@@ -17,7 +17,8 @@ class api_node {
   public:
     virtual ~api_node() = default;
     virtual std::uint16_t port() const = 0;
-    /// Stops accepting, finishes what is in flight, hands over claims; takes at most limits::drain_ms_max.
+    /// Stops accepting, finishes what is in flight, hands over claims; takes at most limits::drain_ms_max
+    /// less limits::drain_worker_ms_min.
     virtual void drain() = 0;
 };
 

@@ -120,8 +120,8 @@ class command_line {
     }
 
     command_line_reading read(int count, const char* const* arguments) try {
-        if (const auto wrong = check_verb(count > 1 ? arguments[1] : "--help"); !wrong)
-            return refuse(wrong.error());
+        if (count < 2) return refuse(verb_missing());
+        if (const auto wrong = check_verb(arguments[1]); !wrong) return refuse(wrong.error());
         x_app.parse(count, const_cast<char**>(arguments));
         const verb& chosen = verb_of(*x_app.get_subcommands().front());
         auto said = all_said(chosen);
@@ -129,6 +129,8 @@ class command_line {
         settings checked;
         if (const auto good = fill(checked, chosen, *said); !good) return refuse(good.error());
         return {invocation{chosen, std::move(checked)}, process_end::done};
+    } catch (const CLI::RequiredError&) {
+        return refuse(verb_missing());
     } catch (const CLI::ExtrasError&) {
         return refuse(runtime::invalid_argument(about_surplus(*x_app.get_subcommands().front())));
     } catch (const CLI::ParseError& failure) {
@@ -156,7 +158,10 @@ class command_line {
             added = command.add_flag(name, help);
         else
             added = command.add_option(name, CLI::callback_t(), help)->type_name(one.operand);
-        if (one.value.kind == option_kind::repeated) added->expected(1, -1);
+        if (one.value.kind == option_kind::repeated)
+            added->expected(1, -1);
+        else if (one.value.kind != option_kind::flag)
+            added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // all_said() refuses a second
         added->group(std::string(heading_of(one.group)));
     }
 
@@ -176,11 +181,20 @@ class command_line {
         std::vector<std::string> verbs;
         for (const verb& each : all_verbs()) verbs.push_back(each.name);
         if (word.starts_with('-') || std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return {};
-        std::string all;
-        for (const std::string& verb : verbs) all += (all.empty() ? "" : ", ") + verb;
         const std::string meant = did_you_mean(word, verbs);
         return runtime::invalid_argument("there is no verb \"" + word + "\"" + (meant.empty() ? "." : meant) +
-                                         " The verbs are " + all);
+                                         " " + verbs_text());
+    }
+
+    static std::string verbs_text() {
+        std::string all;
+        for (const verb& each : all_verbs()) all += (all.empty() ? "" : ", ") + each.name;
+        return "The verbs are " + all;
+    }
+
+    static error verb_missing() {
+        return runtime::invalid_argument("a verb is missing, as in `herald standalone`. " + verbs_text() +
+                                         "; herald VERB --help lists the options of one");
     }
 
     static std::string about_surplus(const CLI::App& command) {
@@ -199,8 +213,12 @@ class command_line {
         said_options said;
         for (const option& one : all_options())
             if (const CLI::Option* found = command.get_option_no_throw("--" + one.name);
-                found && found->count() > 0)
+                found && found->count() > 0) {
+                const bool may_repeat =
+                    one.value.kind == option_kind::repeated || one.value.kind == option_kind::flag;
+                if (found->count() > 1 && !may_repeat) return given_again(one, found->results());
                 said.emplace(one.name, found->results());
+            }
         add_from_environment(chosen, said);
         const auto file = said.find("config");
         if (file != said.end() && !file->second.back().empty()) {
@@ -227,7 +245,27 @@ class command_line {
             const auto own = said.find(name);
             if (own == said.end() || own->second.empty() || own->second.back().empty()) return missing(name);
         }
-        return {};
+        return check_addresses(all);
+    }
+
+    static error given_again(const option& one, const std::vector<std::string>& values) {
+        std::string all;
+        for (const std::string& value : values) all += (all.empty() ? "\"" : " and \"") + value + "\"";
+        const bool is_list = one.value.kind == option_kind::list;
+        return runtime::invalid_argument("--" + one.name + " is given " + std::to_string(values.size()) +
+                                         " times: " + all + "; give it once" +
+                                         (is_list ? ", with commas between the values" : ""));
+    }
+
+    static result<void> check_addresses(const settings& all) {
+        const auto& main = all.listen;
+        const auto& metrics = all.metrics_listen;
+        const bool are_same = main && metrics && main->port != 0 && main->port == metrics->port &&
+                              main->address == metrics->address;
+        if (!are_same) return {};
+        return runtime::invalid_argument(
+            "--metrics-listen is the address of --listen; give it another one, or leave it out: /metrics is "
+            "on the main address then");
     }
 
     static error missing(const std::string& name) {

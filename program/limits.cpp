@@ -21,7 +21,9 @@
 namespace herald::limits {
 
 // Stopping
-static_assert(drain_commands_ms_max + drain_answers_ms_max < drain_ms_max, "the server drains before that");
+static_assert(drain_commands_ms_max + drain_answers_ms_max + drain_worker_ms_min < drain_ms_max,
+              "the server drains before that");
+static_assert(2 * drain_ms_max < ending_ms_max, "nothing that drains and closes as it should is cut off");
 
 // Requests and answers
 static_assert(find_answer_bytes_max <= unsent_answers_bytes_max, "each answer has room when it is alone");

@@ -1,13 +1,18 @@
 // herald: one program. See `herald --help` and README.md.
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "program/command_line.hpp"
 
@@ -18,11 +23,55 @@ constexpr int large_piece_bytes = 1024 * 1024;  // memory from this size on is r
 using herald::program::invocation;
 using herald::program::process_end;
 
+bool is_shortage(const std::exception& failure) {
+    if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) return true;
+    const auto* const system = dynamic_cast<const std::system_error*>(&failure);
+    return system != nullptr && (system->code() == std::errc::resource_unavailable_try_again ||
+                                 system->code() == std::errc::not_enough_memory);
+}
+
+/// Without an allocation.
+void say(const std::exception& failure) {
+    const auto write = [](std::string_view text) {
+        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+    };
+    write("herald: ");
+    if (is_shortage(failure))
+        write(
+            "there is not enough memory, or it may start no more threads (ulimit -v, ulimit -u, or the "
+            "limits of its service): ");
+    write(failure.what());
+    write("\n");
+}
+
 process_end run_guarded(const invocation& what) try {
     return what.verb.run(what.chosen);
 } catch (const std::exception& failure) {
-    std::cerr << "herald: " << failure.what() << "\n";
+    say(failure);
     return process_end::failure;
+}
+
+std::terminate_handler terminate_with_core = nullptr;
+
+/// A shortage that ends the process is no bug, on whichever thread it came up: there is nothing to look for
+/// in a core.
+void end_at_shortage() {
+    try {
+        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::exception& failure) {
+        if (is_shortage(failure)) {
+            say(failure);
+            _exit(static_cast<int>(process_end::failure));
+        }
+    } catch (...) {
+    }
+    terminate_with_core();
+}
+
+/// What a process opens next must not become its standard output.
+void open_standard_streams() {
+    for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(each, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) std::abort();
 }
 
 /// One failure may be a bad moment of the disk; a second one within this time is left to the operator.
@@ -46,6 +95,8 @@ process_end run_until_ended(const invocation& what) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+    open_standard_streams();
+    terminate_with_core = std::set_terminate(end_at_shortage);
     std::signal(SIGPIPE, SIG_IGN);
     // By default these thresholds grow with the largest block ever freed, and the memory of large answers
     // would be kept for ever.

@@ -26,6 +26,14 @@ result<std::unique_ptr<events::log::partitioned_log>> open_log(const settings& c
     return std::unique_ptr<events::log::partitioned_log>(*std::move(log));
 }
 
+result<std::unique_ptr<events::log::partitioned_log>> open_existing_log(const settings& chosen) {
+    const std::filesystem::path folder = folder_of(chosen) / "log";
+    if (!is_on_kafka(chosen) && !std::filesystem::exists(folder))
+        return runtime::not_found("there is no installation in --data " + chosen.data.string() +
+                                  ": the folder " + folder.string() + " is not there");
+    return open_log(chosen);
+}
+
 result<std::unique_ptr<events::log::kafka::kafka_log>> open_kafka_log(const settings& chosen) {
     runtime::log(runtime::log_level::info, runtime::log_events::kafka_waiting,
                  {{"brokers", std::string_view(chosen.kafka.bootstrap_servers)}});

@@ -17,6 +17,9 @@ namespace herald::program {
 /// of make_kafka_log() and make_embedded_log().
 result<std::unique_ptr<events::log::partitioned_log>> open_log(const settings&);
 
+/// As open_log, but makes nothing. Errors: also not_found when there is no embedded log in DIR.
+result<std::unique_ptr<events::log::partitioned_log>> open_existing_log(const settings&);
+
 /// As open_log, for Kafka; also logs which brokers it waits for, since the next calls may take a while.
 result<std::unique_ptr<events::log::kafka::kafka_log>> open_kafka_log(const settings&);
 

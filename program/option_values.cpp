@@ -7,6 +7,7 @@
 
 #include "api/calls/limits.hpp"
 #include "runtime/http/client/address_policy.hpp"
+#include "runtime/http/client/client.hpp"
 #include "runtime/text.hpp"
 #include "schemas/enums.hpp"
 
@@ -95,6 +96,22 @@ result<endpoint> parse_endpoint(const given& said) {
         return runtime::invalid_argument(dashed(said) + " is \"" + text + "\"; \"" + address +
                                          "\" is not an IPv4 or IPv6 address, as in 127.0.0.1:8080");
     return endpoint{std::move(address), static_cast<std::uint16_t>(*port)};
+}
+
+result<void> read_data(settings& all, const given& said) {
+    if (said.text().empty())
+        return runtime::invalid_argument(dashed(said) + " is empty; it must be a folder, . for this one");
+    all.data = said.text();
+    return {};
+}
+
+result<void> read_extra_ca(settings& all, const given& said) {
+    all.transport.extra_ca_file = said.text();
+    if (said.text().empty()) return {};
+    const auto usable = runtime::http::client::check_extra_ca(said.text());
+    if (usable) return {};
+    return runtime::invalid_argument(dashed(said) + " " + said.text() + " cannot be used: " +
+                                     usable.error().message + "; it must be a file with certificates in PEM");
 }
 
 result<void> read_header_prefixes(settings& all, const given& said) {

@@ -118,6 +118,8 @@ option_value address_and_port(Path... path) {
 }
 
 // Each reads one option whose effect is more than copying its text.
+result<void> read_data(settings&, const given&);
+result<void> read_extra_ca(settings&, const given&);
 result<void> read_header_prefixes(settings&, const given&);
 result<void> read_allowed_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);

@@ -58,7 +58,7 @@ result<void> raise(events::log::partitioned_log& log, const schemas::commands::g
 }  // namespace
 
 process_end run_raise_level(const settings& chosen) {
-    const auto log = open_log(chosen);
+    const auto log = open_existing_log(chosen);
     if (!log) return failed(log.error());
     const auto before = state_of(**log);
     if (!before) return failed(before.error());

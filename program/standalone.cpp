@@ -1,10 +1,14 @@
 // herald standalone: an API node and a worker over the embedded log, in one process.
+#include <algorithm>
+
 #include "program/api_node.hpp"
 #include "program/installation.hpp"
+#include "program/limits.hpp"
 #include "program/open_log.hpp"
 #include "program/stop_signal.hpp"
 #include "program/worker_node.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "storage/node/genesis.hpp"
@@ -91,8 +95,11 @@ process_end run_standalone(const settings& given) {
     if (!node) return failed(node.error());
     (*worker)->announce();
     const process_end end = stop.wait();
+    // The worker delivers until then: callers may wait for a test.
+    const std::int64_t told_ms = runtime::system_clock().steady_ms();
     (*node)->drain();
-    (*worker)->drain();
+    const std::int64_t left_ms = limits::drain_ms_max - (runtime::system_clock().steady_ms() - told_ms);
+    (*worker)->drain(std::max(left_ms, limits::drain_worker_ms_min));
     return end;
 }
 

@@ -12,7 +12,7 @@ process_end run_state_hash(const settings& given) {
     settings chosen = given;
     chosen.embedded_log.leap =
         storage::embedded_log::clock_leap::accepted;  // nothing is written, so the clock does not matter
-    const auto log = open_log(chosen);
+    const auto log = open_existing_log(chosen);
     if (!log) return failed(log.error());
     const auto rows = storage::registry::state::make_memory_state();
     const auto position = apply_log(**log, *rows, chosen.at_offset);

@@ -7,22 +7,28 @@
 
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 #include <system_error>
 
 namespace herald::program {
 
-stop_signal::stop_signal() {
+stop_signal::stop_signal(std::chrono::milliseconds ending) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     x_signals = ::signalfd(-1, &set, SFD_CLOEXEC);
-    if (x_signals < 0 || ::pipe2(x_requests, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (x_signals < 0 || ::pipe2(x_requests, O_CLOEXEC | O_NONBLOCK) != 0 ||
+        ::pipe2(x_told, O_CLOEXEC | O_NONBLOCK) != 0)
         throw std::system_error(errno, std::generic_category(), "signals");
+    x_watch = std::thread([this, ending] { watch(ending); });
 }
 
 stop_signal::~stop_signal() {
+    ::close(x_told[1]);
+    x_watch.join();
+    ::close(x_told[0]);
     ::close(x_signals);
     ::close(x_requests[0]);
     ::close(x_requests[1]);
@@ -32,7 +38,32 @@ void stop_signal::request(process_end how) noexcept {
     [[maybe_unused]] const auto written = ::write(x_requests[1], &how, sizeof how);
 }
 
+/// It takes no signal, since that is for wait(), or for the next of these objects.
+void stop_signal::watch(std::chrono::milliseconds ending) const {
+    pollfd waiting[2] = {{x_signals, POLLIN, 0}, {x_told[0], POLLIN, 0}};
+    while (::poll(waiting, 2, -1) < 0) continue;
+    if ((waiting[1].revents & POLLHUP) != 0) return;
+    const auto until = std::chrono::steady_clock::now() + ending;
+    for (;;) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        pollfd gone = {x_told[0], 0, 0};
+        if (left.count() > 0 && ::poll(&gone, 1, static_cast<int>(left.count())) < 0) continue;
+        if ((gone.revents & POLLHUP) != 0) return;
+        if (left.count() <= 0) break;
+    }
+    static constexpr std::string_view text = "herald: it did not end in time when it was told to\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+    _exit(static_cast<int>(process_end::failure));
+}
+
 process_end stop_signal::wait() {
+    const process_end how = next();
+    [[maybe_unused]] const auto written = ::write(x_told[1], "", 1);
+    return how;
+}
+
+process_end stop_signal::next() {
     pollfd waiting[2] = {{x_signals, POLLIN, 0}, {x_requests[0], POLLIN, 0}};
     for (;;) {
         if (::poll(waiting, 2, -1) < 0) continue;

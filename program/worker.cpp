@@ -2,6 +2,7 @@
 #include "program/open_log.hpp"
 #include "program/stop_signal.hpp"
 #include "program/worker_node.hpp"
+#include "runtime/limits.hpp"
 
 namespace herald::program {
 
@@ -17,7 +18,7 @@ process_end run_worker(const settings& chosen) {
     if (!worker) return failed(worker.error());
     (*worker)->announce();
     const process_end end = stop.wait();
-    (*worker)->drain();
+    (*worker)->drain(limits::drain_ms_max);
     return end;
 }
 

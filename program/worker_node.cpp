@@ -49,9 +49,9 @@ class composed_worker_node final : public worker_node {
         return serve(*x_chosen.listen);
     }
 
-    void drain() override {
+    void drain(std::int64_t within_ms) override {
         std::promise<void> done;
-        run_and_wait(x_loops[0], [&] { x_worker->drain([&] { done.set_value(); }); });
+        run_and_wait(x_loops[0], [&] { x_worker->drain(within_ms, [&] { done.set_value(); }); });
         done.get_future().wait();
     }
 

@@ -19,7 +19,8 @@ class worker_node {
     virtual void announce() = 0;
     /// Why it is not ready, as of the last second. Callable on any thread.
     virtual std::optional<runtime::trouble> trouble() const = 0;
-    virtual void drain() = 0;
+    /// Accepts nothing more and finishes what is in flight, for at most `within_ms`.
+    virtual void drain(std::int64_t within_ms) = 0;
 };
 
 /// Who serves health and metrics for a worker: the worker itself, if it was given an address, or an API node

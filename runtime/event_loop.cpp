@@ -81,12 +81,25 @@ void event_loop::fire() {
     if (!x_tasks.empty()) arm(x_tasks.begin()->first);
 }
 
-blocking_pool::blocking_pool(std::size_t threads, std::size_t pending_max)
-    : x_pending_max(pending_max), x_threads(threads) {}
+std::thread& context_threads::start(boost::asio::io_context& context, const std::string& name) {
+    x_contexts.push_back(&context);
+    std::thread& started = x_threads.emplace_back([&context] {
+        const auto keep_running = boost::asio::make_work_guard(context);
+        context.run();
+    });
+    ::pthread_setname_np(started.native_handle(), name.c_str());
+    return started;
+}
 
-blocking_pool::~blocking_pool() {
-    x_threads.stop();
-    x_threads.join();
+void context_threads::stop() {
+    for (boost::asio::io_context* const context : x_contexts) context->stop();
+    for (std::thread& thread : x_threads) thread.join();
+    x_contexts.clear();
+    x_threads.clear();
+}
+
+blocking_pool::blocking_pool(std::size_t threads, std::size_t pending_max) : x_pending_max(pending_max) {
+    for (std::size_t i = 0; i < threads; ++i) x_threads.start(x_calls, "blocking " + std::to_string(i));
 }
 
 bool blocking_pool::take_place() noexcept {
@@ -99,29 +112,14 @@ event_loops::event_loops(event_loops_options options, const clock& time)
     : x_blocking(options.blocking_threads, options.blocking_pending_max) {
     const std::size_t count = options.loops > 0 ? options.loops : cores_allowed();
     for (std::size_t i = 0; i < count; ++i) x_loops.push_back(std::make_unique<event_loop>(i, time));
-    for (const auto& loop : x_loops) {
-        x_threads.emplace_back([&context = loop->context()] {
-            const auto keep_running = boost::asio::make_work_guard(context);
-            context.run();
-        });
-        ::pthread_setname_np(x_threads.back().native_handle(),
-                             ("loop " + std::to_string(loop->index())).c_str());
-    }
-    try {
-        for (std::size_t i = 0; i < std::min(count, options.cores.size()); ++i)
-            pin(x_threads[i], options.cores[i]);
-    } catch (...) {
-        stop();
-        throw;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::thread& started = x_threads.start(x_loops[i]->context(), "loop " + std::to_string(i));
+        if (i < options.cores.size()) pin(started, options.cores[i]);
     }
 }
 
 event_loops::~event_loops() { stop(); }
 
-void event_loops::stop() {
-    for (const auto& loop : x_loops) loop->context().stop();
-    for (std::thread& thread : x_threads) thread.join();
-    x_threads.clear();
-}
+void event_loops::stop() { x_threads.stop(); }
 
 }  // namespace herald::runtime

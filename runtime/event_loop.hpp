@@ -8,7 +8,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -65,12 +65,32 @@ class event_loop final : public scheduler {
     std::optional<std::int64_t> x_armed_ms;  // when x_timer will call fire()
 };
 
+/// Threads that run io_contexts. Their owners keep it as the last member: whatever is thrown while they are
+/// made, the contexts are stopped before the threads are joined.
+class context_threads {
+  public:
+    context_threads() = default;
+    ~context_threads() { stop(); }
+    context_threads(const context_threads&) = delete;
+    context_threads& operator=(const context_threads&) = delete;
+
+    /// Starts a thread that runs the context, which must outlive it, until stop(). Throws std::system_error
+    /// when it cannot be started.
+    std::thread& start(boost::asio::io_context&, const std::string& name);
+    /// Stops the contexts and joins the threads. May be called twice.
+    void stop();
+
+  private:
+    std::vector<boost::asio::io_context*> x_contexts;
+    std::vector<std::thread> x_threads;
+};
+
 /// Threads for blocking calls: database scans, closing Kafka, loading a model. Thread-safe.
 class blocking_pool {
   public:
-    /// At most `pending_max` calls wait or run at a time.
+    /// At most `pending_max` calls wait or run at a time. Throws std::system_error when a thread cannot be
+    /// started.
     blocking_pool(std::size_t threads, std::size_t pending_max);
-    ~blocking_pool();
     blocking_pool(const blocking_pool&) = delete;
     blocking_pool& operator=(const blocking_pool&) = delete;
 
@@ -90,7 +110,8 @@ class blocking_pool {
 
     const std::size_t x_pending_max;
     std::atomic<std::size_t> x_pending{0};
-    boost::asio::thread_pool x_threads;
+    boost::asio::io_context x_calls;
+    context_threads x_threads;
 };
 
 /// Runs `work` on the pool and resumes where the caller was. Once begun it is not cancelled. `work` returns a
@@ -105,7 +126,7 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& 
     // its signal would cross threads, and blocking work could not react to it.
     const auto initiate = [&](auto handler) {
         const auto back = boost::asio::get_associated_executor(handler);
-        boost::asio::post(pool.x_threads, [&, back, handler = std::move(handler)]() mutable {
+        boost::asio::post(pool.x_calls, [&, back, handler = std::move(handler)]() mutable {
             try {
                 const typename blocking_pool::place mine(pool);
                 out.emplace(work());
@@ -149,7 +170,7 @@ class event_loops {
   private:
     std::vector<std::unique_ptr<event_loop>> x_loops;
     blocking_pool x_blocking;
-    std::vector<std::thread> x_threads;
+    context_threads x_threads;
 };
 
 }  // namespace herald::runtime

@@ -9,7 +9,8 @@
 namespace herald::limits {
 
 constexpr std::size_t connections_max = 10'000;  // fewer when there are few descriptors
-constexpr std::int64_t drain_ms_max = 10'000;    // for a process
+/// For a process, of the 10 s that it has to end; closing takes the rest.
+constexpr std::int64_t drain_ms_max = 9'500;
 /// A node or worker that has not heard from the log for this long is not ready. (A new Kafka controller takes
 /// 5 s.)
 constexpr std::int64_t unheard_ms_max = 8'000;

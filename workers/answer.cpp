@@ -114,6 +114,8 @@ void read_status(const delivery_answer& answer, std::int64_t now_ms, answer_mean
     }
     if (status == 429 || status == 503) {
         meaning.park_until_ms = retry_after_ms(value_of(answer, "retry-after"), now_ms);
+        // One that asks for nothing must not keep the receiver out of the breaker for ever.
+        if (meaning.park_until_ms == now_ms) meaning.park_until_ms.reset();
         if (meaning.park_until_ms) meaning.counts_as_failure = false;
     }
     meaning.slow_down = !meaning.park_until_ms && (status == 429 || status == 502 || status == 504);

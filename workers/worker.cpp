@@ -60,10 +60,10 @@ class log_worker final : public worker {
         x_scheduler.post(x_lifetime.guard([this] { tick(); }));
     }
 
-    void drain(std::function<void()> drained) override {
+    void drain(std::int64_t within_ms, std::function<void()> drained) override {
         for (auto& group : x_groups) group->stop_taking();
         x_machine.drain();
-        x_drain_deadline_ms = x_scheduler.time().steady_ms() + limits::drain_ms_max;
+        x_drain_deadline_ms = x_scheduler.time().steady_ms() + within_ms;
         continue_drain(std::move(drained));
     }
 

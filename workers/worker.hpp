@@ -46,9 +46,10 @@ struct worker_options : delivery_options {
 class worker {
   public:
     virtual ~worker() = default;
-    /// Accepts nothing more; running attempts get up to 10 s, waiting deliveries go to a retry topic; then
-    /// the worker commits, leaves its groups and calls `drained`, once. It must not be destroyed before that.
-    virtual void drain(std::function<void()> drained) = 0;
+    /// Accepts nothing more; running attempts get up to `within_ms`, waiting deliveries go to a retry topic;
+    /// then the worker commits, leaves its groups and calls `drained`, once. It must not be destroyed before
+    /// that.
+    virtual void drain(std::int64_t within_ms, std::function<void()> drained) = 0;
     /// Why nothing, or not everything, is being delivered now (design.md §1 "Trouble is told").
     virtual std::optional<runtime::trouble> trouble() const = 0;
     virtual const worker_counters& counters() const = 0;

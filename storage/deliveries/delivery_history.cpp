@@ -60,6 +60,7 @@ rocksdb::Options fading_options(std::size_t open_files_max) {
     options.env = rocks::env_without_resumption();
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
+    options.max_file_opening_threads = 1;  // RocksDB aborts when one of several does not start
     options.info_log = rocks::make_rocks_logger();
     return options;
 }

@@ -73,8 +73,9 @@ void log_committer::stop() {
         x_work.notify_all();
         x_maintenance_due.notify_all();
     }
-    x_thread.join();
-    x_maintenance_thread.join();
+    // They are not there when start() could not start them.
+    for (std::thread* const each : {&x_thread, &x_maintenance_thread})
+        if (each->joinable()) each->join();
     x_database.close();
     std::set<std::shared_ptr<events::log::bell>> to_ring;
     {
@@ -252,14 +253,18 @@ void log_committer::reopen() {
     say_broken(found ? "records that were there are missing" : found.error().message);
 }
 
-/// Logged once a minute while it lasts.
-void log_committer::say_broken(std::string why) {
+/// Logged once a minute while it lasts. Callers of the API are not told of folders, and not in RocksDB's
+/// words.
+void log_committer::say_broken(const std::string& why) {
     const time_point now = steady_clock::now();
     if (x_broken_why.empty() || now - x_broken_said >= broken_said_interval) {
         runtime::log(runtime::log_level::error, runtime::log_events::log_not_written, {{"reason", why}});
         x_broken_said = now;
     }
-    x_broken_why = std::move(why);
+    const bool is_full = why.find("No space left") != std::string::npos;
+    x_broken_why = is_full ? "the disk is full; the log is written again as soon as there is room"
+                           : "the log cannot be written now; why is in the log of this process, and it is "
+                             "tried again every second";
 }
 
 void log_committer::take_batch() {
@@ -326,7 +331,7 @@ void log_committer::fail_batch(const error& reason) {
     say_broken(reason.message);
     x_broken_until = steady_clock::now();
     x_reopen_delay = reopen_delay_base;
-    const std::string text = "the log could not be written: " + reason.message;
+    const std::string text = "the log could not be written: " + x_broken_why;
     for (pending_append& each : x_batch)
         if (each.outcome) each.refuse(runtime::unavailable(text));
     // Queued appends fail with it: those of a strict producer must not be stored after a failure.

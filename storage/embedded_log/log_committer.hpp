@@ -127,7 +127,7 @@ class log_committer {
     void wait_for_company() REQUIRES(x_mutex);
     result<log_contents> open_again() REQUIRES(x_mutex);
     void reopen() REQUIRES(x_mutex);
-    void say_broken(std::string why) REQUIRES(x_mutex);
+    void say_broken(const std::string& why) REQUIRES(x_mutex);
     bool adopt(const log_contents&) REQUIRES(x_mutex);
     void take_batch() REQUIRES(x_mutex);
     log_write place_batch() REQUIRES(x_mutex);

@@ -114,6 +114,7 @@ rocksdb::Options log_options(std::size_t open_files_max) {
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
     options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
+    options.max_file_opening_threads = 1;  // RocksDB aborts when one of several does not start
     options.bytes_per_sync = 1ull << 20;
     // A write-ahead log that ends too early, as after kill -9, is cut off there: the rest was not
     // acknowledged. Damage before the end is an error, since acknowledged records follow it: going back to
@@ -147,8 +148,13 @@ log_database::~log_database() { close(); }
 error log_database::error_of(const rocksdb::Status& status) const {
     const std::string text = status.ToString();
     const std::string where = "the log in " + x_folder.string();
-    if (status.IsIOError() && text.find("/LOCK") != std::string::npos)
-        return runtime::unavailable(where + " is in use by another process");
+    if (status.IsIOError() && text.find("/LOCK") != std::string::npos) {
+        // RocksDB tells with words only whether the file is locked or cannot be opened.
+        const bool is_held = text.find("Resource temporarily unavailable") != std::string::npos ||
+                             text.find("lock hold by current process") != std::string::npos;
+        return runtime::unavailable(
+            where + (is_held ? " is in use by another process" : " cannot be opened: " + text));
+    }
     const bool is_gone = status.IsPathNotFound() || text.find("No such file") != std::string::npos;
     if (status.IsCorruption() || is_gone)
         return runtime::failed_precondition(where + " is damaged and cannot be repaired: " + text);

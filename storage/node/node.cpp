@@ -185,8 +185,7 @@ std::optional<runtime::trouble> log_node::trouble() const {
     if (x_is_tied)
         return runtime::trouble{reason::hashes_tied,
                                 "nodes disagree about the state: no writes until an operator has looked"};
-    if (x_replica->is_stuck())
-        return runtime::trouble{reason::state_not_written, "the state database cannot be written"};
+    if (x_replica->is_stuck()) return runtime::trouble{reason::state_not_written, x_replica->stuck_because()};
     const std::int64_t unheard_ms = now_ms() - x_heard_ms;
     if (x_options.kind == node_kind::cluster && unheard_ms > limits::unheard_ms_max)
         return runtime::trouble{reason::log_unreachable,

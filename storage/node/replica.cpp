@@ -41,6 +41,11 @@ replica::replica(events::log::partitioned_log& log, registry::state::state_store
     show(x_engine.position(), x_engine.level());
 }
 
+std::string replica::stuck_because() const {
+    const auto why = x_stuck_because.load();
+    return why ? *why : std::string();
+}
+
 void replica::compare_with_log() {
     x_must_compare = true;
     if (x_notify) x_notify();
@@ -192,6 +197,7 @@ bool replica::finish_write() {
 }
 
 bool replica::is_written(const result<void>& outcome) {
+    if (!outcome) x_stuck_because.store(std::make_shared<const std::string>(outcome.error().message));
     if (!outcome && !x_is_stuck)  // retried five times a second, logged once
         runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
                      {{"reason", outcome.error().message}});

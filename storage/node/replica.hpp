@@ -73,6 +73,8 @@ class replica {
     std::shared_ptr<const applied_state> newest() const { return x_newest.load(); }
     /// Whether applied changes cannot be written now, usually because the disk is full. Any thread.
     bool is_stuck() const noexcept { return x_is_stuck; }
+    /// Why the latest write failed, for callers of the API; empty when none has. Any thread.
+    std::string stuck_because() const;
     /// Makes the newest applied record be read again before more is applied. Any thread.
     void compare_with_log();
     /// What the other nodes have. Any thread.
@@ -135,6 +137,7 @@ class replica {
     bool x_was_at_end = false;
     std::atomic<bool> x_must_compare = false;
     std::atomic<bool> x_is_stuck = false;  // the latest write failed
+    runtime::newest<const std::string> x_stuck_because;
     applied_batch x_unwritten;
     applied_batch x_in_flight;  // being written
 

@@ -3,6 +3,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -11,7 +12,6 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "storage/rocks/limits.hpp"
 
 namespace herald::storage::rocks {
 namespace {
@@ -54,10 +54,24 @@ rocksdb::Env* env_without_resumption() {
     return env;
 }
 
-bool has_room(const std::filesystem::path& folder) {
+bool has_room(const std::filesystem::path& folder, std::uint64_t bytes) {
     std::error_code failure;
     const std::filesystem::space_info space = std::filesystem::space(folder, failure);
-    return !failure && space.available >= limits::rocks_room_bytes_min;
+    return !failure && space.available >= bytes;
+}
+
+std::uint64_t room_to_open(const std::filesystem::path& folder, double share) {
+    std::error_code ended;
+    std::uintmax_t logs = 0;
+    for (std::filesystem::recursive_directory_iterator each(folder.parent_path(), ended), end;
+         !ended && each != end; each.increment(ended)) {
+        if (each.depth() > 0) each.disable_recursion_pending();
+        std::error_code gone;
+        const std::uintmax_t bytes = each->path().extension() == ".log" ? each->file_size(gone) : 0;
+        if (!gone) logs += bytes;
+    }
+    const auto tables = static_cast<std::uint64_t>(static_cast<double>(logs) * share);
+    return std::min(tables + limits::rocks_room_beside_bytes, limits::rocks_room_bytes_min);
 }
 
 std::shared_ptr<rocksdb::Logger> make_rocks_logger() { return std::make_shared<process_logger>(); }

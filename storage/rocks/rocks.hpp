@@ -1,8 +1,11 @@
 // What all of Herald's RocksDB databases need. RocksDB's types stay out of this header.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+
+#include "storage/rocks/limits.hpp"
 
 namespace rocksdb {
 class Env;
@@ -22,6 +25,10 @@ std::shared_ptr<rocksdb::Logger> make_rocks_logger();
 rocksdb::Env* env_without_resumption();
 
 /// Whether there is enough free space to open a database in `folder` and continue for a while.
-bool has_room(const std::filesystem::path& folder);
+bool has_room(const std::filesystem::path& folder, std::uint64_t bytes = limits::rocks_room_bytes_min);
+
+/// How much free space opening the databases of `folder` and of the folders beside it takes: tables are made
+/// of their write-ahead logs, `share` times as large. At most limits::rocks_room_bytes_min.
+std::uint64_t room_to_open(const std::filesystem::path& folder, double share);
 
 }  // namespace herald::storage::rocks

@@ -51,6 +51,7 @@ rocksdb::Options options_for_points(std::size_t open_files_max) {
     options.compression = rocksdb::kLZ4Compression;
     options.max_background_jobs = 2;
     options.max_open_files = static_cast<int>(std::min(open_files_max, open_files_most));
+    options.max_file_opening_threads = 1;  // RocksDB aborts when one of several does not start
     options.max_total_wal_size = 4 * memtable_bytes;
     // If the end of the write-ahead log is torn or damaged, go back to before it: the command log has the
     // rest.
@@ -100,7 +101,20 @@ class database {
         std::ofstream(x_folder / name) << why << '\n';
     }
 
-    bool has_room() const { return rocks::has_room(x_folder); }
+    bool has_room(std::uint64_t bytes) const { return rocks::has_room(x_folder, bytes); }
+
+    /// For opening it again. What is not in tables yet is assumed to shrink like what is, twice as badly.
+    std::uint64_t room_to_reopen() const {
+        rocksdb::TablePropertiesCollection tables;
+        x_db->GetPropertiesOfAllTables(&tables).PermitUncheckedError();
+        double raw = 0;
+        double written = 0;
+        for (const auto& [name, one] : tables) {
+            raw += static_cast<double>(one->raw_key_size + one->raw_value_size);
+            written += static_cast<double>(one->data_size + one->index_size + one->filter_size);
+        }
+        return room_to_open(x_folder, raw > 0 ? std::min(1.0, 2 * written / raw) : 1.0);
+    }
 
     void on_unreadable(const std::function<void(unreadable)>& handler) {
         std::optional<unreadable> trouble;
@@ -219,10 +233,20 @@ class rocks_state_store final : public rocks_state {
     error write_failed(const rocksdb::Status& status) {
         if (status.IsCorruption()) x_in->require(status);
         const auto now = std::chrono::steady_clock::now();
-        if (!x_failed_at) x_failed_at = now;
-        if (x_on_reopening && now - *x_failed_at >= reopening_rest && x_in->has_room())
+        if (!x_failed_at) {
+            x_failed_at = now;
+            x_room_bytes = x_in->room_to_reopen();
+            runtime::log(runtime::log_level::error, runtime::log_events::rocksdb_message,
+                         {{"message", status.ToString()}});
+        }
+        const bool has_room = x_in->has_room(x_room_bytes);
+        if (x_on_reopening && now - *x_failed_at >= reopening_rest && has_room)
             std::exchange(x_on_reopening, nullptr)();
-        return runtime::unavailable("the state database cannot be written: " + status.ToString());
+        const std::uint64_t mebibytes = (x_room_bytes >> 20) + 1;
+        return runtime::unavailable(
+            "the state database cannot be written; it goes on by itself" +
+            (has_room ? std::string(" within seconds")
+                      : " once " + std::to_string(mebibytes) + " MB of its disk are free"));
     }
 
     const std::shared_ptr<database> x_in;
@@ -231,6 +255,7 @@ class rocks_state_store final : public rocks_state {
     // Used only by the writing thread.
     std::function<void()> x_on_reopening;
     std::optional<std::chrono::steady_clock::time_point> x_failed_at;  // the first write that failed
+    std::uint64_t x_room_bytes = 0;                                    // for opening it again, as of then
 };
 
 bool is_damaged(const rocksdb::Status& status) {

@@ -252,11 +252,16 @@ def is_running(pid):
         return False
 
 
+class Unavailable(Exception):
+    """A test needs what cannot be had here: it is skipped, and says what."""
+
+
 class Broker:
     """A Kafka made by deploy/kafka. Raises Unavailable when it cannot be had here."""
 
-    class Unavailable(Exception):
-        pass
+    class Unavailable(Unavailable):
+        def __str__(self):
+            return f"no Kafka here: {super().__str__()}"
 
     def __init__(self, folder, nodes=1, *options):
         self.folder = pathlib.Path(folder) / "kafka"
@@ -478,8 +483,8 @@ def run():
         try:
             test()
             print(f"ok      {test.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
-        except Broker.Unavailable as why:
-            print(f"SKIPPED {test.__name__}: no Kafka here: {why}", flush=True)
+        except Unavailable as why:
+            print(f"SKIPPED {test.__name__}: {why}", flush=True)
             sys.exit(SKIPPED)
         except BaseException as failure:
             print(f"FAILED  {test.__name__}: {type(failure).__name__}: {failure}", flush=True)

@@ -149,4 +149,7 @@ struct client_options {
 /// more on a new one.
 std::unique_ptr<client> make_client(boost::asio::io_context&, client_options);
 
+/// Whether make_client can use this file. Errors: invalid_argument, saying why not.
+result<void> check_extra_ca(const std::string& file);
+
 }  // namespace herald::runtime::http::client

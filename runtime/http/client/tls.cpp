@@ -6,6 +6,7 @@
 #include <openssl/x509_vfy.h>
 
 #include "runtime/assert.hpp"
+#include "runtime/http/client/client.hpp"
 
 namespace herald::runtime::http::client {
 
@@ -20,6 +21,14 @@ ssl::context make_client_tls(const std::string& extra_ca_file) {
     HERALD_ASSERT(SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) == 1);
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);  // tls_sessions keeps them, by receiver
     return context;
+}
+
+result<void> check_extra_ca(const std::string& file) {
+    ssl::context context(ssl::context::tls_client);
+    boost::system::error_code wrong;
+    context.load_verify_file(file, wrong);
+    if (wrong) return runtime::invalid_argument(wrong.message());
+    return {};
 }
 
 void expect_receiver(SSL* ssl, const location& receiver) {

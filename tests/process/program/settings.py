@@ -106,6 +106,25 @@ def an_installation_that_nobody_could_sign_in_to_is_not_begun():
         assert not list(folder.iterdir()), "something was made"
 
 
+def what_is_missing_or_said_twice_is_told_in_plain_words():
+    with herald.folder() as folder:
+        address = f"127.0.0.1:{herald.free_port()}"
+        for arguments in ((), ("--data", "x"), ("--verify",)):
+            must_say(refused(folder, *arguments), "herald: a verb is missing", "standalone, ", "raise-level")
+        must_say(refused(folder, "standalone", "--listen", address, "--listen", "127.0.0.1:1"),
+                 f'herald: --listen is given 2 times: "{address}" and "127.0.0.1:1"; give it once')
+        must_say(refused(folder, "standalone", "--allow-addresses", "10.0.0.0/8", "--allow-addresses", "192.168.0.0/16"), "with commas")
+        must_say(refused(folder, "standalone", "--listen", address, "--metrics-listen", address), "--metrics-listen is the address of --listen")
+        must_say(refused(folder, "standalone", "--data", ""), "--data is empty")
+        must_say(refused(folder, "standalone", environment={"HERALD_DATA": ""}), "--data is empty")
+        (folder / "text").write_text("no certificate\n")
+        for file in ("text", "none"):
+            must_say(refused(folder, "standalone", "--data", "data", "--extra-ca", file), f"--extra-ca {file} cannot be used")
+        for verb in ("raise-level", "state-hash"):
+            must_say(refused(folder, verb, "--data", "nope", code=1), "no installation in --data nope", "nope/herald/log is not there")
+        assert [one.name for one in folder.iterdir()] == ["text"], "something was made"
+
+
 def name_servers_are_addresses_with_ports():
     with herald.folder() as folder:
         for servers in ("127.0.0.1:99999", "127.0.0.1:0", "127.0.0.1:", "127.0.0.1:x", "dns.example.org", "127.0.0.1:53,,127.0.0.2",

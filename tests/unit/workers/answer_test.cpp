@@ -70,6 +70,19 @@ TEST(answer, retry_after_parks_the_webhook_and_is_no_failure) {
     }
 }
 
+TEST(answer, a_retry_after_that_asks_for_nothing_is_a_plain_failure) {
+    for (const char* const nothing :
+         {"0", "00", "Tue, 14 Nov 2023 22:13:19 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"}) {
+        for (const int status : {429, 503}) {
+            const auto meaning = of_status(status, {{"retry-after", nothing}});
+            EXPECT_FALSE(meaning.park_until_ms) << nothing;
+            EXPECT_TRUE(meaning.counts_as_failure) << nothing;
+            EXPECT_EQ(meaning.slow_down, status == 429) << nothing;
+        }
+    }
+    EXPECT_TRUE(of_status(503, {{"retry-after", "1"}}).park_until_ms);
+}
+
 TEST(answer, an_overloaded_receiver_slows_its_lane_down) {
     for (const int status : {429, 502, 504}) EXPECT_TRUE(of_status(status).slow_down) << status;
     EXPECT_FALSE(of_status(503).slow_down);

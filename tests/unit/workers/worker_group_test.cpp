@@ -138,7 +138,7 @@ TEST_F(worker_group_test, a_worker_without_the_end_of_subscribers_for_eight_seco
     faults.cut_off = false;
     scheduler.run_for(2 * second);
     EXPECT_EQ(trouble(), "");
-    process().mine->drain([] {});
+    process().mine->drain(limits::drain_ms_max, [] {});
     EXPECT_EQ(trouble(), "draining");
 }
 

@@ -2,6 +2,7 @@
 // log and groups do, and no receiver delays another.
 #include "workers/worker.hpp"
 #include "events/log/limits.hpp"
+#include "runtime/limits.hpp"
 #include "workers/limits.hpp"
 
 #include <gmock/gmock.h>
@@ -262,6 +263,18 @@ TEST_F(worker_test, retry_after_parks_the_whole_webhook_and_no_other) {
     scheduler.run_for(120 * second);
     EXPECT_EQ(transport.sent_to({1}).size(), 22u);
     EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+}
+
+TEST_F(worker_test, a_retry_after_that_asks_for_nothing_opens_the_breaker_like_any_failure) {
+    write_webhooks(1, 1);
+    transport.behave = [](const sent_request&) {
+        return receiver_behaviour{.status = 503, .headers = {{"retry-after", "0"}}};
+    };
+    start();
+    for (int event = 0; event < 40; ++event) publish({1});
+    scheduler.run_for(3 * second);
+    EXPECT_EQ(gauges().breakers_open, 1u);
+    EXPECT_EQ(transport.sent().size(), 10u);
 }
 
 TEST_F(worker_test, a_parked_webhook_stays_parked_after_a_restart) {
@@ -575,7 +588,7 @@ TEST_F(worker_test, draining_lets_attempts_end_and_the_rest_waits_for_the_next_w
     for (int event = 0; event < 5; ++event) publish({1});
     scheduler.run_for(200);
     bool drained = false;
-    process().mine->drain([&] { drained = true; });
+    process().mine->drain(limits::drain_ms_max, [&] { drained = true; });
     scheduler.run_for(1 * second);
     EXPECT_FALSE(drained);
     scheduler.run_for(2 * second);
@@ -597,7 +610,7 @@ TEST_F(worker_test, draining_ends_after_ten_seconds_whatever_hangs) {
     publish({1});
     scheduler.run_for(200);
     bool drained = false;
-    process().mine->drain([&] { drained = true; });
+    process().mine->drain(limits::drain_ms_max, [&] { drained = true; });
     scheduler.run_for(9 * second);
     EXPECT_FALSE(drained);
     scheduler.run_for(2 * second);

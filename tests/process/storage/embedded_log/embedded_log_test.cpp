@@ -670,7 +670,9 @@ TEST_F(embedded_log, a_full_disk_is_unavailable_and_service_resumes_with_room) {
         EXPECT_EQ(append(direct_0, "still", "v").error().code, error_code::aborted)
             << "it was not even tried to write";
         ASSERT_FALSE(x_log->takes_appends());
-        EXPECT_THAT(x_log->takes_appends().error().message, HasSubstr("the log in"));
+        EXPECT_THAT(x_log->takes_appends().error().message, HasSubstr("the log cannot be written now"));
+        EXPECT_EQ(x_log->takes_appends().error().message.find('/'), std::string::npos)
+            << "callers of the API hear this: no folders";
         const auto readable = read(direct_0, 0);
         ASSERT_TRUE(readable) << readable.error().message;
         EXPECT_EQ(readable->size(), 100u);
