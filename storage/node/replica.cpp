@@ -197,12 +197,15 @@ bool replica::finish_write() {
 }
 
 bool replica::is_written(const result<void>& outcome) {
-    if (!outcome) x_stuck_because.store(std::make_shared<const std::string>(outcome.error().message));
-    if (!outcome && !x_is_stuck)  // retried five times a second, logged once
+    if (outcome) {
+        x_is_stuck = false;
+        return true;
+    }
+    x_stuck_because.store(std::make_shared<const std::string>(outcome.error().message));
+    if (!x_is_stuck.exchange(true))  // retried five times a second, logged once
         runtime::log(runtime::log_level::error, runtime::log_events::state_not_written,
                      {{"reason", outcome.error().message}});
-    x_is_stuck = !outcome;
-    return outcome.has_value();
+    return false;
 }
 
 void replica::take_applied() {
