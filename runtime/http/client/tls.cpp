@@ -5,6 +5,8 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
+#include <new>
+
 #include "runtime/assert.hpp"
 #include "runtime/http/client/client.hpp"
 
@@ -12,19 +14,31 @@ namespace herald::runtime::http::client {
 
 namespace ssl = boost::asio::ssl;
 
+namespace {
+
+/// Throws std::bad_alloc without memory, where Asio's own way to make one goes on with a null pointer.
+ssl::context new_context() {
+    SSL_CTX* const made = SSL_CTX_new(TLS_client_method());
+    if (made == nullptr) throw std::bad_alloc();
+    return ssl::context(made);  // owns it
+}
+
+}  // namespace
+
 ssl::context make_client_tls(const std::string& extra_ca_file) {
-    ssl::context context(ssl::context::tls_client);
+    ssl::context context = new_context();
     context.set_default_verify_paths();
     if (!extra_ca_file.empty()) context.load_verify_file(extra_ca_file);
     context.set_verify_mode(ssl::verify_peer);
     SSL_CTX* const native = context.native_handle();
+    SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION);
     HERALD_ASSERT(SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) == 1);
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);  // tls_sessions keeps them, by receiver
     return context;
 }
 
 result<void> check_extra_ca(const std::string& file) {
-    ssl::context context(ssl::context::tls_client);
+    ssl::context context = new_context();
     boost::system::error_code wrong;
     context.load_verify_file(file, wrong);
     if (wrong) return runtime::invalid_argument(wrong.message());
