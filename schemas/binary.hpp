@@ -36,6 +36,9 @@ void append_encoded(std::string& out, const T& value);
 /// invalid_argument when the bytes are not a valid T.
 template <described T>
 result<T> decode(std::string_view bytes);
+/// False when the bytes are not a valid T. `fresh` is as T{} makes it.
+template <described T>
+bool decode_into(T& fresh, std::string_view bytes);
 
 namespace detail {
 
@@ -128,9 +131,6 @@ struct encoder {
     }
 };
 
-template <described T>
-bool decode_into(T& fresh, std::string_view bytes);
-
 /// One pass: both the described fields and those in the bytes ascend.
 struct decoder {
     std::string_view in;
@@ -201,18 +201,6 @@ struct decoder {
     }
 };
 
-/// `fresh` is as T{} makes it.
-template <described T>
-bool decode_into(T& fresh, std::string_view bytes) {
-    static_assert(describes_every_member<T>, "a member of this type is not described");
-    static const bool begins_at_zero = encode(T{}).empty();
-    decoder decoder{bytes, begins_at_zero};
-    decoder.advance();
-    T::describe(fresh, decoder);
-    while (decoder.good && decoder.have_head) decoder.advance();
-    return decoder.good;
-}
-
 }  // namespace detail
 
 template <described T>
@@ -230,9 +218,20 @@ std::string encode(const T& value) {
 }
 
 template <described T>
+bool decode_into(T& fresh, std::string_view bytes) {
+    static_assert(detail::describes_every_member<T>, "a member of this type is not described");
+    static const bool begins_at_zero = encode(T{}).empty();
+    detail::decoder decoder{bytes, begins_at_zero};
+    decoder.advance();
+    T::describe(fresh, decoder);
+    while (decoder.good && decoder.have_head) decoder.advance();
+    return decoder.good;
+}
+
+template <described T>
 result<T> decode(std::string_view bytes) {
     result<T> value(boost::system::in_place_value);
-    if (!detail::decode_into(*value, bytes))
+    if (!decode_into(*value, bytes))
         return runtime::invalid_argument("these bytes are not a well-formed record");
     return value;
 }

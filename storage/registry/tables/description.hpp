@@ -97,19 +97,26 @@ std::string key_to_write(const Row& row) {
 }
 
 template <class Row>
-Row checked_row(std::string_view key, std::string_view value) {
-    Row row = decode_row<Row>(key, value);
-    if (row_key<Row>(description<Row>::key(row)) != key)
+void read_checked(Row& fresh, std::string_view key, std::string_view value) {
+    decode_row_into(fresh, key, value);
+    if (row_key<Row>(description<Row>::key(fresh)) != key)
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
                                    "' stands under the key of another"};
+}
+
+template <class Row>
+Row checked_row(std::string_view key, std::string_view value) {
+    Row row{};
+    read_checked(row, key, value);
     return row;
 }
 
 template <class Row, class Key>
 std::optional<Row> keyed_table<Row, Key>::find(const state::state_view& state, const Key& key) {
-    auto found = find_stored(state, key);
-    if (!found) return std::nullopt;
-    return std::move(found->row);
+    const std::string place = row_key<Row>(key);
+    std::optional<Row> found;
+    state.read(place, [&](std::string_view value) { read_checked(found.emplace(), place, value); });
+    return found;
 }
 
 template <class Row, class Key>
@@ -118,7 +125,8 @@ std::optional<stored<Row>> keyed_table<Row, Key>::find_stored(const state::state
     const std::string place = row_key<Row>(key);
     std::optional<stored<Row>> found;
     state.read(place, [&](std::string_view value) {
-        found = stored<Row>{checked_row<Row>(place, value), value.size()};
+        read_checked(found.emplace().row, place, value);
+        found->bytes = value.size();
     });
     return found;
 }

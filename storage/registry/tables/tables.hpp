@@ -97,15 +97,21 @@ inline std::uint64_t number_in_key(std::string_view key, std::size_t position = 
     return schemas::read_big_endian(key.substr(1 + position));
 }
 
+/// `fresh` is as Row{} makes it; rows are large, so that none is moved about.
 template <schemas::described Row>
-Row decode_row(std::string_view key, std::string_view value) {
-    auto row = schemas::decode<Row>(value);
-    if (!row)
+void decode_row_into(Row& fresh, std::string_view key, std::string_view value) {
+    if (!schemas::decode_into(fresh, value))
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
-    if (!schemas::has_only_named_values(*row))
+    if (!schemas::has_only_named_values(fresh))
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
                                    "' holds a number that its enumeration does not have"};
-    return *std::move(row);
+}
+
+template <schemas::described Row>
+Row decode_row(std::string_view key, std::string_view value) {
+    Row row{};
+    decode_row_into(row, key, value);
+    return row;
 }
 
 inline bool has_row(const state::state_view& state, const std::string& key) {
@@ -115,7 +121,7 @@ inline bool has_row(const state::state_view& state, const std::string& key) {
 template <schemas::described Row>
 std::optional<Row> find_row(const state::state_view& state, const std::string& key) {
     std::optional<Row> row;
-    state.read(key, [&](std::string_view value) { row = decode_row<Row>(key, value); });
+    state.read(key, [&](std::string_view value) { decode_row_into(row.emplace(), key, value); });
     return row;
 }
 
