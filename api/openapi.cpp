@@ -1,9 +1,11 @@
 #include "api/openapi.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 
 #include "api/calls/limits.hpp"
+#include "api/calls/path_names.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/events.hpp"
 
@@ -15,15 +17,17 @@ using calls::route;
 using runtime::http::http_method;
 using schemas::object_writer;
 
+/// The names of a pattern's parameters, in order.
+std::vector<std::string_view> path_parameters_of(std::string_view pattern) {
+    std::vector<std::string_view> names;
+    for (std::size_t open = pattern.find('{'); open != pattern.npos; open = pattern.find('{', open + 1))
+        names.push_back(pattern.substr(open + 1, pattern.find('}', open) - open - 1));
+    return names;
+}
+
 std::string content(std::string_view schema) {
     const std::string media = object_writer().raw("schema", schema).finish();
     return object_writer().raw("application/json", media).finish();
-}
-
-/// Segments that contain names; all others are ids.
-bool is_name(std::string_view parameter) {
-    return parameter == "workspace" || parameter == "model" || parameter == "name" ||
-           parameter == "version_or_name";
 }
 
 std::string parameter(std::string_view name, std::string_view place, std::string_view meaning, bool required,
@@ -36,18 +40,21 @@ std::string parameter(std::string_view name, std::string_view place, std::string
 
 constexpr std::string_view text_schema = R"({"type":"string"})";
 constexpr std::string_view id_schema = R"({"type":"integer","minimum":1})";
+constexpr std::string_view number_schema = R"({"type":"integer","minimum":0})";
+constexpr std::string_view page_limit_schema = R"({"type":"integer","minimum":-1})";  // -1: all rows
+
+std::string_view schema_of(const query_parameter& each) {
+    if (!each.is_number) return text_schema;
+    return std::string_view(each.name) == "page_limit" ? page_limit_schema : number_schema;
+}
 
 /// Parameters from the path, the query, and the headers that matter to this route.
 std::string parameters_of(const route& row) {
     std::vector<std::string> all;
-    for (std::size_t open = row.pattern.find('{'); open != std::string_view::npos;
-         open = row.pattern.find('{', open + 1)) {
-        const std::string_view name = row.pattern.substr(open + 1, row.pattern.find('}', open) - open - 1);
-        all.push_back(parameter(name, "path", "", true, is_name(name) ? text_schema : id_schema));
-    }
+    for (const std::string_view name : path_parameters_of(row.pattern))
+        all.push_back(parameter(name, "path", "", true, calls::is_name(name) ? text_schema : id_schema));
     for (const query_parameter& each : row.query)
-        all.push_back(parameter(each.name, "query", each.meaning, each.is_required,
-                                each.is_number ? id_schema : text_schema));
+        all.push_back(parameter(each.name, "query", each.meaning, each.is_required, schema_of(each)));
     const auto shared = [](std::string_view name) {
         return object_writer().text("$ref", "#/components/parameters/" + std::string(name)).finish();
     };
@@ -84,6 +91,95 @@ std::string headers_of(const route& row) {
     return headers_of({request_id, registry_offset, registry_stale});
 }
 
+/// Which member of which record a parameter of path or query holds.
+struct parameter_source {
+    std::string_view parameter;
+    std::string_view record;
+    std::string_view member;
+};
+constexpr parameter_source sources[] = {
+    {"model_id", "registered_model", "id"},
+    {"model", "registered_model", "name"},
+    {"version", "model_version", "id"},
+    {"version_or_name", "model_version", "id"},
+    {"model_version_id", "model_version", "id"},
+    {"build", "build", "id"},
+    {"group", "group", "id"},
+    {"role", "role", "id"},
+    {"workspace_id", "workspace", "id"},
+    {"endpoint", "endpoint", "id"},
+};
+
+/// The links from what makes a record to what can be done with it: from every POST that answers one, to every
+/// operation whose parameters can be filled from that answer and the POST's own path.
+class operation_links {
+  public:
+    explicit operation_links(std::span<const route> routes) : x_routes(routes) {}
+
+    /// The member `links` of the row's answer; empty when there are none.
+    std::string from(const route& row, schemas::schema_set& components) const {
+        if (row.method != http_method::post || !row.handler || !row.answer) return {};
+        const std::map<std::string, std::string> records = records_in(row, components);
+        object_writer out;
+        bool is_any = false;
+        for (const route& target : x_routes) {
+            const std::string parameters = filled(row, target, records);
+            if (parameters.empty()) continue;
+            is_any = true;
+            out.raw(target.name,
+                    object_writer().text("operationId", target.name).raw("parameters", parameters).finish());
+        }
+        return is_any ? out.finish() : std::string();
+    }
+
+  private:
+    /// By name, where in the row's answer a record stands, as a JSON pointer: the answer is the record, or
+    /// has a member of its name.
+    static std::map<std::string, std::string> records_in(const route& row, schemas::schema_set& components) {
+        std::map<std::string, std::string> found;
+        const std::string schema = row.answer(components);
+        const std::size_t begin = schema.rfind('/') + 1;
+        const std::string whole = schema.substr(begin, schema.find('"', begin) - begin);
+        const auto known = components.components().find(whole);
+        if (known == components.components().end()) return found;
+        const auto described = schemas::parse_json(known->second);
+        const schemas::json_value& members = *described->find("properties");
+        if (members.find("id")) found.emplace(whole, "");
+        for (const auto& [name, each] : *members.get_if<schemas::json_object>())
+            if (each.find("$ref")) found.emplace(name, "/" + name);
+        return found;
+    }
+
+    /// The link's parameters; empty when one cannot be filled, or none is from the answer.
+    static std::string filled(const route& row, const route& target,
+                              const std::map<std::string, std::string>& records) {
+        std::vector<std::string_view> wanted = path_parameters_of(target.pattern);
+        for (const query_parameter& each : target.query)
+            if (each.is_required) wanted.push_back(each.name);
+        const std::vector<std::string_view> at_hand = path_parameters_of(row.pattern);
+        object_writer out;
+        bool uses_answer = false;
+        for (const std::string_view name : wanted) {
+            const auto source =
+                std::find_if(std::begin(sources), std::end(sources),
+                             [&](const parameter_source& each) { return each.parameter == name; });
+            const auto record =
+                source == std::end(sources) ? records.end() : records.find(std::string(source->record));
+            if (record != records.end()) {
+                out.text(name, "$response.body#" + record->second + "/" + std::string(source->member));
+                uses_answer = true;
+            } else if (std::find(at_hand.begin(), at_hand.end(), name) != at_hand.end()) {
+                out.text(name, "$request.path." + std::string(name));
+            } else {
+                return {};
+            }
+        }
+        return uses_answer ? out.finish() : std::string();
+    }
+
+    std::span<const route> x_routes;
+};
+
 struct refusal {
     int status;
     std::string_view why;
@@ -95,40 +191,65 @@ constexpr refusal refusals[] = {
     {404, "It is not there, or the caller may not see it"},
     {409, "It is there already, has changed, or the Idempotency-Key was another request's"},
     {413, "The body is longer than this operation takes"},
+    {414, "The path and the query are longer than 2048 bytes"},
     {415, "The body is compressed"},
+    {416, "The range is behind the end"},
     {429, "Too many at once; Retry-After says when to try again"},
     {500, "A fault of Herald's, or a write whose outcome is unknown"},
     {503, "Not now; Retry-After says when to try again"},
     {504, "There was no answer in time, and nothing took effect"},
 };
 
+constexpr std::string_view bytes_content =
+    R"({"application/octet-stream":{"schema":{"type":"string","format":"binary"}}})";
+
+constexpr std::string_view text_content = R"({"text/plain":{"schema":{"type":"string"}}})";
+
+bool is_download(const route& row) { return row.streamed && row.method == runtime::http::http_method::get; }
+
 bool may_answer(const route& row, int status) {
     if (row.open) return status == 500;
-    if (status == 409) return row.handler != nullptr;
+    if (row.streamed && status == 401) return false;
+    if (status == 416) return is_download(row);
+    if (status == 409) return row.handler != nullptr || row.streamed != nullptr;
+    if (status == 413 && row.streamed) return true;
+    if (status == 415 && row.streamed) return !is_download(row);
     if (status == 413 || status == 415) return row.has_body();
     return true;
 }
 
-std::string responses_of(const route& row, schemas::schema_set& components) {
+std::string responses_of(const route& row, const operation_links& links, schemas::schema_set& components) {
+    const bool has_bytes = row.streamed || row.answers_with_bytes;
     const std::string said =
-        row.answer ? content(row.answer(components)) : R"({"text/plain":{"schema":{"type":"string"}}})";
+        row.answer ? content(row.answer(components)) : std::string(has_bytes ? bytes_content : text_content);
     const std::string headers = headers_of(row);
     const auto with_answer = [&](std::string_view why) {
-        return object_writer().text("description", why).raw("headers", headers).raw("content", said).finish();
+        object_writer out;
+        out.text("description", why).raw("headers", headers).raw("content", said);
+        return out;
     };
     object_writer out;
-    out.raw("200", with_answer("Success"));
+    object_writer success = with_answer("Success");
+    if (const std::string all = links.from(row, components); !all.empty()) success.raw("links", all);
+    if (!row.is_absent) out.raw("200", success.finish());
+    if (is_download(row)) out.raw("206", with_answer("The range that was asked for").finish());
     for (const refusal& each : refusals)
         if (may_answer(row, each.status))
             out.raw(std::to_string(each.status),
                     object_writer()
                         .text("$ref", "#/components/responses/" + std::to_string(each.status))
                         .finish());
-    if (row.may_be_503) out.raw("503", with_answer("Not now: reason and message say why"));
+    if (row.may_be_503) out.raw("503", with_answer("Not now: reason and message say why").finish());
     return out.finish();
 }
 
-std::string operation(const route& row, schemas::schema_set& components) {
+std::string actions_text(const calls::needed_right& right) {
+    std::string text(name_of(right.action));
+    if (right.instead != schemas::action::none) text += " or " + std::string(name_of(right.instead));
+    return text;
+}
+
+std::string operation(const route& row, const operation_links& links, schemas::schema_set& components) {
     object_writer out;
     std::string tag;
     runtime::append_json_string(tag, row.tag);
@@ -136,12 +257,22 @@ std::string operation(const route& row, schemas::schema_set& components) {
         .text("summary", row.summary)
         .raw("tags", "[" + tag + "]")
         .raw("parameters", parameters_of(row));
-    if (row.who == calls::authentication::nobody) out.raw("security", "[]");
+    if (row.who == calls::authentication::nobody || row.who == calls::authentication::signed_url)
+        out.raw("security", "[]");
     if (row.who == calls::authentication::system_administrator)
         out.text("description", "Only for system administrators.");
+    if (row.who == calls::authentication::organization_administrator)
+        out.text("description", "Only for members of Admins and system administrators.");
     if (row.right)
-        out.text("description", "Needs " + std::string(name_of(row.right->action)) + " on " +
-                                    std::string(name_of(row.right->on)) + ".");
+        out.text("description",
+                 "Needs " + actions_text(*row.right) + " on " + std::string(name_of(row.right->on)) + ".");
+    if (row.streamed && !is_download(row))
+        out.raw("requestBody",
+                object_writer()
+                    .text("description", "At most " + std::to_string(row.body_bytes_max) + " bytes")
+                    .flag("required", false)
+                    .raw("content", bytes_content)
+                    .finish());
     if (row.has_body())
         out.raw("requestBody",
                 object_writer()
@@ -149,7 +280,7 @@ std::string operation(const route& row, schemas::schema_set& components) {
                     .flag("required", row.needs_body)
                     .raw("content", content(row.body(components)))
                     .finish());
-    out.raw("responses", responses_of(row, components));
+    out.raw("responses", responses_of(row, links, components));
     return out.finish();
 }
 
@@ -238,8 +369,9 @@ std::string object_of(const std::map<std::string, std::string>& members) {
 std::string openapi_document(std::span<const route> routes) {
     schemas::schema_set types;
     std::map<std::string_view, object_writer> paths;
+    const operation_links links(routes);
     for (const route& row : routes)
-        paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row, types));
+        paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row, links, types));
     object_writer path_items;
     for (auto& [pattern, operations] : paths) path_items.raw(pattern, operations.finish());
     const std::string webhooks = webhooks_of(types);

@@ -1,7 +1,10 @@
 #include "api/service.hpp"
 
+#include "api/calls/streamed_call.hpp"
 #include "api/openapi.hpp"
+#include "api/refusals.hpp"
 #include "api/turns.hpp"
+#include "runtime/http/body.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
 
@@ -69,6 +72,35 @@ class open_answers {
     const std::string x_openapi;
 };
 
+/// An answer whose end is not made before its beginning is sent.
+class piecewise_body final : public runtime::http::body_stream {
+  public:
+    piecewise_body(runtime::blocking_pool& pool, std::string first,
+                   std::unique_ptr<calls::answer_pieces> rest)
+        : x_pool(pool), x_piece(std::move(first)), x_rest(std::move(rest)) {}
+
+    boost::asio::awaitable<result<std::string_view>> next() override {
+        if (std::exchange(x_is_begun, true)) {
+            const auto make = [this] { return x_rest->next(); };
+            auto made = co_await runtime::run_blocking(x_pool, make);
+            // The pool is full. Half an answer is of no use to anybody, and a piece is small.
+            if (!made && made.error().code == error_code::unavailable) made = x_rest->next();
+            if (!made) co_return made.error();
+            x_piece = *std::move(made);
+        }
+        co_return std::string_view(x_piece);
+    }
+
+    /// The first piece is the longest.
+    std::size_t bytes_held_max() const noexcept override { return x_piece.capacity(); }
+
+  private:
+    runtime::blocking_pool& x_pool;
+    std::string x_piece;
+    const std::unique_ptr<calls::answer_pieces> x_rest;
+    bool x_is_begun = false;
+};
+
 class operator_service final : public request_handler {
   public:
     explicit operator_service(calls::readiness ready) : x_open(std::move(ready)) {}
@@ -99,7 +131,8 @@ class service final : public request_handler {
         : x_services(with),
           x_loops(loops),
           x_router(options.table),
-          x_open(std::move(options.ready), openapi_document(x_router.routes())) {}
+          x_open(std::move(options.ready), openapi_document(x_router.routes())),
+          x_refusals(with.clock) {}
 
     bool handle_now(const request& received, http_response& out) override {
         const auto match = x_router.match(received.method, received.path);
@@ -118,6 +151,7 @@ class service final : public request_handler {
         const auto match = x_router.match(received.method, received.path);
         if (!match) co_return refusal_response(match.error());
         const route& row = *match->target;
+        if (row.streamed) co_return co_await handle_streamed(received, *match);
         const time_limit limit(x_loops[received.loop_index], row);
         auto admitted = co_await admit(received, row.state, limit);
         if (!admitted) co_return admitted.error();
@@ -127,21 +161,29 @@ class service final : public request_handler {
         call.show(state, std::move(admitted->who));
         if (row.handler) {
             auto written = co_await row.handler(call);
+            // What came to its place in the log is in the audit, but for a key that had ended by then.
+            if (!written && (!call.has_sent() || written.error().code == error_code::unauthenticated))
+                x_refusals.note(received, written.error());
             co_return respond(std::move(written), state);
         }
-        const auto turn = co_await x_turns.take(call.user().id, limit.loop());
-        if (!turn) co_return respond(turn.error(), state);
+        if (row.slices) {
+            auto made = co_await answer_in_slices(row, call, limit);
+            if (!made) x_refusals.note(received, made.error());
+            co_return respond(std::move(made), state);
+        }
         const auto read = [&]() -> result<http_response> {
             if (limit.is_over()) return limit.passed();  // it waited too long for a thread
             return row.read(call);
         };
         auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
+        if (!answered) x_refusals.note(received, answered.error());
         co_return respond(std::move(answered), state);
     }
 
     boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
         const auto match = x_router.match(head.method, head.path);
         if (auto answer = x_open.answer(head, match)) co_return answer;
+        if (match->target->streamed) co_return co_await judge_streamed(head, *match);
         const time_limit limit(x_loops[head.loop_index], *match->target);
         auto admitted = co_await admit(head, needed_state::applied, limit);
         if (!admitted) co_return admitted.error();
@@ -154,7 +196,36 @@ class service final : public request_handler {
         return match ? match->target->body_bytes_max : limits::management_body_bytes_max;
     }
 
+    bool streams_body(runtime::http::http_method method, std::string_view path) const noexcept override {
+        const auto match = x_router.match(method, path);
+        return match && match->target->streamed;
+    }
+
   private:
+    boost::asio::awaitable<http_response> handle_streamed(const request& received,
+                                                          const calls::route_match& match) {
+        calls::streamed_call call(received, match, x_services, x_loops[received.loop_index]);
+        auto answered = co_await match.target->streamed(call);
+        if (!answered) {
+            x_refusals.note(received, answered.error(), match.target->pattern);
+            co_return error_response(answered.error());
+        }
+        remember_known(received);
+        co_return *std::move(answered);
+    }
+
+    boost::asio::awaitable<std::optional<http_response>> judge_streamed(const request& head,
+                                                                        const calls::route_match& match) {
+        calls::streamed_call call(head, match, x_services, x_loops[head.loop_index]);
+        const auto may = co_await match.target->judge(call);
+        if (!may) {
+            x_refusals.note(head, may.error(), match.target->pattern);
+            co_return error_response(may.error());
+        }
+        remember_known(head);
+        co_return std::nullopt;
+    }
+
     struct admission {
         storage::node::registry_node::reading state;
         calls::caller who;
@@ -178,7 +249,10 @@ class service final : public request_handler {
         auto newest = co_await calls::read_state(x_services.registry, limit);
         if (!newest) co_return error_response(newest.error());
         auto who = authenticate(received, *newest->view);
-        if (!who) co_return respond(who.error(), *newest);
+        if (!who) {
+            x_refusals.note(received, who.error());
+            co_return respond(who.error(), *newest);
+        }
         remember_known(received);
         admission out{*std::move(newest), *std::move(who)};
         co_return out;
@@ -188,6 +262,7 @@ class service final : public request_handler {
                      storage::node::registry_node::reading state, http_response& out) {
         auto who = authenticate(received, *state.view);
         if (!who) {
+            x_refusals.note(received, who.error());
             out = respond(who.error(), state);
             return;
         }
@@ -198,13 +273,48 @@ class service final : public request_handler {
             return;
         }
         call.show(std::move(state), *std::move(who));
-        out = respond(match.target->read(call), call.reading());
+        auto answered = match.target->read(call);
+        if (!answered) x_refusals.note(received, answered.error());
+        out = respond(std::move(answered), call.reading());
+    }
+
+    /// Between two slices all who wait for a thread are before it. Most need no more than one; who needs more
+    /// waits for the user's turn first. The turn ends with the search: what is left of a long answer is read
+    /// from the state when the client has taken what came before.
+    boost::asio::awaitable<result<http_response>> answer_in_slices(const route& row, reading_call& call,
+                                                                   const time_limit& limit) {
+        std::unique_ptr<calls::sliced_answer> work;
+        const auto slice = [&]() -> result<std::optional<http_response>> {
+            if (limit.is_over()) return limit.passed();
+            if (!work) {
+                auto begun = row.slices(call);
+                if (!begun) return begun.error();
+                work = *std::move(begun);
+            }
+            auto made = work->next();
+            if (!made || !*made) return made;
+            if (auto rest = work->rest())
+                (*made)->stream = std::make_shared<piecewise_body>(x_loops.blocking(),
+                                                                   std::move((*made)->body), std::move(rest));
+            return made;
+        };
+        auto made = co_await runtime::run_blocking(x_loops.blocking(), slice);
+        if (!made) co_return made.error();
+        if (*made) co_return std::move(**made);
+        const auto turn = co_await x_turns.take(call.user().id, limit.loop());
+        if (!turn) co_return turn.error();
+        for (;;) {
+            auto more = co_await runtime::run_blocking(x_loops.blocking(), slice);
+            if (!more) co_return more.error();
+            if (*more) co_return std::move(**more);
+        }
     }
 
     services& x_services;
     runtime::event_loops& x_loops;
     const calls::router x_router;
     const open_answers x_open;
+    refusals x_refusals;
     turns x_turns;
 };
 

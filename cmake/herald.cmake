@@ -30,18 +30,51 @@ if(HERALD_SANITIZE STREQUAL "thread")
   target_link_libraries(herald_c11_threads PRIVATE herald_flags)
 endif()
 
+# Test cases are not optimised: half the time of their build. With sanitizers they would take too long to run.
+set(herald_test_options "")
+if(NOT HERALD_SANITIZE)
+  set(herald_test_options -O0)
+endif()
+
+# What most files read first, compiled once for the libraries and once for the tests. It takes a fifth off a build from
+# nothing, but compiled headers carry the checkout's path: caches shared by checkouts would miss.
+option(HERALD_COMPILED_HEADERS "precompile what most files include" OFF)
+function(herald_compile_headers name)
+  cmake_parse_arguments(arg "" "" "OPTIONS;DEPENDS;HEADERS" ${ARGN})
+  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  target_link_libraries(${name} PRIVATE herald_flags ${arg_DEPENDS})
+  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+endfunction()
+if(HERALD_COMPILED_HEADERS)
+  set(common <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view>
+    <thread> <unordered_map> <vector> <boost/asio/awaitable.hpp> <boost/asio/co_spawn.hpp> <boost/asio/io_context.hpp>
+    <boost/asio/ip/tcp.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp>)
+  herald_compile_headers(herald_headers HEADERS ${common})
+  if(HERALD_TESTS)
+    find_package(GTest REQUIRED)
+    herald_compile_headers(herald_test_headers OPTIONS ${herald_test_options} DEPENDS GTest::gmock
+      HEADERS ${common} <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endif()
+
 # herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>.
 function(herald_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(herald_${name} STATIC ${arg_SOURCES})
   target_link_libraries(herald_${name} PUBLIC herald_flags ${arg_DEPENDS})
+  if(HERALD_COMPILED_HEADERS)
+    target_precompile_headers(herald_${name} REUSE_FROM herald_headers)
+  endif()
 endfunction()
 
 # herald_program(<name> <sources…>): an executable over every library, at the top of the build folder.
 function(herald_program name)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  target_link_libraries(${name} PRIVATE herald_api herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
+  target_link_libraries(${name} PRIVATE herald_api herald_backup herald_snapshots herald_artifact_collector
+    herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 
 # herald_test(<name> SOURCES … DEPENDS … LABELS <kind>): one GoogleTest binary, each case a ctest case. The ctest
@@ -61,6 +94,12 @@ function(herald_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
+  if(kind MATCHES "^(unit|process)$")
+    target_compile_options(${name} PRIVATE ${herald_test_options})
+    if(HERALD_COMPILED_HEADERS)
+      target_precompile_headers(${name} REUSE_FROM herald_test_headers)
+    endif()
+  endif()
   if(TARGET herald_c11_threads)
     target_link_libraries(${name} PRIVATE herald_c11_threads)
   endif()

@@ -24,7 +24,7 @@ using log::record;
 
 constexpr std::int64_t tick_ms = 1'000;
 /// How many of a partition's last records are read at first, and the factor by which that grows as long as
-/// none of them has a sequence (READ events have none).
+/// none of them has a sequence.
 constexpr std::int64_t tail_offsets = 1;
 constexpr std::int64_t tail_growth = 16;
 

@@ -73,7 +73,7 @@ process_end run_admin_key(const settings& chosen) {
     if (!is_on_kafka(chosen) && email == genesis->admin_email && std::filesystem::exists(key_file))
         if (const auto kept = write_key_file(key_file, email, key); !kept) return failed(kept.error());
     std::cout << "email " << email << "\nkey " << key << "\n";
-    std::cerr << "herald: all keys that " << email << " had before end "
+    std::cerr << "herald: all keys and sessions that " << email << " had before end "
               << (!is_on_kafka(chosen) ? "when Herald starts again" : "now") << "\n";
     return process_end::done;
 }

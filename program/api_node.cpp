@@ -6,27 +6,42 @@
 
 #include "api/operations/operator_endpoints.hpp"
 #include "api/service.hpp"
+#include "events/log/clock_of_log.hpp"
 #include "events/log/topics.hpp"
+#include "program/artifact_check.hpp"
 #include "program/limits.hpp"
+#include "program/open_artifacts.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
+#include "storage/artifacts/collector/collector_job.hpp"
+#include "storage/artifacts/collector/store_check.hpp"
+#include "storage/artifacts/directory_store.hpp"
+#include "storage/artifacts/limits.hpp"
+#include "storage/backup/backup_desk.hpp"
 #include "storage/deliveries/attempts_reader.hpp"
+#include "storage/deliveries/read_events.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/node/disk_guard.hpp"
+#include "storage/node/genesis.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/node.hpp"
 #include "storage/node/node_metrics.hpp"
+#include "storage/registry/tables/position.hpp"
 #include "storage/rocks/rocks_state.hpp"
+#include "storage/snapshots/snapshot_files.hpp"
+#include "storage/snapshots/snapshot_job.hpp"
 
 namespace herald::program {
 namespace {
 
 constexpr std::int64_t announce_interval_ms = 20;
+constexpr std::int64_t store_check_interval_ms = 1'000;  // of a store that does not answer
+constexpr std::int64_t store_watch_interval_ms = 10'000;
 
 process_end end_for(storage::node::node_failure::kind what) {
     switch (what) {
@@ -54,6 +69,13 @@ std::string node_name(const settings& chosen, const std::filesystem::path& folde
     return name;
 }
 
+/// Beside the artifacts, if they are in a folder, so that in a cluster a new node begins with what another
+/// has taken.
+std::filesystem::path snapshots_folder(const settings& chosen) {
+    if (is_on_kafka(chosen) && !are_in_a_bucket(chosen)) return artifacts_folder(chosen) / "snapshots";
+    return folder_of(chosen) / "snapshots";
+}
+
 class composed_api_node final : public api_node {
   public:
     composed_api_node(const settings& chosen, api_node_parts parts, end_request end, trouble_source beside)
@@ -69,9 +91,15 @@ class composed_api_node final : public api_node {
         x_metrics_server.reset();
         x_server.reset();
         run_and_wait(x_parts.attempts[0], [this] { x_attempts.reset(); });
+        if (x_collector) x_collector->end();
+        if (x_store_check) x_store_check->end();
         x_triggers.reset();
+        x_reads.reset();
         x_health.reset();
+        x_collector.reset();
+        x_backups.reset();
         x_node.reset();
+        x_taker.reset();
         x_jobs.stop();
         x_parts.attempts.stop();
         x_loops.stop();
@@ -84,6 +112,10 @@ class composed_api_node final : public api_node {
                                                                      x_parts.descriptors.database_files);
         if (!deliveries) return deliveries.error();
         x_deliveries = *std::move(deliveries);
+        auto artifacts = open_artifacts(x_chosen, {x_artifact_reads, x_artifact_calls});
+        if (!artifacts) return artifacts.error();
+        x_artifacts = *std::move(artifacts);
+        if (const auto ours = check_store(); !ours) return ours;
         if (const auto made = make_registry(); !made) return made;
         if (const auto listening = listen(); !listening) return listening;
         x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
@@ -115,6 +147,12 @@ class composed_api_node final : public api_node {
             storage::rocks::open_rocks_state(x_folder / "state", x_parts.descriptors.database_files);
         if (!opened) return opened.error();
         x_store = std::move(opened->store);
+        if (!storage::registry::tables::positions::find(*x_store->view()) &&
+            !std::exchange(x_has_looked, true)) {
+            const auto loaded = load_snapshot();
+            if (!loaded) return loaded.error();
+            return open_state();
+        }
         if (x_chosen.verify) {
             try {
                 x_store->verify();
@@ -126,6 +164,67 @@ class composed_api_node final : public api_node {
         return {};
     }
 
+    /// A new state begins with a copy of an earlier one, if there is one.
+    result<void> load_snapshot() {
+        const auto log = storage::node::read_genesis(x_parts.log, x_parts.keys);
+        if (!log) return log.error();
+        x_store.reset();
+        std::error_code failure;
+        std::filesystem::remove_all(x_folder / "state", failure);
+        const auto loaded =
+            storage::snapshots::load_newest(*x_snapshots, log->log_id, log->generation, x_folder / "state");
+        if (!loaded) return loaded.error();
+        return {};
+    }
+
+    using store_check = storage::artifacts::collector::store_check;
+
+    /// What this node has applied before may say already that the store is another log's.
+    result<void> check_store() {
+        x_store_check.emplace(store_check::parts{*x_artifacts, *x_store, x_jobs[0]},
+                              x_chosen.artifacts_taking);
+        std::promise<result<void>> checked;
+        x_jobs[0].post([&] {
+            x_store_check->run(store_check::applied::some,
+                               [&](result<void> outcome) { checked.set_value(std::move(outcome)); });
+        });
+        return checked.get_future().get();
+    }
+
+    /// Now that all of the log is applied. Until then there are no uploads.
+    void check_store_again() {
+        x_store_check->run(store_check::applied::all, [this](const result<void>& checked) {
+            if (x_is_ending) return;
+            if (checked) {
+                if (const auto whole = storage::node::check_secrets(*x_store->view(), x_parts.keys); !whole)
+                    return refuse(whole.error());
+                x_services->transfers->is_store_checked = true;
+                watch_store();
+                return log_that_it_serves();
+            }
+            if (checked.error().code == error_code::failed_precondition) return refuse(checked.error());
+            x_jobs[0].run_at(x_jobs[0].time().steady_ms() + store_check_interval_ms, [this] { announce(); });
+        });
+    }
+
+    void refuse(const error& why) {
+        std::cerr << "herald: " << why.message << "\n";
+        x_end(process_end::mismatch);
+    }
+
+    /// Uploads find out by themselves when another log has taken the store; then this node ends, too.
+    void watch_store() {
+        x_jobs[0].run_at(x_jobs[0].time().steady_ms() + store_watch_interval_ms, [this] {
+            if (x_is_ending) return;
+            x_store_check->run_again([this](const result<void>& still) {
+                if (x_is_ending) return;
+                if (!still && still.error().code == error_code::failed_precondition)
+                    return refuse(still.error());
+                watch_store();
+            });
+        });
+    }
+
     result<void> make_registry() {
         storage::node::registry_node::options options = x_chosen.node;
         options.name = node_name(x_chosen, x_folder);
@@ -134,8 +233,11 @@ class composed_api_node final : public api_node {
         options.disk = &x_disk;
         options.on_failure = [this](const storage::node::node_failure& failure) {
             std::cerr << "herald: " << failure.message << "\n";
-            if (failure.what == storage::node::node_failure::kind::diverged)
+            if (failure.what == storage::node::node_failure::kind::diverged) {
                 x_store->mark_for_rebuilding(failure.message);
+                x_taker->forbid();
+                drop_snapshots();
+            }
             if (failure.what == storage::node::node_failure::kind::log_mixed)
                 x_store->mark_as_refused(failure.message);
             x_end(end_for(failure.what));
@@ -149,20 +251,49 @@ class composed_api_node final : public api_node {
         x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                              runtime::system_random());
         x_node->add_job(schemas::job::webhook_health, x_health);
+        using storage::snapshots::snapshot_job;
+        x_taker = std::make_unique<storage::snapshots::snapshot_taker>(*x_store, *x_snapshots,
+                                                                       [this] { return x_disk.is_low(); });
+        const snapshot_job::parts copied{*x_store, *x_snapshots, *x_taker, x_jobs[0]};
+        x_node->add_job(schemas::job::snapshot,
+                        std::make_shared<snapshot_job>(copied, [this] { return x_disk.is_low(); }));
+        x_backups = storage::backup::make_backup_desk(
+            {*x_store, x_parts.log, backups_folder(x_chosen), runtime::system_clock(),
+             [this] { return x_disk.is_low(); }, make_artifact_check(*x_artifacts)});
+        using storage::artifacts::collector::collector_job;
+        x_collector =
+            std::make_shared<collector_job>(collector_job::parts{*x_node, *x_store, *x_artifacts, x_jobs[0],
+                                                                 runtime::system_random(), x_artifact_reads},
+                                            collector_job::times{});
+        x_node->add_job(schemas::job::artifact_collector, x_collector);
         const auto partitions = x_parts.log.partitions(std::string(events::log::topic::direct));
         if (!partitions) return partitions.error();
         x_triggers = storage::deliveries::make_trigger_calls(x_parts.log, *partitions, x_jobs[0],
                                                              runtime::system_random());
+        x_reads = storage::deliveries::make_read_events(x_parts.log, *partitions, runtime::system_clock(),
+                                                        runtime::system_random());
         x_services.emplace(api::calls::services{*x_node,
                                                 *x_triggers,
                                                 *x_deliveries,
                                                 x_parts.keys,
                                                 runtime::system_random(),
-                                                runtime::system_clock(),
+                                                x_time,
+                                                *x_artifacts,
+                                                *x_backups,
+                                                *x_taker,
                                                 x_chosen.transport.http,
                                                 x_chosen.transport.policy,
-                                                {x_chosen.public_url, scheme()}});
+                                                {x_chosen.public_url, scheme()},
+                                                x_reads.get()});
+        x_services->transfers->is_store_checked = false;
         return {};
+    }
+
+    /// They may be copies of a state that the other nodes do not have.
+    void drop_snapshots() {
+        if (const auto names = x_snapshots->names(); names)
+            for (const std::string& name : *names)
+                if (const auto dropped = x_snapshots->drop(name); !dropped) return;
     }
 
     /// Feeds attempts to the history, to callers who wait for a test, and to the health of webhooks.
@@ -180,19 +311,30 @@ class composed_api_node final : public api_node {
     }
 
     api::calls::readiness_report report() const {
-        if (!x_is_draining) return api::operations::report_of(x_node->state_now(), x_beside());
+        if (!x_is_draining) {
+            auto beside = x_beside();
+            if (!beside && !x_services->transfers->is_store_checked)
+                beside = runtime::trouble{runtime::not_ready_reason::starting,
+                                          "the store of artifacts has not been checked yet"};
+            return api::operations::report_of(x_node->state_now(), beside);
+        }
         return api::operations::report_of(
             x_node->state_now(),
             runtime::trouble{runtime::not_ready_reason::draining, "this node is shutting down"});
     }
 
-    /// Logs that it serves once that is true: when it has recognised the log as its own and has caught up.
+    /// Logs that it serves once that is true: when it has recognised the log and the store of artifacts as
+    /// its own and has caught up.
     void announce() {
         if (x_is_ending) return;
         if (x_node->state_now().not_ready) {
             x_jobs[0].run_at(x_jobs[0].time().steady_ms() + announce_interval_ms, [this] { announce(); });
             return;
         }
+        check_store_again();
+    }
+
+    void log_that_it_serves() {
         const std::string address = x_chosen.listen->address;
         const bool is_v6 = address.find(':') != std::string::npos;
         log_that_it_runs(
@@ -232,16 +374,30 @@ class composed_api_node final : public api_node {
     const end_request x_end;
     const trouble_source x_beside;
     const std::filesystem::path x_folder;
+    const events::log::clock_of_log x_time{x_parts.log, runtime::system_clock()};
     std::atomic<bool> x_is_draining = false;
     bool x_is_ending = false;  // on the loop of the jobs
     storage::node::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
-    runtime::event_loops x_loops;                 // HTTP: one per core
+    runtime::event_loops x_loops;  // HTTP: one per core
+    /// They end before the loops that their calls answer to.
+    runtime::blocking_pool x_artifact_calls{limits::artifact_threads, limits::artifact_calls_waiting_max};
+    runtime::blocking_pool x_artifact_reads{limits::artifact_threads, limits::artifact_calls_waiting_max};
     runtime::event_loops& x_jobs = x_parts.jobs;  // heartbeats, publisher, health
+    std::unique_ptr<storage::snapshots::snapshot_store> x_snapshots =
+        storage::snapshots::make_snapshot_folder(snapshots_folder(x_chosen),
+                                                 x_folder / "snapshot.unfinished");
+    bool x_has_looked = false;  // for a snapshot to begin with
     std::unique_ptr<storage::rocks::rocks_state> x_store;
+    std::unique_ptr<storage::snapshots::snapshot_taker> x_taker;
+    std::unique_ptr<storage::backup::backup_desk> x_backups;
     std::unique_ptr<storage::deliveries::delivery_history> x_deliveries;
+    std::unique_ptr<storage::artifacts::artifact_store> x_artifacts;
     std::shared_ptr<storage::node::registry_node> x_node;
     std::shared_ptr<storage::deliveries::webhook_health_job> x_health;
+    std::optional<store_check> x_store_check;  // on the loop of the jobs
+    std::shared_ptr<storage::artifacts::collector::collector_job> x_collector;
     std::shared_ptr<storage::deliveries::trigger_calls> x_triggers;
+    std::shared_ptr<storage::deliveries::read_events> x_reads;
     std::optional<storage::deliveries::attempts_reader> x_attempts;  // on the loop of attempts
     std::optional<api::calls::services> x_services;
     std::unique_ptr<runtime::http::server::request_handler> x_service;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -126,7 +127,10 @@ class command_line {
         const verb& chosen = verb_of(*x_app.get_subcommands().front());
         auto said = all_said(chosen);
         if (!said) return refuse(said.error());
+        const std::vector<std::string>& words = x_operands[chosen.name];
+        if (const auto good = check_operands(chosen, words); !good) return refuse(good.error());
         settings checked;
+        checked.operands = words;
         if (const auto good = fill(checked, chosen, *said); !good) return refuse(good.error());
         return {invocation{chosen, std::move(checked)}, process_end::done};
     } catch (const CLI::RequiredError&) {
@@ -147,6 +151,9 @@ class command_line {
                 ? ""
                 : "Each option is also HERALD_<OPTION> in the environment and a key of the file given with "
                   "--config.\nThe command line wins, then the environment, then the file.");
+        std::vector<std::string>& words = x_operands[which.name];
+        words.resize(which.operands.size());
+        for (std::size_t i = 0; i < words.size(); ++i) command.add_option(which.operands[i], words[i]);
         for (const option& one : all_options())
             if (which.takes(one)) add(command, one, help_of(which, one));
     }
@@ -205,6 +212,20 @@ class command_line {
             if (verb_of(command).takes(one)) names.push_back("--" + one.name);
         return command.get_name() + " takes no \"" + word + "\"" +
                did_you_mean(word.substr(0, word.find('=')), names);
+    }
+
+    static result<void> check_operands(const verb& chosen, const std::vector<std::string>& words) {
+        std::string usage = "herald " + chosen.name;
+        for (const std::string& each : chosen.operands) usage += " " + each;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const bool is_value = std::isupper(static_cast<unsigned char>(chosen.operands[i].front())) != 0;
+            if (words[i].empty())
+                return runtime::invalid_argument(chosen.operands[i] + " is missing, as in `" + usage + "`");
+            if (!is_value && words[i] != chosen.operands[i])
+                return runtime::invalid_argument(chosen.name + " takes no \"" + words[i] + "\", but `" +
+                                                 usage + "`");
+        }
+        return {};
     }
 
     /// From the command line, the environment and the file; the last two may have options of other verbs.
@@ -276,6 +297,7 @@ class command_line {
     }
 
     CLI::App x_app;
+    std::map<std::string, std::vector<std::string>> x_operands;  // by verb
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "runtime/limits.hpp"
 #include "schemas/commands/limits.hpp"
 #include "schemas/limits.hpp"
+#include "storage/artifacts/limits.hpp"
 #include "storage/deliveries/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/registry/engine/limits.hpp"
@@ -26,13 +27,17 @@ static_assert(drain_commands_ms_max + drain_answers_ms_max + drain_worker_ms_min
 static_assert(2 * drain_ms_max < ending_ms_max, "nothing that drains and closes as it should is cut off");
 
 // Requests and answers
-static_assert(find_answer_bytes_max <= unsent_answers_bytes_max, "each answer has room when it is alone");
+static_assert(find_whole_bytes_max + entity_bytes_max <= unsent_answers_bytes_max,
+              "each answer that is not streamed has room when it is alone");
 static_assert(entity_bytes_max < command_bytes_max, "a command holds an entity");
 static_assert(command_bytes_max <= record_bytes_max, "and a record the command");
 static_assert(command_bytes_max <= management_body_bytes_max, "what the log takes can be sent");
 static_assert(outcome_wait_ms_max <= not_after_ms, "who waits hears of a command that was too late");
 static_assert(not_after_ms < outcome_kept_ms, "no late copy finds its outcome forgotten");
 static_assert(sender_clock_ahead_ms_max <= not_after_ms, "a clock that is ahead makes no command late");
+
+// Artifacts
+static_assert(artifact_bytes_max / s3_part_bytes < s3_parts_max, "S3 takes as many parts as an upload has");
 
 // Deadlines of routes: what a handler waits for ends before, with an answer that says more
 static_assert(barrier_wait_ms_max < read_deadline_ms);

@@ -12,4 +12,7 @@ constexpr std::int64_t ending_ms_max = 25'000;
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 constexpr std::uint64_t replication_max = 32;
 
+constexpr int artifact_check_attempts_max = 20;  // at one, while the store has too much to do
+constexpr int log_silent_polls_max = 30;         // of a log that has more, each of a second
+
 }  // namespace herald::limits

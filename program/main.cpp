@@ -18,7 +18,7 @@
 
 namespace {
 
-constexpr int large_piece_bytes = 1024 * 1024;  // memory from this size on is returned when it is freed
+constexpr int large_piece_bytes = 128 * 1024;  // memory from this size on is returned when it is freed
 
 using herald::program::invocation;
 using herald::program::process_end;
@@ -101,7 +101,7 @@ int main(int argument_count, char** arguments) {
     // By default these thresholds grow with the largest block ever freed, and the memory of large answers
     // would be kept for ever.
     ::mallopt(M_MMAP_THRESHOLD, large_piece_bytes);
-    ::mallopt(M_TRIM_THRESHOLD, 8 * large_piece_bytes);
+    ::mallopt(M_TRIM_THRESHOLD, 64 * large_piece_bytes);
     const auto [to_run, wrong] = herald::program::read_command_line(argument_count, arguments);
     if (!to_run) return static_cast<int>(wrong);
     const process_end end = run_until_ended(*to_run);

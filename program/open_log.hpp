@@ -33,11 +33,16 @@ struct begun_log {
 /// unavailable.
 result<begun_log> open_begun_kafka_log(const settings&);
 
-/// Applies the log from its start into `rows` (empty), up to `next_offset` or, if that is 0, to the log's
+/// Applies the log from where `rows` end, up to `next_offset` or, if that is 0, to the log's
 /// end; returns the position there. Errors: not_found when the log ends before that; those of the log and of
 /// apply.
 result<storage::registry::engine::engine_position> apply_log(events::log::partitioned_log&,
                                                              storage::registry::state::state_store& rows,
                                                              std::uint64_t next_offset);
+
+/// Applies the log to the record that ended its restore, and no further, whatever was written since. False
+/// when there is none up to the log's end. Errors: as apply_log.
+result<bool> apply_log_to_restored(events::log::partitioned_log&,
+                                   storage::registry::state::state_store& rows);
 
 }  // namespace herald::program

@@ -3,13 +3,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <cstdlib>
+#include <initializer_list>
 #include <sstream>
 
 #include "api/calls/limits.hpp"
+#include "runtime/crypto.hpp"
 #include "runtime/http/client/address_policy.hpp"
 #include "runtime/http/client/client.hpp"
 #include "runtime/text.hpp"
 #include "schemas/enums.hpp"
+#include "storage/artifacts/s3_address.hpp"
 
 namespace herald::program {
 namespace {
@@ -58,6 +62,28 @@ std::string stages_text() {
     return all;
 }
 
+/// Of the first of these variables that has one.
+std::string from_environment(std::initializer_list<const char*> names) {
+    for (const char* name : names)
+        if (const char* value = std::getenv(name); value && *value != '\0') return value;
+    return "";
+}
+
+/// The end of a sentence.
+result<void> check_keys(const storage::artifacts::s3_credentials& keys) {
+    if (keys.key_id.empty() || keys.secret.empty())
+        return runtime::invalid_argument(
+            ", but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both in the environment; they must "
+            "be, "
+            "and AWS_SESSION_TOKEN with keys that do not last");
+    for (const std::string* key : {&keys.key_id, &keys.secret, &keys.session_token})
+        if (key->ends_with('\n'))
+            return runtime::invalid_argument(
+                ", but one of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN ends with a "
+                "newline; give it without");
+    return {};
+}
+
 std::string dashed(const given& said) { return "--" + std::string(said.option); }
 
 }  // namespace
@@ -102,6 +128,46 @@ result<void> read_data(settings& all, const given& said) {
     if (said.text().empty())
         return runtime::invalid_argument(dashed(said) + " is empty; it must be a folder, . for this one");
     all.data = said.text();
+    return {};
+}
+
+result<void> read_artifacts(settings& all, const given& said) {
+    namespace artifacts = storage::artifacts;
+    if (!artifacts::is_s3_location(said.text())) {
+        if (said.text().find("://") != std::string::npos)
+            return must_be(said, "a folder, which nodes on Kafka share, or s3://BUCKET/PREFIX");
+        all.artifacts = said.text();
+        return {};
+    }
+    auto place = artifacts::parse_s3_location(said.text());
+    if (!place) return runtime::invalid_argument(dashed(said) + ": " + place.error().message);
+    artifacts::s3_options& bucket = all.artifacts_bucket;
+    bucket.place = *std::move(place);
+    bucket.credentials = {from_environment({"AWS_ACCESS_KEY_ID"}),
+                          from_environment({"AWS_SECRET_ACCESS_KEY"}),
+                          from_environment({"AWS_SESSION_TOKEN"})};
+    const auto good = check_keys(bucket.credentials);
+    if (!good) return runtime::invalid_argument(dashed(said) + " is " + said.text() + good.error().message);
+    // The options for these two come later, and win.
+    bucket.endpoint = from_environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+    if (const std::string region = from_environment({"AWS_REGION", "AWS_DEFAULT_REGION"}); !region.empty())
+        bucket.region = region;
+    return {};
+}
+
+result<void> read_artifacts_region(settings& all, const given& said) {
+    if (said.text().empty()) return {};
+    if (const auto good = storage::artifacts::check_s3_region(said.text()); !good)
+        return runtime::invalid_argument(dashed(said) + ": " + good.error().message);
+    all.artifacts_bucket.region = said.text();
+    return {};
+}
+
+result<void> read_artifacts_endpoint(settings& all, const given& said) {
+    if (said.text().empty()) return {};
+    if (const auto good = storage::artifacts::check_s3_endpoint(said.text()); !good)
+        return runtime::invalid_argument(dashed(said) + ": " + good.error().message);
+    all.artifacts_bucket.endpoint = said.text();
     return {};
 }
 
@@ -174,6 +240,20 @@ result<void> read_kafka_properties(settings& all, const given& said) {
 
 // Checked even if an installation exists already: nobody could sign in to one that began with a wrong value.
 
+result<void> read_public_key(settings& all, const given& said) {
+    const auto key = runtime::from_hex(said.text());
+    if (!key || key->size() != 32) return must_be(said, "64 hexadecimal digits");
+    all.public_key = *key;
+    return {};
+}
+
+result<void> read_log_id(settings& all, const given& said) {
+    const auto id = runtime::from_hex(said.text());
+    if (!id || id->size() != sizeof(schemas::uuid)) return must_be(said, "32 hexadecimal digits");
+    all.log_id = *id;
+    return {};
+}
+
 result<void> read_admin_email(settings& all, const given& said) {
     if (said.text().empty()) return {};
     all.installation.admin_email = said.text();
@@ -193,6 +273,18 @@ result<void> read_organization(settings& all, const given& said) {
     all.installation.organization_name = said.text();
     if (const auto good = check_last_character(dashed(said), said.text()); !good) return good;
     return storage::node::check_organization_name(dashed(said), said.text());
+}
+
+result<void> read_skips(settings& all, const given& said) {
+    for (const std::string& text : said.texts) {
+        const std::size_t colon = text.find(':');
+        const auto offset = parse_number(text.substr(0, colon), 0, INT64_MAX);
+        const auto hash = runtime::from_hex(colon == text.npos ? "" : text.substr(colon + 1));
+        if (!offset || !hash || hash->size() != runtime::sha256_digest().size())
+            return must_be(said, "OFFSET:SHA256, as the message shows it with which a node stopped");
+        all.node.skips.push_back({*offset, *hash});
+    }
+    return {};
 }
 
 result<void> read_approvals(settings& all, const given& said) {

@@ -119,15 +119,21 @@ option_value address_and_port(Path... path) {
 
 // Each reads one option whose effect is more than copying its text.
 result<void> read_data(settings&, const given&);
+result<void> read_artifacts(settings&, const given&);
+result<void> read_artifacts_region(settings&, const given&);
+result<void> read_artifacts_endpoint(settings&, const given&);
 result<void> read_extra_ca(settings&, const given&);
 result<void> read_header_prefixes(settings&, const given&);
 result<void> read_allowed_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);
 result<void> read_public_url(settings&, const given&);
 result<void> read_kafka_properties(settings&, const given&);
+result<void> read_public_key(settings&, const given&);
+result<void> read_log_id(settings&, const given&);
 result<void> read_admin_email(settings&, const given&);
 result<void> read_admin_key(settings&, const given&);
 result<void> read_organization(settings&, const given&);
 result<void> read_approvals(settings&, const given&);
+result<void> read_skips(settings&, const given&);
 
 }  // namespace herald::program

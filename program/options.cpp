@@ -100,6 +100,35 @@ std::vector<option> options_of_data() {
          .default_meaning = "the end of the log",
          .help = "next_offset as /readyz shows it",
          .value = number({.max = UINT64_MAX}, &settings::at_offset)},
+        {.name = "from",
+         .operand = "BACKUP",
+         .group = group::from_backup,
+         .help = "begins with this backup, as when a standalone moves to Kafka; its key ring must be given",
+         .value = text(&settings::from_backup)},
+        {.name = "paused",
+         .group = group::restoring,
+         .help = "nothing of a restored installation is delivered until herald resume",
+         .value = flag(storage::backup::deliveries::run, storage::backup::deliveries::paused,
+                       &settings::restored_deliveries, &storage::backup::restored_deliveries::begin)},
+        {.name = "retry-dead",
+         .group = group::restoring,
+         .help = "deliveries that were dead are tried again, with all their attempts",
+         .value = flag(storage::backup::dead_deliveries::stay, storage::backup::dead_deliveries::tried_again,
+                       &settings::restored_deliveries, &storage::backup::restored_deliveries::dead)},
+        {.name = "content",
+         .group = group::state_hash,
+         .help = "only of what a backup carries into another log: equal before and after a restore",
+         .value = flag(false, true, &settings::content_only)},
+        {.name = "public-key",
+         .operand = "KEY",
+         .group = group::audit,
+         .help = "of the installation, as GET /api/v1/uac-proxy/audit/public-key says it",
+         .value = {option_kind::text, read_public_key}},
+        {.name = "log-id",
+         .operand = "ID",
+         .group = group::audit,
+         .help = "of the installation's log, from there too: installations with one key ring have one key",
+         .value = {option_kind::text, read_log_id}},
     };
 }
 
@@ -115,7 +144,8 @@ std::vector<option> options_of_nodes() {
         {.name = "public-url",
          .operand = "URL",
          .group = group::node,
-         .default_meaning = "http or https, and the request's Host field",
+         .default_meaning =
+             "http or https, and the request's Host field, or without one the address it was sent to",
          .help = "where callers find this node; needed behind a proxy that changes either",
          .value = {option_kind::text, read_public_url}},
         {.name = "log-requests",
@@ -132,10 +162,47 @@ std::vector<option> options_of_nodes() {
          .help = "with less than this, writes are refused",
          .value =
              number({.max = limits::free_disk_mb_max, .unit = mebibyte}, &settings::free_disk_bytes_min)},
+        {.name = "artifacts",
+         .operand = "DIR",
+         .group = group::artifacts,
+         .default_meaning = "DIR/herald/artifacts without Kafka",
+         .help = "where the bytes of artifacts are: a folder, on Kafka one that all nodes share, or "
+                 "s3://BUCKET/PREFIX with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+         .value = {option_kind::text, read_artifacts}},
+        {.name = "artifacts-endpoint",
+         .operand = "URL",
+         .group = group::artifacts,
+         .default_meaning = "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, else Amazon",
+         .help = "the server of S3 that has the bucket, as in https://s3.example.com:9000",
+         .value = {option_kind::text, read_artifacts_endpoint}},
+        {.name = "artifacts-region",
+         .operand = "NAME",
+         .group = group::artifacts,
+         .default_meaning = "AWS_REGION, AWS_DEFAULT_REGION, else us-east-1",
+         .help = "the bucket's region",
+         .value = {option_kind::text, read_artifacts_region}},
+        {.name = "accept-artifacts",
+         .group = group::node,
+         .help = "a folder of artifacts becomes this installation's, though it lacks its mark or has that of "
+                 "an earlier generation, which has ended for good",
+         .value = flag(storage::artifacts::store_taking::refused, storage::artifacts::store_taking::accepted,
+                       &settings::artifacts_taking)},
+        {.name = "backups",
+         .operand = "DIR",
+         .group = group::node,
+         .default_meaning = "DIR/herald/backups",
+         .help = "where backups go that administrators ask for while Herald runs; a folder for each node",
+         .value = text(&settings::backups)},
         {.name = "verify",
          .group = group::node,
          .help = "reads the whole state database before serving",
          .value = flag(false, true, &settings::verify)},
+        {.name = "skip",
+         .operand = "OFFSET:SHA256",
+         .group = group::node,
+         .help = "the last resort: passes over a command that this version does not know, and stops at; the "
+                 "same on every node; may be repeated",
+         .value = {option_kind::repeated, read_skips}},
         {.name = "node-id",
          .operand = "NAME",
          .group = group::cluster_node,
@@ -247,6 +314,10 @@ std::string_view heading_of(option_group of) {
         case group::cluster_node:
         case group::clock:
         case group::state_hash:
+        case group::restoring:
+        case group::from_backup:
+        case group::artifacts:
+        case group::audit:
             return "Data";
         case group::webhooks:
         case group::deliveries:

@@ -27,6 +27,10 @@ enum class option_group : std::uint8_t {
     administrator,
     installation,
     state_hash,
+    restoring,
+    from_backup,
+    artifacts,
+    audit,
     groups,
 };
 

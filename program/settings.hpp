@@ -6,9 +6,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "events/log/kafka/kafka_log.hpp"
 #include "runtime/http/server/server.hpp"
+#include "storage/artifacts/s3_store.hpp"
+#include "storage/artifacts/store_owner.hpp"
+#include "storage/backup/restore_backup.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/node/limits.hpp"
@@ -28,6 +32,10 @@ struct endpoint {
 struct settings {
     std::string config_file;
     std::filesystem::path data;
+    std::filesystem::path artifacts;  // a folder, as given; artifacts_folder() says which is meant
+    storage::artifacts::s3_options artifacts_bucket;  // in its place, if it names one
+    storage::artifacts::store_taking artifacts_taking = storage::artifacts::store_taking::refused;
+    std::filesystem::path backups;   // as given; backups_folder() says which is meant
     std::filesystem::path key_ring;  // as given; key_ring_file() says which file is meant
     std::optional<endpoint> listen;  // a worker without one serves no HTTP
     std::optional<endpoint> metrics_listen;
@@ -43,6 +51,12 @@ struct settings {
     std::uint64_t free_disk_bytes_min = limits::free_disk_bytes_min;
     bool verify = false;
     bool reset_groups = false;
+    std::vector<std::string> operands;  // what the verb takes beside options, one for each of its own
+    std::string public_key;             // audit: 32 bytes
+    std::string log_id;                 // audit: 16 bytes; empty: of any log
+    std::filesystem::path from_backup;  // init: what the installation begins with; empty: nothing
+    storage::backup::restored_deliveries restored_deliveries;
+    bool content_only = false;    // state-hash: of the rows that outlive the log
     std::uint64_t at_offset = 0;  // state-hash: the next offset; 0: the end of the log
 };
 
@@ -53,6 +67,15 @@ inline std::filesystem::path folder_of(const settings& chosen) { return chosen.d
 /// The file that was named, or the one that a standalone creates.
 inline std::filesystem::path key_ring_file(const settings& chosen) {
     return chosen.key_ring.empty() ? folder_of(chosen) / "key-ring" : chosen.key_ring;
+}
+
+/// The folder that was named, or the node's own.
+inline std::filesystem::path backups_folder(const settings& chosen) {
+    return chosen.backups.empty() ? folder_of(chosen) / "backups" : chosen.backups;
+}
+/// The folder that was named, or a standalone's own.
+inline std::filesystem::path artifacts_folder(const settings& chosen) {
+    return chosen.artifacts.empty() ? folder_of(chosen) / "artifacts" : chosen.artifacts;
 }
 
 }  // namespace herald::program

@@ -77,6 +77,9 @@ process_end run_standalone(const settings& given) {
     const auto made = make_folder(chosen);
     if (!made) return failed(made.error());
     const std::filesystem::path& folder = *made;
+    if (std::filesystem::exists(folder / "restoring") && !std::filesystem::exists(folder / "log"))
+        return failed(runtime::failed_precondition("a restore into " + folder.string() +
+                                                   " was cut off: run `herald restore` again"));
     runtime::event_loops jobs_of_node(one_loop);
     runtime::event_loops jobs_of_worker(one_loop);
     runtime::event_loops attempts(one_loop);

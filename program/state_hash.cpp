@@ -5,6 +5,7 @@
 #include "program/open_log.hpp"
 #include "program/process_end.hpp"
 #include "runtime/crypto.hpp"
+#include "storage/registry/tables/content.hpp"
 
 namespace herald::program {
 
@@ -17,7 +18,9 @@ process_end run_state_hash(const settings& given) {
     const auto rows = storage::registry::state::make_memory_state();
     const auto position = apply_log(**log, *rows, chosen.at_offset);
     if (!position) return failed(position.error());
-    std::cout << runtime::to_hex(position->hash) << "\n";
+    const std::string hash =
+        chosen.content_only ? storage::registry::tables::content::digest(*rows->view()) : position->hash;
+    std::cout << runtime::to_hex(hash) << "\n";
     return process_end::done;
 }
 

@@ -8,10 +8,15 @@ namespace herald::program {
 
 // Each is in the file of its name.
 process_end run_admin_key(const settings&);
+process_end run_audit(const settings&);
 process_end run_api(const settings&);
+process_end run_backup(const settings&);
 process_end run_groups(const settings&);
 process_end run_init(const settings&);
 process_end run_raise_level(const settings&);
+process_end run_republish(const settings&);
+process_end run_restore(const settings&);
+process_end run_resume(const settings&);
 process_end run_standalone(const settings&);
 process_end run_state_hash(const settings&);
 process_end run_version(const settings&);
@@ -26,8 +31,9 @@ std::vector<verb> make_table() {
         {.name = "standalone",
          .help = "everything in one process, without Kafka",
          .run = run_standalone,
-         .groups = {group::file, group::http, group::data, group::key_ring, group::node, group::clock,
-                    group::webhooks, group::deliveries, group::administrator, group::installation},
+         .groups = {group::file, group::http, group::data, group::key_ring, group::node, group::artifacts,
+                    group::clock, group::webhooks, group::deliveries, group::administrator,
+                    group::installation},
          .needs = {},
          // On one machine the receivers are often local, too.
          .defaults = {{"allow-addresses", "127.0.0.0/8,::1/128"},
@@ -37,8 +43,8 @@ std::vector<verb> make_table() {
          .help = "an API node on Kafka",
          .run = run_api,
          .groups = {group::file, group::http, group::kafka, group::data, group::key_ring, group::node,
-                    group::cluster_node, group::webhooks},
-         .needs = {"kafka", "key-ring"},
+                    group::artifacts, group::cluster_node, group::webhooks},
+         .needs = {"kafka", "key-ring", "artifacts"},
          .defaults = {}},
         {.name = "worker",
          .help = "a delivery worker on Kafka",
@@ -51,8 +57,8 @@ std::vector<verb> make_table() {
          .help = "makes topics, GENESIS and the first administrator on Kafka",
          .run = run_init,
          .groups = {group::file, group::kafka, group::topics, group::key_ring, group::administrator,
-                    group::installation},
-         .needs = {"kafka", "key-ring", "admin-email"},
+                    group::installation, group::restoring, group::from_backup, group::artifacts},
+         .needs = {"kafka", "key-ring"},
          .defaults = {}},
         {.name = "admin-key",
          .help = "a new key for an administrator whose key was lost; standalone must be stopped",
@@ -74,11 +80,47 @@ std::vector<verb> make_table() {
          .groups = {group::file, group::kafka, group::data, group::key_ring, group::state_hash},
          .needs = {},
          .defaults = {}},
+        {.name = "backup",
+         .help = "create FILE: all that is registered and not yet delivered, in one file (standalone must be "
+                 "stopped); verify FILE: whether it is whole",
+         .run = run_backup,
+         .operands = {"ACTION", "FILE"},
+         .groups = {group::file, group::kafka, group::data, group::key_ring, group::artifacts},
+         .needs = {},
+         .defaults = {}},
+        {.name = "restore",
+         .help = "a standalone begins anew with a backup, in a folder without an installation",
+         .run = run_restore,
+         .operands = {"BACKUP"},
+         .groups = {group::file, group::data, group::key_ring, group::restoring, group::artifacts},
+         .needs = {},
+         .defaults = {}},
+        {.name = "republish",
+         .help =
+             "the events of the last 30 days once more, where a topic of events was lost; standalone and all "
+             "API nodes must be stopped",
+         .run = run_republish,
+         .groups = {group::file, group::kafka, group::data, group::key_ring},
+         .needs = {},
+         .defaults = {}},
+        {.name = "resume",
+         .help = "after a restore with --paused: lets deliveries begin; standalone must be stopped",
+         .run = run_resume,
+         .groups = {group::file, group::kafka, group::data, group::key_ring},
+         .needs = {},
+         .defaults = {}},
         {.name = "groups",
          .help = "where consumer groups have lost their place in Kafka",
          .run = run_groups,
          .groups = {group::file, group::kafka, group::key_ring, group::groups},
          .needs = {"kafka"},
+         .defaults = {}},
+        {.name = "audit",
+         .help = "verify EXPORT: whether an export of the audit is as the installation made it",
+         .run = run_audit,
+         .operands = {"verify", "EXPORT"},
+         .groups = {group::audit},
+         .needs = {"public-key"},
          .defaults = {}},
         {.name = "version",
          .help = "prints the version",

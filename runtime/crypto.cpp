@@ -69,10 +69,6 @@ sha256_digest hmac_sha256(std::string_view key, std::string_view bytes) noexcept
     return digest;
 }
 
-std::string_view as_bytes(const sha256_digest& digest) noexcept {
-    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
 std::string to_hex(std::string_view bytes) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string out;

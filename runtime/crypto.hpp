@@ -32,7 +32,11 @@ class sha256_stream {
     std::unique_ptr<context> x_context;
 };
 
-std::string_view as_bytes(const sha256_digest&) noexcept;
+/// Of a digest or an id.
+template <std::size_t Size>
+std::string_view as_bytes(const std::array<std::uint8_t, Size>& bytes) noexcept {
+    return {reinterpret_cast<const char*>(bytes.data()), Size};
+}
 std::string to_hex(std::string_view bytes);
 result<std::string> from_hex(std::string_view text);
 /// RFC 4648 §4, with padding.

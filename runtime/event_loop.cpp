@@ -98,14 +98,32 @@ void context_threads::stop() {
     x_threads.clear();
 }
 
-blocking_pool::blocking_pool(std::size_t threads, std::size_t pending_max) : x_pending_max(pending_max) {
-    for (std::size_t i = 0; i < threads; ++i) x_threads.start(x_calls, "blocking " + std::to_string(i));
+blocking_pool::blocking_pool(std::size_t threads_max, std::size_t pending_max)
+    : x_threads_max(threads_max), x_pending_max(pending_max) {
+    start_thread();
+}
+
+void blocking_pool::start_thread() {
+    const lock_guard lock(x_starting);
+    const std::size_t started = x_started;
+    if (started >= x_threads_max) return;
+    x_threads.start(x_calls, "blocking " + std::to_string(started));
+    ++x_started;
 }
 
 bool blocking_pool::take_place() noexcept {
-    if (x_pending.fetch_add(1) < x_pending_max) return true;
-    --x_pending;
-    return false;
+    const std::size_t before = x_pending.fetch_add(1);
+    if (before >= x_pending_max) {
+        --x_pending;
+        return false;
+    }
+    if (before < x_started || x_started >= x_threads_max) return true;
+    try {
+        start_thread();
+    } catch (const std::system_error&) {
+        // those that are there do the work
+    }
+    return true;
 }
 
 event_loops::event_loops(event_loops_options options, const clock& time)

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/error.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace herald::runtime {
@@ -85,18 +87,21 @@ class context_threads {
     std::vector<std::thread> x_threads;
 };
 
-/// Threads for blocking calls: database scans, closing Kafka, loading a model. Thread-safe.
+/// Threads for blocking calls: database scans, closing Kafka, loading a model. The first is there from the
+/// beginning, each other from when all before it are busy. Thread-safe.
 class blocking_pool {
   public:
-    /// At most `pending_max` calls wait or run at a time. Throws std::system_error when a thread cannot be
-    /// started.
-    blocking_pool(std::size_t threads, std::size_t pending_max);
+    /// At most `pending_max` calls wait or run at a time. Throws std::system_error when the first thread
+    /// cannot be started.
+    blocking_pool(std::size_t threads_max, std::size_t pending_max);
     blocking_pool(const blocking_pool&) = delete;
     blocking_pool& operator=(const blocking_pool&) = delete;
 
   private:
     template <class Work>
     friend boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool&, Work);
+    template <class Result>
+    friend class started_call;
 
     /// A place among the waiting or running calls.
     struct place {
@@ -107,11 +112,15 @@ class blocking_pool {
         blocking_pool& pool;
     };
     bool take_place() noexcept;
+    void start_thread();
 
+    const std::size_t x_threads_max;
     const std::size_t x_pending_max;
     std::atomic<std::size_t> x_pending{0};
+    std::atomic<std::size_t> x_started{0};
     boost::asio::io_context x_calls;
-    context_threads x_threads;
+    mutex x_starting;
+    context_threads x_threads GUARDED_BY(x_starting);
 };
 
 /// Runs `work` on the pool and resumes where the caller was. Once begun it is not cancelled. `work` returns a
@@ -141,6 +150,58 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& 
     if (thrown) std::rethrow_exception(thrown);
     co_return std::move(*out);
 }
+
+/// A call on the pool that goes on while its owner does something else. Used on one event loop, which must
+/// outlive the pool. Its work owns what it needs: the owner may go without waiting.
+template <class Result>
+class started_call : public std::enable_shared_from_this<started_call<Result>> {
+  public:
+    /// Errors: unavailable when the pool is full.
+    template <class Executor, class Work>
+    static result<std::shared_ptr<started_call>> start(blocking_pool& pool, Executor back, Work work) {
+        if (!pool.take_place()) return unavailable("too many blocking calls wait; try again");
+        const auto call = std::make_shared<started_call>();
+        boost::asio::post(pool.x_calls, [call, &pool, back, work = std::move(work)]() mutable {
+            try {
+                const typename blocking_pool::place mine(pool);
+                call->x_out.emplace(work());
+            } catch (...) {
+                call->x_thrown = std::current_exception();
+            }
+            boost::asio::post(back, [call] { call->end(); });
+        });
+        return call;
+    }
+
+    /// What the work returned or threw. Once.
+    boost::asio::awaitable<Result> wait() {
+        const auto self = this->shared_from_this();
+        if (!x_has_ended) {
+            const auto initiate = [this](auto handler) {
+                const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
+                x_resume = [kept] { std::move (*kept)(); };
+            };
+            auto token = boost::asio::use_awaitable;
+            co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(initiate,
+                                                                                               token);
+        }
+        if (x_thrown) std::rethrow_exception(x_thrown);
+        co_return std::move(*x_out);
+    }
+
+  private:
+    void end() {
+        x_has_ended = true;
+        if (const auto resume = std::exchange(x_resume, nullptr)) resume();
+    }
+
+    // Written by the pool's thread before end() is posted:
+    std::optional<Result> x_out;
+    std::exception_ptr x_thrown;
+    // Used only on the loop:
+    bool x_has_ended = false;
+    std::function<void()> x_resume;
+};
 
 struct event_loops_options {
     /// 0: one for each core available to this process.

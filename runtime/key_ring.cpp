@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "runtime/crypto.hpp"
+#include "runtime/files.hpp"
 
 namespace herald::runtime {
 namespace {
@@ -27,12 +28,7 @@ result<void> create_file(const std::filesystem::path& file, random_source& rando
     const bool placed = written && (::link(draft.c_str(), file.c_str()) == 0 || errno == EEXIST);
     ::unlink(draft.c_str());
     if (!placed) return failed_precondition("cannot write the key ring " + file.string());
-    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-    const int entries = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (entries >= 0) {
-        ::fsync(entries);
-        ::close(entries);
-    }
+    (void)make_durable(std::filesystem::absolute(file).parent_path());
     return {};
 }
 
@@ -75,6 +71,7 @@ result<key_ring> key_ring::load(const std::filesystem::path& file) {
         if (ring.x_oldest.empty()) ring.x_oldest = name;
         ring.x_current = name;
     }
+    if (in.bad()) return unreadable(file, EIO);  // some keys may be missing
     if (ring.x_keys.empty()) return failed_precondition("the key ring " + file.string() + " holds no key");
     return ring;
 }
@@ -95,6 +92,10 @@ key_ring key_ring::of(std::string name, std::string key) {
 
 std::string key_ring::check_value() const {
     return std::string(as_bytes(hmac_sha256(x_keys.find(x_oldest)->second, "herald key check")));
+}
+
+std::string key_ring::signing_seed() const {
+    return std::string(as_bytes(hmac_sha256(x_keys.find(x_oldest)->second, "herald signing key")));
 }
 
 std::string key_ring::seal(std::string_view bound_to, std::string_view plain, random_source& random) const {
@@ -121,6 +122,15 @@ result<std::string> key_ring::mint(std::string_view key_name, std::string_view c
     text.pop_back();  // 32 bytes leave one padding character
     for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;
     return text;
+}
+
+result<std::string> key_ring::sign(std::string_view key_name, std::string_view purpose,
+                                   std::string_view text) const {
+    const auto key = x_keys.find(key_name);
+    if (key == x_keys.end())
+        return failed_precondition("the key ring has no key \"" + std::string(key_name) + "\"");
+    const sha256_digest own = hmac_sha256(key->second, "herald signs " + std::string(purpose));
+    return to_hex(as_bytes(hmac_sha256(as_bytes(own), text)));
 }
 
 }  // namespace herald::runtime

@@ -30,6 +30,10 @@ class key_ring {
     /// key check").
     std::string check_value() const;
 
+    /// The seed of the installation's ed25519 key (runtime/signing.hpp): HMAC(oldest key, "herald signing
+    /// key"). The same on every node, and after a rotation of keys.
+    std::string signing_seed() const;
+
     /// Seals under the current key; `bound_to` names the row. The result starts with the key's name.
     std::string seal(std::string_view bound_to, std::string_view plain, random_source&) const;
     /// Errors: failed_precondition when the key is not on this ring; invalid_argument when the bytes do not
@@ -40,6 +44,11 @@ class key_ring {
     /// same three arguments. Errors: failed_precondition when the key is not on this ring.
     result<std::string> mint(std::string_view key_name, std::string_view command_id,
                              std::string_view purpose) const;
+
+    /// What only holders of this ring can make: 64 hexadecimal digits. A text that is signed for one purpose
+    /// does not count for another. Errors: failed_precondition when the key is not on this ring.
+    result<std::string> sign(std::string_view key_name, std::string_view purpose,
+                             std::string_view text) const;
 
   private:
     std::map<std::string, std::string, std::less<>> x_keys;

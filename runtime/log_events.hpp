@@ -9,6 +9,9 @@ namespace herald::runtime::log_events {
 inline constexpr std::string_view task_failed = "task_failed";
 /// One HTTP request was answered. Fields: method, path, status, bytes, duration_us, request_id, remote.
 inline constexpr std::string_view request = "request";
+/// A request without valid credentials, or a read of what the caller may not see; at most one a second.
+/// Fields: reason, method, path, remote, left_out (lines since the last one).
+inline constexpr std::string_view access_refused = "access_refused";
 /// A handler threw: a bug; the caller got 500. Or a streamed body could not be completed: the caller sees
 /// that it is cut off. Not logged when the server stops. Fields: method, path, request_id, reason.
 inline constexpr std::string_view request_failed = "request_failed";
@@ -21,6 +24,19 @@ inline constexpr std::string_view accept_paused = "accept_paused";
 inline constexpr std::string_view state_unreadable = "state_unreadable";
 /// The state database was damaged and is being rebuilt from the log. Fields: reason.
 inline constexpr std::string_view state_rebuild = "state_rebuild";
+/// A snapshot of the state was taken. Fields: name, bytes.
+inline constexpr std::string_view snapshot_taken = "snapshot_taken";
+/// An administrator had a backup made. Fields: name, bytes.
+inline constexpr std::string_view backup_made = "backup_made";
+/// One that an administrator asked for could not be made. Fields: name, reason.
+inline constexpr std::string_view backup_failed = "backup_failed";
+/// No snapshot could be taken; tried again. Fields: reason.
+inline constexpr std::string_view snapshot_failed = "snapshot_failed";
+/// A snapshot is not used, since it is damaged or of something else: the one before is, or the whole log.
+/// Fields: name, reason.
+inline constexpr std::string_view snapshot_refused = "snapshot_refused";
+/// The state begins with a snapshot; only what came after it is applied again. Fields: name.
+inline constexpr std::string_view snapshot_loaded = "snapshot_loaded";
 /// The state database takes no writes, usually because the disk is full; retried. Fields: reason.
 inline constexpr std::string_view state_not_written = "state_not_written";
 /// The embedded log takes no writes, usually because the disk is full; retried. Fields: reason.
@@ -77,6 +93,17 @@ inline constexpr std::string_view delivery_skipped = "delivery_skipped";
 /// A webhook was disabled, by its own answer or after 5 days of failures. Fields: webhook_id, webhook_name,
 /// reason, failing_since (since when it has had only failures; empty: no failures before).
 inline constexpr std::string_view webhook_disabled = "webhook_disabled";
+
+/// Bytes that the registry no longer has stay in the store of artifacts; it is tried again. Fields: object,
+/// reason.
+inline constexpr std::string_view artifact_not_erased = "artifact_not_erased";
+/// Bytes that the registry has are not in the store of artifacts as they were stored: an alarm. Fields:
+/// object, reason.
+inline constexpr std::string_view artifact_damaged = "artifact_damaged";
+/// A call on the disk of the store of artifacts failed. Fields: what, path, reason.
+inline constexpr std::string_view artifact_store_failed = "artifact_store_failed";
+/// The store of artifacts was not searched for what no upload finished; it is tried again. Fields: reason.
+inline constexpr std::string_view artifacts_not_listed = "artifacts_not_listed";
 
 /// A record does not fit its topic and is skipped: an alarm. Fields: topic, partition, offset, message.
 inline constexpr std::string_view record_unreadable = "record_unreadable";

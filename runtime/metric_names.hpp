@@ -37,6 +37,12 @@ inline constexpr metric_name outbox_oldest{"herald_outbox_oldest_seconds",
                                            "Age of the oldest event that is not published yet"};
 inline constexpr metric_name events_refused{
     "herald_events_refused_total", "Events that the log took no record of; their deliveries are dead"};
+inline constexpr metric_name read_events_dropped{
+    "herald_read_events_dropped_total",
+    "READ events not sent: beyond 10 a second of one webhook, or the log had no room"};
+/// Label: reason (UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND).
+inline constexpr metric_name access_refused{
+    "herald_access_refused_total", "Requests without valid credentials, and reads that were refused"};
 inline constexpr metric_name log_offset{"herald_log_offset", "Commands applied since the log began"};
 inline constexpr metric_name log_bytes{"herald_log_bytes",
                                        "Bytes of the commands applied since the log began"};
@@ -45,6 +51,8 @@ inline constexpr metric_name replay_seconds{
     "How long applying the whole log again would take, by the rate of the last replay"};
 inline constexpr metric_name hash_differences{"herald_hash_differences",
                                               "Live nodes whose state differs from this one's"};
+inline constexpr metric_name artifacts_damaged{"herald_artifacts_damaged_total",
+                                               "Times that an artifact's bytes were found lost or damaged"};
 inline constexpr metric_name disk_free{"herald_disk_free_bytes", "Free room on the disk of the data folder"};
 inline constexpr metric_name clock_off{"herald_clock_off_seconds",
                                        "Standalone: by how much the wall clock is ahead of the log's"};
@@ -81,6 +89,8 @@ inline constexpr metric_name worker_deliveries{"herald_worker_deliveries_total",
 inline constexpr metric_name worker_attempts{"herald_worker_attempts_total", "Attempts by result"};
 inline constexpr metric_name worker_skipped{"herald_worker_skipped_total",
                                             "Deliveries to deleted webhooks, late tests"};
+inline constexpr metric_name worker_dropped{"herald_worker_dropped_total",
+                                            "READ events that came too late, or for which there was no room"};
 inline constexpr metric_name worker_held{"herald_worker_held_total",
                                          "Deliveries to webhooks that are switched off"};
 inline constexpr metric_name worker_retried{"herald_worker_retried_total",

@@ -180,12 +180,35 @@ std::optional<char> percent_escape(std::string_view text) noexcept {
     return static_cast<char>(high * 16 + low);
 }
 
+bool is_unreserved(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+std::string percent_encoded(std::string_view text, bool (*is_kept)(char)) {
+    static constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (is_kept(c))
+            out += c;
+        else
+            out += {'%', digits[byte >> 4U], digits[byte & 15U]};
+    }
+    return out;
+}
+
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
     std::uint64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, failure] = std::from_chars(text.data(), end, value);
     if (text.empty() || failure != std::errc{} || stop != end) return std::nullopt;
     return value;
+}
+
+std::optional<std::uint64_t> parse_plain_decimal(std::string_view text) noexcept {
+    if (text.size() > 1 && text.front() == '0') return std::nullopt;
+    return parse_decimal(text);
 }
 
 bool is_traceparent(std::string_view text) noexcept {

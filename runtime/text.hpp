@@ -23,8 +23,16 @@ int hex_digit(char) noexcept;
 /// otherwise.
 std::optional<char> percent_escape(std::string_view text) noexcept;
 
+/// Letters, digits and -._~, which stand for themselves anywhere in a URL (RFC 3986 §2.3).
+bool is_unreserved(char) noexcept;
+/// Each byte that is not to be kept becomes %XX.
+std::string percent_encoded(std::string_view text, bool (*is_kept)(char) = is_unreserved);
+
 /// The whole text as a decimal number without sign; empty when it is not one or does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
+/// As parse_decimal, in the only form in which Herald writes it: without leading zeros. For ids, so that each
+/// has one name.
+std::optional<std::uint64_t> parse_plain_decimal(std::string_view text) noexcept;
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;  // ASCII only
 std::string to_lower(std::string_view text);                                        // ASCII only
 /// W3C Trace Context §3.2.2, version 00; neither id may be all zeros.

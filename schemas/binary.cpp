@@ -25,6 +25,12 @@ void append_big_endian(std::string& out, std::uint64_t value) {
     out.append(bytes, sizeof bytes);
 }
 
+std::string big_endian(std::uint64_t value) {
+    std::string bytes;
+    append_big_endian(bytes, value);
+    return bytes;
+}
+
 std::uint64_t read_big_endian(std::string_view eight_bytes) noexcept {
     HERALD_ASSERT(eight_bytes.size() >= 8);
     std::uint64_t value = 0;

@@ -27,6 +27,7 @@ inline void append_varint(std::string& out, std::uint64_t value) {
 /// Takes a varint from the front of `in`; false when there is none.
 bool take_varint(std::string_view& in, std::uint64_t& value) noexcept;
 void append_big_endian(std::string& out, std::uint64_t value);  // 8 bytes: keys sort like the numbers
+std::string big_endian(std::uint64_t value);
 std::uint64_t read_big_endian(std::string_view eight_bytes) noexcept;
 
 template <described T>

@@ -1,5 +1,6 @@
 // Bodies of the find calls (client_calls.md §5). They stand here and not among the requests, since the state
-// is asked with them as they came (storage/registry/find/).
+// is asked with them as they came (storage/registry/find/). Their texts are only compared: one that is longer
+// than any that is kept finds nothing.
 #pragma once
 
 #include "schemas/enums.hpp"
@@ -11,6 +12,7 @@ struct pagination {
     std::int64_t page_limit = 0;   // 0 and −1: all
     std::string page_token;        // next_page_token of an answer: the rows after that page
 
+    static constexpr bool only_compared = true;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "page_number", self.page_number);
         field(2, "page_limit", self.page_limit);
@@ -24,6 +26,7 @@ struct predicate {
     find_operator operator_ = find_operator::eq;
     std::optional<schemas::value_type> value_type = {};  // ignored: the value itself has a type
 
+    static constexpr bool only_compared = true;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
         field(2, "value", self.value);
@@ -36,6 +39,7 @@ struct named_id {
     std::string workspace_name;
     std::string name;
 
+    static constexpr bool only_compared = true;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
         field(2, "name", self.name);
@@ -62,6 +66,7 @@ struct find_request {
     std::string sort_key;
     std::vector<std::uint64_t> ids;
 
+    static constexpr bool only_compared = true;
     static constexpr std::string_view example =
         R"({"predicates":[{"key":"labels","value":"candidate","operator":"EQ"}],"pagination":{"page_number":1,"page_limit":10}})";
     static constexpr void describe(auto& self, auto&& field) {

@@ -30,7 +30,11 @@ struct user {
     bool service_account = false;
     workspace_id default_workspace_id;
     std::int64_t time_created = 0;
-    uuid user_uuid{};  // svc-endpoint-owner-id: unlike the number, it reveals nothing
+    uuid user_uuid{};         // svc-endpoint-owner-id: unlike the number, it reveals nothing
+    bool removed = false;     // kept as the author of what was done; has no e-mail, key or group any more
+    std::string description;  // of a service account
+    workspace_id associated_workspace_id;  // likewise
+    organization_id org_id;                // likewise: whose administrators look after it
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -44,6 +48,29 @@ struct user {
         field(9, "default_workspace_id", self.default_workspace_id);
         field(10, "time_created", self.time_created);
         field(11, "user_uuid", self.user_uuid, shown::never);
+        field(12, "removed", self.removed, shown::never);
+        field(13, "description", self.description, shown::never);
+        field(14, "associated_workspace_id", self.associated_workspace_id, shown::never);
+        field(15, "org_id", self.org_id, shown::never);
+    }
+};
+
+/// A developer key that ends by itself.
+struct session {
+    session_id id;
+    schemas::user_id user_id;
+    std::string name;      // unique among the user's
+    std::string key_hash;  // SHA-256
+    std::int64_t time_created = 0;
+    std::int64_t time_ends = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "user_id", self.user_id);
+        field(3, "name", self.name);
+        field(4, "key_hash", self.key_hash, shown::never);
+        field(5, "time_created", self.time_created);
+        field(6, "ttl_epoch", self.time_ends);
     }
 };
 
@@ -65,6 +92,18 @@ struct group {
     }
 };
 
+/// A group as those see it who change it: with its members, at most limits::list_rows_max.
+struct group_members {
+    schemas::group group;
+    std::vector<user_id> member_ids;
+
+    using shown_inline = schemas::group;
+    static constexpr void describe(auto& self, auto&& field) {
+        schemas::group::describe(self.group, field);
+        field(7, "member_ids", self.member_ids);
+    }
+};
+
 struct resource_actions {
     protected_type resource_type = protected_type::none;
     std::vector<action> allowed_actions;
@@ -83,6 +122,7 @@ struct role {
     bool built_in = false;
     std::vector<resource_actions> actions;
     std::int64_t time_created = 0;
+    bool reports_scans = false;  // whoever has the role may report scans; no action: clients know none for it
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -92,6 +132,7 @@ struct role {
         field(5, "built_in", self.built_in);
         field(6, "resource_actions", self.actions);
         field(7, "created_timestamp", self.time_created);
+        field(8, "reports_scans", self.reports_scans, shown::when_set);
     }
 };
 
@@ -110,11 +151,15 @@ struct workspace_policies {
     std::vector<stage> require_approval_for;
     std::uint32_t approvals_required = 1;
     std::vector<stage> require_safe_scan_for;
+    bool commit_on_approve = false;                // the approval that is enough also commits
+    std::uint32_t promotion_deadline_seconds = 0;  // a promotion that takes longer has failed; 0: none has
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "require_approval_for", self.require_approval_for);
         field(2, "approvals_required", self.approvals_required);
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
+        field(4, "commit_on_approve", self.commit_on_approve);
+        field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds);
     }
 };
 
@@ -131,7 +176,8 @@ struct workspace {
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
     workspace_policies policies;
-    group_id admins;  // of the organisation: its members may do everything here
+    group_id admins;       // of the organisation: its members may do everything here
+    bool removed = false;  // nobody sees it; the row stays until its builds are gone
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -146,6 +192,7 @@ struct workspace {
         field(10, "updated_timestamp", self.time_updated);
         field(11, "policies", self.policies, shown::never);
         field(12, "admins", self.admins, shown::never);
+        field(13, "removed", self.removed, shown::never);
     }
 };
 

@@ -30,6 +30,7 @@ using activity_id = id<struct activity_kind>;
 using build_id = id<struct build_kind>;
 using scan_id = id<struct scan_kind>;
 using webhook_id = id<struct webhook_kind>;
+using session_id = id<struct session_kind>;
 
 /// 16 random bytes: the id of a command, a log, a node or a boot.
 using uuid = std::array<std::uint8_t, 16>;

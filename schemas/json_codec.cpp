@@ -34,7 +34,8 @@ namespace {
 bool is_integer(const json_value& value) {
     if (const auto* text = value.get_if<std::string>()) {
         const std::string_view digits = std::string_view(*text).substr(text->starts_with('-') ? 1 : 0);
-        return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+        return !digits.empty() && is_plain(value) &&
+               digits.find_first_not_of("0123456789") == std::string_view::npos;
     }
     if (const auto* fraction = value.get_if<double>()) return std::trunc(*fraction) == *fraction;
     return value.get_if<std::int64_t>() || value.get_if<std::uint64_t>() || value.get_if<long_integer>();
@@ -46,13 +47,18 @@ error wrong_integer(std::string_view path, const json_value& found, std::int64_t
     std::string expected = least == 0 ? "an integer of 0 or more" : "an integer";
     if (is_integer(found))
         expected = "an integer from " + std::to_string(least) + " to " + std::to_string(most);
-    return wrong_member(path, found, expected + " (a number or its decimal text)");
+    return wrong_member(path, found, expected + " (a number or its decimal text, without leading zeros)");
 }
 
 error too_many_elements(std::string_view path, std::size_t count) {
     return runtime::invalid_argument(std::string(path) + " holds " + std::to_string(count) +
                                      " elements; at most " + std::to_string(limits::json_list_elements_max) +
                                      " are allowed");
+}
+
+bool is_plain(const json_value& value) noexcept {
+    const auto* text = value.get_if<std::string>();
+    return !text || *text == "0" || !(text->starts_with('0') || text->starts_with("-0"));
 }
 
 std::string member_path(std::string_view object, std::string_view name) {

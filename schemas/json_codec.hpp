@@ -36,7 +36,7 @@ struct unknown_member {
 /// Reads what is present: null and absent members keep their defaults. Ignores unknown members (those that
 /// are not at a default go into `unknown`, at most limits::unknown_members_max) and members that are never
 /// shown. Integers may be numbers or strings (ids also ""), enums names or numbers (one with TRUE also true
-/// and false), flags also 0 and 1. Errors: invalid_argument naming the member, what it holds and what it
+/// and false). Errors: invalid_argument naming the member, what it holds and what it
 /// should hold.
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
@@ -115,8 +115,7 @@ struct json_writer {
         } else if constexpr (std::same_as<T, binary_text>) {
             runtime::append_json_string(out, runtime::to_hex(value.bytes));
         } else if constexpr (byte_array<T>) {
-            runtime::append_json_string(
-                out, runtime::to_hex({reinterpret_cast<const char*>(value.data()), value.size()}));
+            runtime::append_json_string(out, runtime::to_hex(runtime::as_bytes(value)));
         } else if constexpr (vector_field<T>) {
             out += '[';
             bool first_element = true;
@@ -143,6 +142,8 @@ error too_many_elements(std::string_view path, std::size_t count);
 bool is_default(const json_value&) noexcept;
 std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
+/// False for a text with zeros in front, as "007": the same number has only one text.
+bool is_plain(const json_value&) noexcept;
 std::string member_path(std::string_view object, std::string_view name);
 /// Adds the members that are not among `known`.
 void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
@@ -196,9 +197,6 @@ struct json_reader {
         if constexpr (std::same_as<T, bool>) {
             if (const bool* flag = found.get_if<bool>())
                 value = *flag;
-            else if (const std::int64_t* number = found.get_if<std::int64_t>();
-                     number && (*number == 0 || *number == 1))
-                value = *number == 1;
             else
                 failure = wrong_member(where, found, "true or false");
         } else if constexpr (named_enum<T>) {
@@ -209,7 +207,7 @@ struct json_reader {
             if (!text || !text->empty()) read(found, where, value.value);
         } else if constexpr (signed_number<T>) {
             const auto number = signed_of(found);
-            if (number && *number >= std::numeric_limits<T>::min() &&
+            if (number && is_plain(found) && *number >= std::numeric_limits<T>::min() &&
                 *number <= std::numeric_limits<T>::max())
                 value = static_cast<T>(*number);
             else
@@ -217,7 +215,7 @@ struct json_reader {
                                         static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
         } else if constexpr (unsigned_number<T>) {
             const auto number = unsigned_of(found);
-            if (number && *number <= std::numeric_limits<T>::max())
+            if (number && is_plain(found) && *number <= std::numeric_limits<T>::max())
                 value = static_cast<T>(*number);
             else
                 failure = wrong_integer(where, found, 0, std::numeric_limits<T>::max());
@@ -246,7 +244,7 @@ struct json_reader {
                 return;
             }
             for (std::size_t i = 0; i < items->size() && !failure; ++i)
-                read((*items)[i], where + "[" + std::to_string(i) + "]", value.emplace_back());
+                read_element((*items)[i], where + "[" + std::to_string(i) + "]", value.emplace_back());
         } else if constexpr (described<T>) {
             if (!found.get_if<json_object>()) {
                 failure = wrong_member(where, found, "an object");
@@ -258,6 +256,14 @@ struct json_reader {
         } else {
             failure = wrong_member(where, found, "left out: it cannot be set");
         }
+    }
+
+    /// An id in a list names something: there, 0 and "" are no way to say that there is none.
+    template <class T>
+    void read_element(const json_value& found, const std::string& where, T& value) {
+        read(found, where, value);
+        if constexpr (numeric_id<T>)
+            if (!failure && !value) failure = wrong_member(where, found, "an id; ids begin at 1");
     }
 
     template <named_enum E>

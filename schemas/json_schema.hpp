@@ -2,6 +2,7 @@
 // the program.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -66,6 +67,23 @@ inline std::string quoted_list(const std::vector<std::string>& texts) {
     return json_list(texts, [](const std::string& text) { return "\"" + text + "\""; });
 }
 
+/// Whether "" is one of the names, as it is where an enum says that there is none.
+template <named_enum E>
+constexpr bool has_name_of_nothing() {
+    for (const named<E>& each : enum_names<E>::all)
+        if (each.name.empty()) return true;
+    return false;
+}
+
+/// A member of a body may be null, which says as little as its absence.
+inline std::string or_null(const std::string& schema) {
+    constexpr std::string_view kinds = R"({"oneOf":[)";
+    if (schema == "{}") return schema;
+    const std::string all =
+        schema.starts_with(kinds) ? schema.substr(kinds.size(), schema.size() - kinds.size() - 2) : schema;
+    return std::string(kinds) + all + R"(,{"type":"null"}]})";
+}
+
 template <class T>
 concept text_field = std::same_as<T, std::string> || std::same_as<T, std::optional<std::string>>;
 
@@ -95,9 +113,33 @@ struct schema_writer {
     template <class T>
     void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
         if (mode == shown::never) return;
-        properties.raw(name, with_meaning<T>(name, components.of<T, Direction, Style>()));
+        properties.raw(name,
+                       with_meaning<T>(name, with_bound<T>(name, components.of<T, Direction, Style>())));
         if (Direction == direction::out && mode == shown::always && !optional_field<T>)
             required.emplace_back(name);
+    }
+
+    static constexpr bool is_required(std::string_view name) {
+        if constexpr (requires { Owner::required; })
+            return std::find(Owner::required.begin(), Owner::required.end(), name) != Owner::required.end();
+        else
+            return false;
+    }
+
+    /// What a caller may send: texts have a bound, unless they are only compared; null is for what may be
+    /// absent. maxLength counts characters, each of which takes one byte or more.
+    template <class T>
+    static std::string with_bound(std::string_view name, std::string schema) {
+        if constexpr (Direction == direction::in) {
+            const meaning* known = meaning_in<Owner>(name);
+            if constexpr (text_field<T> && !requires { Owner::only_compared; })
+                if (known && known->bytes_max > 0)
+                    schema =
+                        object_writer().members_of(schema).number("maxLength", known->bytes_max).finish();
+            return is_required(name) ? schema : or_null(schema);
+        } else {
+            return schema;
+        }
     }
 
     /// A reference stands alone: its target has a meaning of its own.
@@ -105,12 +147,7 @@ struct schema_writer {
     static std::string with_meaning(std::string_view name, std::string schema) {
         const meaning* known = meaning_in<Owner>(name);
         if (!known || schema.starts_with(R"({"$ref")")) return schema;
-        object_writer out;
-        out.members_of(schema).text("description", known->text);
-        // maxLength counts characters, each of which takes one byte or more.
-        if (Direction == direction::in && text_field<T> && known->bytes_max > 0)
-            out.number("maxLength", known->bytes_max);
-        return out.finish();
+        return object_writer().members_of(schema).text("description", known->text).finish();
     }
 };
 
@@ -120,8 +157,7 @@ template <class T, direction Direction, integers Style>
 std::string schema_set::number_of() {
     constexpr bool wide = numeric_id<T> || sizeof(T) == 8;
     if constexpr (Direction == direction::in)
-        return wide ? R"({"oneOf":[{"type":"integer"},{"type":"string","pattern":"^(-?[0-9]+)?$"}]})"
-                    : R"({"type":"integer"})";
+        return R"({"oneOf":[{"type":"integer"},{"type":"string","pattern":"^(0|-?[1-9][0-9]*)?$"}]})";
     else if constexpr (wide && Style == integers::as_strings)
         return R"({"type":"string","pattern":"^-?[0-9]+$"})";
     else
@@ -169,12 +205,17 @@ std::string schema_set::of() {
         const std::string by_name =
             object_writer().text("type", "string").raw("enum", detail::quoted_list(names)).finish();
         if (Direction == direction::out) return by_name;
-        // Numbers are accepted, too.
-        return object_writer().raw("oneOf", "[" + by_name + R"(,{"type":"integer"}])").finish();
+        // Numbers are accepted, too, and their decimal texts; one with TRUE is also a flag.
+        std::string kinds = "[" + by_name + R"(,{"type":"integer"},{"type":"string","pattern":"^[0-9])";
+        kinds += detail::has_name_of_nothing<T>() ? R"(*$"})" : R"(+$"})";
+        if constexpr (requires { T::true_; }) kinds += R"(,{"type":"boolean"})";
+        return object_writer().raw("oneOf", kinds + "]").finish();
     } else if constexpr (numeric_id<T> || std::integral<T>) {
         return number_of<T, Direction, Style>();
     } else if constexpr (std::same_as<T, double>) {
-        return R"({"type":"number"})";
+        return Direction == direction::in
+                   ? R"({"oneOf":[{"type":"number"},{"type":"string","pattern":"^-?[0-9]+$"}]})"
+                   : R"({"type":"number"})";
     } else if constexpr (std::same_as<T, json_text>) {
         return "{}";  // any JSON
     } else if constexpr (described<T>) {

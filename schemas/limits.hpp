@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace herald::limits {
 
@@ -21,6 +22,9 @@ constexpr std::size_t label_bytes_max = 256;
 constexpr std::size_t labels_max = 256;
 constexpr std::size_t attributes_max = 1'000;
 constexpr std::size_t artifacts_max = 1'000;
+constexpr std::uint64_t artifact_bytes_max = 5'000'000'000;  // of one upload, and of all its parts together
+constexpr std::uint64_t artifact_part_bytes_max = 64'000'000;
+constexpr std::size_t artifact_parts_max = 1'000;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
 constexpr std::size_t flag_content_bytes_max = 4 * 1024;
 constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
@@ -29,6 +33,7 @@ constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t webhooks_per_workspace_max = 256;
 constexpr std::size_t json_shown_bytes_max = 60;
 
+static_assert(artifact_part_bytes_max <= artifact_bytes_max);
 static_assert(entity_short_bytes_max < entity_bytes_max && entity_bytes_max < entity_json_bytes_max);
 
 }  // namespace herald::limits

@@ -20,11 +20,13 @@ struct published_position {
 };
 
 /// A job that only one node of a cluster does at a time.
-enum class job : std::uint8_t { publisher, webhook_health };
+enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector };
 template <>
 struct enum_names<job> {
-    static constexpr std::array<named<job>, 2> all{
-        {{job::publisher, "publisher"}, {job::webhook_health, "webhook-health"}}};
+    static constexpr std::array<named<job>, 4> all{{{job::publisher, "publisher"},
+                                                    {job::webhook_health, "webhook-health"},
+                                                    {job::snapshot, "snapshot"},
+                                                    {job::artifact_collector, "artifact-collector"}}};
 };
 /// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }

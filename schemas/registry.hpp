@@ -115,6 +115,9 @@ struct model_version {
     bool hide_input_label = false;
     bool hide_output_label = false;
     std::string redirect_metadata;
+    /// When what a lock protects was last changed, and when that of it of which an image is made; 0: never.
+    std::int64_t time_ingredients_changed = 0;
+    std::int64_t time_image_changed = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -145,6 +148,8 @@ struct model_version {
         field(26, "hide_input_label", self.hide_input_label);
         field(27, "hide_output_label", self.hide_output_label);
         field(28, "redirect_metadata", self.redirect_metadata, shown::when_set);
+        field(29, "time_ingredients_changed", self.time_ingredients_changed, shown::never);
+        field(30, "time_image_changed", self.time_image_changed, shown::never);
     }
 };
 
@@ -176,7 +181,7 @@ struct stage_update {
 };
 
 /// One entry in a version's stage history: exactly one of transition, approval, rejection, close, update is
-/// set.
+/// set; none of them in a mere comment.
 struct activity {
     activity_id id;
     version_id model_version_id;
@@ -187,11 +192,14 @@ struct activity {
     std::optional<nothing> approval;
     std::optional<nothing> rejection;
     std::optional<nothing> close;
-    std::optional<stage_update> update;  // set by a commit
+    std::optional<stage_update> update;  // set by a commit, and by a change without a transition
     /// State of the transition after this activity.
     transition_state activity_state = transition_state::unknown;
     /// The transition that an approval, rejection, close or update belongs to.
     activity_id transition_id;
+    /// Why an approval did not commit, where it was to (workspace_policies::commit_on_approve), or why a
+    /// build could not be made for a scan of the version.
+    std::string message;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -206,6 +214,7 @@ struct activity {
         field(10, "update", self.update);
         field(11, "activity_state", self.activity_state);
         field(12, "transition_id", self.transition_id, shown::when_set);
+        field(13, "message", self.message, shown::when_set);
     }
 };
 
@@ -224,6 +233,7 @@ struct promotion {
     std::string reason;          // why it failed
     std::uint64_t audience = 0;  // number of webhooks that the event is for
     std::string completion;      // SHA-256 of the update that completed it: repeating that changes nothing
+    std::int64_t time_due = 0;   // it has failed when it is not complete by then; 0: it may take for ever
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
@@ -239,6 +249,7 @@ struct promotion {
         field(11, "reason", self.reason, shown::when_set);
         field(12, "audience", self.audience, shown::never);
         field(13, "completion", self.completion, shown::never);
+        field(14, "time_due", self.time_due, shown::never);
     }
 };
 

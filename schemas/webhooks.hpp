@@ -74,16 +74,35 @@ bool hears(const webhook&, event_type, resource_type);
 /// Whether any event about such a resource reaches it; ALL: about any resource.
 bool hears_of(const webhook&, resource_type);
 
+/// An event that another system reported: remembered for 30 days, so that a repeat is known.
+struct external_event {
+    schemas::workspace_id workspace_id;
+    std::string event_uuid;  // unique in the workspace
+    event_id id;
+    std::int64_t time_ms = 0;    // when it was reported first
+    std::uint32_t audience = 0;  // how many webhooks heard it
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "workspace_id", self.workspace_id);
+        field(2, "event_uuid", self.event_uuid);
+        field(3, "id", self.id);
+        field(4, "time_ms", self.time_ms);
+        field(5, "audience", self.audience);
+    }
+};
+
 /// A webhook that matched an event at its place in the log. Held: it was disabled at that point; kept for
-/// replay.
+/// replay. The revision it had there: an older place or secret must not be used for this event.
 struct audience_member {
     schemas::webhook_id webhook_id;
     bool held = false;
+    std::uint64_t revision = 0;  // 0: made below the registry level
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "webhook_id", self.webhook_id);
         field(2, "held", self.held);
+        field(3, "revision", self.revision);
     }
 };
 
@@ -106,6 +125,8 @@ struct event {
     /// Why the log refused the record of this event, which this record, without a body, replaces; otherwise
     /// empty.
     std::string refused;
+    std::string workspace_name;  // as it was called then
+    std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -122,6 +143,8 @@ struct event {
         field(12, "body", self.body);
         field(13, "traceparent", self.traceparent);
         field(14, "refused", self.refused);
+        field(15, "workspace_name", self.workspace_name);
+        field(16, "report_url", self.report_url);
     }
 };
 
@@ -226,7 +249,8 @@ struct delivery {
     std::uint32_t spills = 0;  // hops without an attempt
     std::uint64_t revision_seen = 0;
     std::int64_t first_attempt_ms = 0;
-    std::int64_t deadline_ms = 0;      // tests: drop after this wall time
+    /// Of tests, and of READ events, which are best effort: attempted once, and not after this wall time.
+    std::int64_t deadline_ms = 0;
     std::int64_t parked_until_ms = 0;  // Retry-After
     std::string call_id;               // of a test or a resend
     std::string reason;                // on `dead`: the reason

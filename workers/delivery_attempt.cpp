@@ -22,6 +22,15 @@ receiver_state state_after(const answer_meaning& meaning) noexcept {
     return meaning.slow_down ? receiver_state::overloaded : receiver_state::failing;
 }
 
+/// Of an attempt at a webhook that has changed since: it may have another place now, so what the earlier one
+/// answered ends no delivery and asks for no pause.
+answer_meaning of_earlier_revision(answer_meaning meaning) {
+    if (meaning.delivery == verdict_on_delivery::dead) meaning.delivery = verdict_on_delivery::retry;
+    meaning.disable_webhook = false;
+    meaning.park_until_ms.reset();
+    return meaning;
+}
+
 }  // namespace
 
 // --- to the attempt ---
@@ -30,12 +39,17 @@ void delivery_machine::proceed(delivery_key key) {
     const auto at = x_deliveries.find(key);
     HERALD_ASSERT(at != x_deliveries.end() && at->second.at == stage::waiting);
     delivery_in_memory& mine = at->second;
-    const schemas::delivery& record = mine.what.record;
+    schemas::delivery& record = mine.what.record;
     if (is_test(mine)) {
         if (is_late(mine)) return expire_test(at);
+    } else if (is_fleeting(mine)) {
+        if (is_late(mine)) return drop(at);
     } else {
-        const std::int64_t parked_ms = parked_for_ms(record);
-        if (parked_ms > 0) park(record.webhook_id, record.parked_until_ms);
+        std::int64_t parked_ms = parked_for_ms(record);
+        if (parked_ms > 0 && look_up(mine.what) == row_state::not_reached) return;
+        if (parked_ms > 0 && revision_of(record.webhook_id) > record.revision_seen)
+            parked_ms = record.wait_left_ms = 0;  // whoever asked for the pause may not be there any more
+        if (parked_ms > 0) park(record.webhook_id, record.revision_seen, record.parked_until_ms);
         if (next_hop(record.wait_left_ms) || parked_ms > 0)
             return write_wait(at, std::max(record.wait_left_ms, parked_ms), &worker_counters::hops);
     }
@@ -58,9 +72,18 @@ void delivery_machine::enter_lane(iterator at) {
     x_waiting.erase(at->first);
     x_active_ids.insert(record.id);
     carry_out(x_lanes.offer(record.webhook_id,
-                            {at->first, share_of(record.source), at->second.what.event->body.size(),
-                             at->second.what.has_waited, is_over_share(at->second)},
+                            {.delivery = at->first,
+                             .share = share_of(record.source),
+                             .bytes = at->second.what.event->body.size(),
+                             .has_waited = at->second.what.has_waited,
+                             .over_share = is_over_share(at->second),
+                             .revision = revision_of(record.webhook_id)},
                             now_ms()));
+}
+
+std::uint64_t delivery_machine::revision_of(schemas::webhook_id webhook) const {
+    const schemas::subscriber* row = x_parts.subscribers.find(webhook);
+    return row ? row->revision : 0;
 }
 
 delivery_machine::row_state delivery_machine::look_up(const delivery_of_event& delivery) const {
@@ -105,7 +128,7 @@ void delivery_machine::start(iterator at) {
     at->second.at = stage::attempting;
     // The row may have changed or become stale while the delivery waited in its lane.
     const bool usable = subscribers_reachable() && look_up(at->second.what) == row_state::usable;
-    const bool late = is_test(at->second) && is_late(at->second);
+    const bool late = has_deadline(at->second) && is_late(at->second);
     if (!usable || late) return wait_again(at);
     send(at, *x_parts.subscribers.find(at->second.what.record.webhook_id));
 }
@@ -165,10 +188,13 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
         ++x_parts.counters.own_shortages;
         leave_lane(at, receiver_state::unknown);
         if (!mine.part.wanted()) return forget(at);
+        if (is_fleeting(mine)) return drop(at);
         record.waits_for_room = true;
         return write_wait(at, retry_wait_ms_min, &worker_counters::spilled);
     }
-    const answer_meaning meaning = meaning_of(answer, log_ms());
+    answer_meaning meaning = meaning_of(answer, log_ms());
+    if (revision_of(record.webhook_id) > mine.attempt.webhook_revision)
+        meaning = of_earlier_revision(std::move(meaning));
     attempt.disable_webhook = meaning.disable_webhook;
     ++record.attempts_made;
     record.spills = 0;
@@ -176,7 +202,7 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
     record.wait_left_ms = 0;
     record.revision_seen = std::max(record.revision_seen, mine.attempt.webhook_revision);
     if (record.first_attempt_ms == 0) record.first_attempt_ms = mine.attempt.time_ms;
-    if (meaning.park_until_ms) park(record.webhook_id, *meaning.park_until_ms);
+    if (meaning.park_until_ms) park(record.webhook_id, mine.attempt.webhook_revision, *meaning.park_until_ms);
     leave_lane(at, state_after(meaning));
 
     if (meaning.delivery != verdict_on_delivery::done) return fail(at, meaning, std::move(attempt));
@@ -198,6 +224,12 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     delivery_in_memory& mine = at->second;
     schemas::delivery& record = mine.what.record;
     ++x_parts.counters.attempts_failed;
+    if (is_fleeting(mine)) {
+        attempt.message = meaning.reason;
+        attempt.result = attempt_result::dead;
+        tell(attempt, *mine.what.event);
+        return done(at);
+    }
     std::string dead_because;
     std::int64_t wait_ms = 0;
     if (meaning.delivery == verdict_on_delivery::dead) {
@@ -239,9 +271,9 @@ std::int64_t delivery_machine::parked_for_ms(const schemas::delivery& record) co
                : std::min(wait_ms, limits::parked_ms_max);
 }
 
-void delivery_machine::park(schemas::webhook_id webhook, std::int64_t until_ms) {
+void delivery_machine::park(schemas::webhook_id webhook, std::uint64_t revision, std::int64_t until_ms) {
     const std::int64_t wait_ms = std::clamp<std::int64_t>(until_ms - log_ms(), 0, limits::parked_ms_max);
-    carry_out(x_lanes.park(webhook, now_ms() + wait_ms, now_ms()));
+    carry_out(x_lanes.park(webhook, revision, now_ms() + wait_ms, now_ms()));
 }
 
 }  // namespace herald::workers

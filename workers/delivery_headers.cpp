@@ -14,21 +14,22 @@ using runtime::http::header;
 constexpr std::string_view standard_signature_header = "webhook-signature";
 constexpr std::string_view github_signature_header = "x-hub-signature-256";
 
-/// CloudEvents HTTP binding §3.1.3.2: everything but visible ASCII, and also '"' and '%', is percent-encoded.
-std::string cloud_event_value(std::string_view text) {
-    constexpr std::string_view hex = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        if (c > 0x20 && c < 0x7f && c != '"' && c != '%') {
-            out += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        out += '%';
-        out += hex[byte >> 4];
-        out += hex[byte & 15];
-    }
-    return out;
+/// Visible ASCII, which the value of a header carries as it is.
+bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
+
+std::string as_name(std::string_view text) {
+    return runtime::percent_encoded(text, [](char c) { return is_visible(c) && c != '%'; });
+}
+
+/// CloudEvents HTTP binding §3.1.3.2.
+std::string as_cloud_event_value(std::string_view text) {
+    return runtime::percent_encoded(text, [](char c) { return is_visible(c) && c != '"' && c != '%'; });
+}
+
+/// What is encoded already stays as it is.
+std::string as_url(std::string_view text) {
+    return runtime::percent_encoded(text,
+                                    [](char c) { return is_visible(c) && c != '"' && c != '<' && c != '>'; });
 }
 
 void add_signatures(const delivery_description& delivery, const std::string& timestamp,
@@ -53,11 +54,11 @@ void add_cloud_event(const schemas::event& event, std::string_view type, std::ve
     std::string source = "/workspaces/" + std::to_string(event.workspace_id.value);
     if (!resource_type.empty()) source += "/" + runtime::to_lower(resource_type);
     out.push_back({"ce-specversion", "1.0"});
-    out.push_back({"ce-id", cloud_event_value(event.id)});
+    out.push_back({"ce-id", as_cloud_event_value(event.id)});
     out.push_back({"ce-source", std::move(source)});
     out.push_back({"ce-type", "herald." + runtime::to_lower(type)});
     out.push_back({"ce-time", runtime::iso8601_ms(event.time_ms)});
-    if (!event.resource_id.empty()) out.push_back({"ce-subject", cloud_event_value(event.resource_id)});
+    if (!event.resource_id.empty()) out.push_back({"ce-subject", as_cloud_event_value(event.resource_id)});
 }
 
 }  // namespace
@@ -80,6 +81,8 @@ std::vector<header> delivery_headers(const delivery_description& delivery, std::
     out.push_back({own + "event-type", std::string(type)});
     out.push_back({own + "event-time", runtime::iso8601_ms(event.time_ms)});
     if (!resource_type.empty()) out.push_back({own + "resource-type", std::string(resource_type)});
+    if (!event.workspace_name.empty()) out.push_back({own + "workspace", as_name(event.workspace_name)});
+    if (!event.report_url.empty()) out.push_back({own + "report-url", as_url(event.report_url)});
     out.push_back({own + "attempt", std::to_string(delivery.attempt)});
     out.push_back({own + "sequence", std::to_string(event.resource_sequence)});
     if (delivery.test) out.push_back({own + "test", "true"});

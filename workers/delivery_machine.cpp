@@ -54,6 +54,7 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     ++at->second.part.of->held[at->second.what.record.webhook_id];
     if (!at->second.what.event->refused.empty()) return bury(at, at->second.what.event->refused);
     if (is_test(at->second)) x_tests.insert(key);
+    if (is_fleeting(at->second)) x_fleeting.insert(key);
     proceed(key);
 }
 
@@ -62,7 +63,8 @@ bool delivery_machine::wants(const schemas::delivery& record, std::int64_t appen
                          {.share = share_of(record.source),
                           .bytes = record.event.body.size(),
                           .has_waited = true,
-                          .waited_ms = log_ms() - appended_ms},
+                          .waited_ms = log_ms() - appended_ms,
+                          .revision = revision_of(record.webhook_id)},
                          now_ms());
 }
 
@@ -112,11 +114,17 @@ void delivery_machine::tick() {
         x_active_ids.erase(at->second.what.record.id);
         expire_test(at);
     }
+    const std::vector<delivery_key> fleeting(x_fleeting.begin(), x_fleeting.end());
+    for (const delivery_key key : fleeting) {
+        const auto at = x_deliveries.find(key);
+        if (at->second.at == stage::waiting && is_late(at->second)) drop(at);
+    }
     if (!subscribers_reachable()) return;
     const std::vector<delivery_key> waiting(x_waiting.begin(), x_waiting.end());
     for (const delivery_key key : waiting) {
         const auto at = x_deliveries.find(key);
-        if (is_test(at->second) || now_ms() - at->second.since_ms <= limits::subscriber_wait_ms_max) continue;
+        if (has_deadline(at->second) || now_ms() - at->second.since_ms <= limits::subscriber_wait_ms_max)
+            continue;
         at->second.what.record.waits_for_room = true;
         write_wait(at, retry_wait_ms_min, &worker_counters::spilled);
     }
@@ -131,7 +139,7 @@ void delivery_machine::drain() {
             x_lanes.withdraw(mine.what.record.webhook_id, current->first);
             x_active_ids.erase(mine.what.record.id);
         }
-        if (is_test(mine))
+        if (has_deadline(mine))
             forget(current);  // not done: another worker takes it, or it is too late
         else
             spill_for_room(current);
@@ -161,6 +169,7 @@ void delivery_machine::skip(iterator at, std::string message, delivery_error err
 
 /// The event found the webhook enabled, so it is kept for replay (P3); only the history may lose records.
 void delivery_machine::hold(iterator at) {
+    if (is_fleeting(at->second)) return drop(at);
     const std::string message = "held: the webhook is disabled";
     ++x_parts.counters.held;
     write_no_attempt(at->second.what, {attempt_result::held, delivery_error::none, message, log_ms()});
@@ -177,11 +186,17 @@ void delivery_machine::expire_test(iterator at) {
     skip(at, "the test was not attempted before its deadline", delivery_error::timeout);
 }
 
+void delivery_machine::drop(iterator at) {
+    ++x_parts.counters.dropped;
+    done(at);
+}
+
 /// A delivery that only waits for room says nothing about its receiver, and does not count towards the cap.
 void delivery_machine::spill(iterator at, const lane_action& how) {
     schemas::delivery& record = at->second.what.record;
     if (is_test(at->second))
         return skip(at, "too many tests of this webhook wait already", delivery_error::busy);
+    if (is_fleeting(at->second)) return drop(at);
     record.waits_for_room = how.reason == spill_reason::no_room;
     if (record.waits_for_room) {
         if (how.wait_ms == 0) return spill_for_room(at);
@@ -190,7 +205,10 @@ void delivery_machine::spill(iterator at, const lane_action& how) {
     if (backlog_full(record.webhook_id))
         return bury(at, "too many deliveries of this webhook wait for another attempt");
     std::int64_t wait_ms = how.wait_ms;
-    if (how.reason == spill_reason::parked) record.parked_until_ms = log_ms() + wait_ms;
+    if (how.reason == spill_reason::parked) {
+        record.parked_until_ms = log_ms() + wait_ms;
+        record.revision_seen = std::max(record.revision_seen, revision_of(record.webhook_id));
+    }
     if (how.reason == spill_reason::troubled) wait_ms = wait_of_troubled(record.spills++);
     // Better just after the breaker may be probed than just before.
     if (how.reason == spill_reason::breaker_open) wait_ms += retry_wait_ms_min - 1;
@@ -273,6 +291,7 @@ void delivery_machine::done(iterator at) {
 void delivery_machine::forget(iterator at) {
     x_waiting.erase(at->first);
     x_tests.erase(at->first);
+    x_fleeting.erase(at->first);
     x_writing_bytes -= at->second.writing_bytes;
     auto& held = at->second.part.of->held;
     const auto mine = held.find(at->second.what.record.webhook_id);
@@ -282,6 +301,14 @@ void delivery_machine::forget(iterator at) {
 
 bool delivery_machine::is_test(const delivery_in_memory& mine) const noexcept {
     return mine.what.record.source == delivery_source::test;
+}
+
+bool delivery_machine::is_fleeting(const delivery_in_memory& mine) const noexcept {
+    return has_deadline(mine) && !is_test(mine);
+}
+
+bool delivery_machine::has_deadline(const delivery_in_memory& mine) const noexcept {
+    return is_test(mine) || mine.what.record.deadline_ms != 0;
 }
 
 bool delivery_machine::is_late(const delivery_in_memory& mine) const noexcept {

@@ -53,6 +53,8 @@ struct delivery_machine_parts {
 ///   `attempts`.
 /// A test is attempted once, even when the webhook is disabled, and always ends with an attempt record; if it
 /// failed, the record's result is `dead`, but nothing goes to that topic.
+/// A READ event, which is best effort and has a deadline, is attempted once, too; it is dropped when there is
+/// no room for it, or while its webhook is disabled or rests.
 ///
 /// Lives on the scheduler's thread. Its size is bounded by the consumers, which ask writing_bytes().
 class delivery_machine {
@@ -105,12 +107,13 @@ class delivery_machine {
     void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
     void leave_lane(iterator, receiver_state);
-    void park(schemas::webhook_id, std::int64_t until_ms);
+    void park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms);
     // The end of a delivery without an attempt
     void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
     void hold(iterator);
     void bury(iterator, std::string why);
     void expire_test(iterator);
+    void drop(iterator);
     void spill(iterator, const lane_action& how);
     void spill_for_room(iterator);
     // The delivery's successor, on another topic
@@ -124,11 +127,14 @@ class delivery_machine {
     void done(iterator);
     void forget(iterator);
     bool is_test(const delivery_in_memory&) const noexcept;
+    bool is_fleeting(const delivery_in_memory&) const noexcept;
+    bool has_deadline(const delivery_in_memory&) const noexcept;
     bool is_late(const delivery_in_memory&) const noexcept;
     std::int64_t parked_for_ms(const schemas::delivery&) const;
     bool backlog_full(schemas::webhook_id);
     bool is_over_share(const delivery_in_memory&) const;
     bool subscribers_reachable() const;
+    std::uint64_t revision_of(schemas::webhook_id) const;  // as far as this worker knows; 0: no such row
     std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }
     std::int64_t log_ms() const { return x_parts.logs_time.now_ms(x_parts.scheduler.time()); }
 
@@ -140,6 +146,7 @@ class delivery_machine {
     std::map<delivery_key, delivery_in_memory> x_deliveries;
     std::set<delivery_key> x_waiting;              // from x_deliveries: stage waiting
     std::set<delivery_key> x_tests;                // from x_deliveries: tests
+    std::set<delivery_key> x_fleeting;             // from x_deliveries: READ events
     std::unordered_set<std::string> x_active_ids;  // ids of deliveries that are queued or attempting
     std::deque<lane_action> x_actions;
     bool x_is_carrying_out = false;

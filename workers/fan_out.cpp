@@ -27,6 +27,7 @@ std::vector<delivery_of_event> fan_out(schemas::event event, event_memory& memor
         delivery_of_event& one = deliveries.emplace_back();
         one.record.id = delivery_id(shared->id, member.webhook_id);
         one.record.webhook_id = member.webhook_id;
+        one.record.revision_seen = member.revision;
         one.event = shared;
         one.held = member.held;
     }

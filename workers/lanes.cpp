@@ -53,10 +53,19 @@ bool lanes::answer_times::add(std::int64_t took_ms, std::int64_t now_ms) {
     return *median_ms > 2 * std::max(noise_ms, std::min(*lowest_ms, lowest_before_ms.value_or(*lowest_ms)));
 }
 
-lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) {
-    lane_actions actions;
+lanes::lane& lanes::lane_of(schemas::webhook_id webhook, std::uint64_t revision, std::int64_t now_ms) {
     lane& mine = x_lanes[webhook];
     mine.busy_ms = now_ms;
+    if (revision <= mine.revision) return mine;
+    set_standing(mine, rank::healthy);
+    static_cast<experience&>(mine) = {};
+    mine.revision = revision;
+    return mine;
+}
+
+lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) {
+    lane_actions actions;
+    lane& mine = lane_of(webhook, offered.revision, now_ms);
     if (offered.share != lane_share::test) {
         if (auto refused = refusal(mine, now_ms)) {
             refused->delivery = offered.delivery;
@@ -85,15 +94,16 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
     HERALD_ASSERT(found != mine.running.end());
     const running_attempt attempt = found->second;
     mine.running.erase(found);
-    --mine.running_of[static_cast<std::size_t>(attempt.share)];
     --x_in_flight;
     if (mine.standing == rank::troubled) --x_in_flight_troubled;
     mine.busy_ms = now_ms;
 
-    if (attempt.share != lane_share::test) {
+    const bool tells = attempt.revision == mine.revision;
+    if (tells) --mine.running_of[static_cast<std::size_t>(attempt.share)];
+    if (tells && attempt.share != lane_share::test) {
         const bool failed = state == receiver_state::failing || state == receiver_state::overloaded;
         record_result(mine, attempt, state, now_ms);
-        if (failed || is_slow(attempt, now_ms))
+        if (failed || is_slow(mine, attempt, now_ms))
             set_standing(mine, rank::troubled);
         else if (state == receiver_state::well)
             set_standing(mine, rank::healthy);
@@ -105,10 +115,11 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
     return actions;
 }
 
-lane_actions lanes::park(schemas::webhook_id webhook, std::int64_t until_ms, std::int64_t now_ms) {
+lane_actions lanes::park(schemas::webhook_id webhook, std::uint64_t revision, std::int64_t until_ms,
+                         std::int64_t now_ms) {
     lane_actions actions;
-    lane& mine = x_lanes[webhook];
-    mine.busy_ms = now_ms;
+    lane& mine = lane_of(webhook, revision, now_ms);
+    if (revision < mine.revision) return actions;
     mine.parked_until_ms = std::max(mine.parked_until_ms, until_ms);
     if (const auto refused = refusal(mine, now_ms)) spill(mine, *refused, actions);
     return actions;
@@ -119,6 +130,7 @@ bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, std::i
     const auto found = x_lanes.find(webhook);
     if (found == x_lanes.end()) return true;
     const lane& mine = found->second;
+    if (offered.revision > mine.revision) return true;
     // Others wait behind it, for other receivers.
     const bool waits_long = mine.times.median_ms && offered.waited_ms > backlog_ms_max(mine);
     return waits_long || has_room(mine, offered) || !is_well(mine, now_ms) || refusal(mine, now_ms);
@@ -148,7 +160,7 @@ lane_actions lanes::tick(std::int64_t now_ms) {
     for (auto at = x_lanes.begin(); at != x_lanes.end();) {
         auto& [webhook, mine] = *at;
         for (const auto& [delivery, attempt] : mine.running)
-            if (is_slow(attempt, now_ms)) set_standing(mine, rank::troubled);
+            if (is_slow(mine, attempt, now_ms)) set_standing(mine, rank::troubled);
         if (!x_is_barred) spill_old(mine, now_ms, actions);
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
         if (mine.is_empty() && now_ms >= mine.parked_until_ms && now_ms - mine.busy_ms > kept_ms) {
@@ -261,7 +273,7 @@ std::optional<lane_share> lanes::next_share(const lane& mine, std::int64_t now_m
     if (!mine.of(lane_share::test).all.empty() && running_of(lane_share::test) == 0) return lane_share::test;
     if (!live && !replay) return std::nullopt;
     const std::size_t at_once = concurrency_of(mine);
-    const std::size_t running = mine.running.size() - running_of(lane_share::test);
+    const std::size_t running = running_of(lane_share::live) + running_of(lane_share::replay);
     if (running >= at_once || refusal(mine, now_ms)) return std::nullopt;
     const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
     const bool may_replay = replay && running_of(lane_share::replay) < replays_max;
@@ -322,7 +334,7 @@ void lanes::start_one(lane& mine, lane_share share, std::int64_t now_ms, lane_ac
     queue& waiting = mine.of(share);
     const delivery_key delivery = waiting.all.begin()->first;
     waiting.erase(waiting.all.begin());
-    running_attempt attempt{now_ms, share, breaker::admission::ordinary};
+    running_attempt attempt{now_ms, share, breaker::admission::ordinary, mine.revision};
     if (share != lane_share::test) {
         attempt.admitted = mine.breaker.admit(now_ms);
         mine.replay_next = share == lane_share::live;
@@ -334,8 +346,9 @@ void lanes::start_one(lane& mine, lane_share share, std::int64_t now_ms, lane_ac
     actions.push_back({lane_action::kind::start, delivery, {}, 0});
 }
 
-bool lanes::is_slow(const running_attempt& attempt, std::int64_t now_ms) noexcept {
-    return attempt.share != lane_share::test && now_ms - attempt.since_ms > limits::slow_attempt_ms;
+bool lanes::is_slow(const lane& mine, const running_attempt& attempt, std::int64_t now_ms) noexcept {
+    return attempt.revision == mine.revision && attempt.share != lane_share::test &&
+           now_ms - attempt.since_ms > limits::slow_attempt_ms;
 }
 
 void lanes::spill(lane& mine, const lane_action& how, lane_actions& actions) {

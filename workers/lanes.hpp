@@ -63,6 +63,7 @@ struct lane_offer {
     std::int64_t waited_ms = 0;  // if so, for how long
     /// The webhook already has its share of its partition's window: the delivery may start, but not wait.
     bool over_share = false;
+    std::uint64_t revision = 0;  // of the webhook as it is now
 };
 
 struct lane_limits {
@@ -79,6 +80,9 @@ struct lane_limits {
 /// half as many slots on top. Holds one lane for each webhook that was busy in the last ten minutes, or in
 /// the last day if its breaker is open.
 ///
+/// What attempts have shown holds for the revision of the webhook that they were made at: a change of the
+/// webhook, which may have another place now, begins anew, and what is still under way then says nothing.
+///
 /// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). While the receiver is
 /// well, a delivery that finds no room waits for room without a fixed time; it comes back to a busy receiver
 /// when that should have caught up: each delivery is booked one place behind the previous one.
@@ -91,7 +95,9 @@ class lanes {
     lane_actions finished(schemas::webhook_id, delivery_key, receiver_state, std::int64_t now_ms);
     /// The receiver asked for a pause (Retry-After): spills what waits now and what arrives before the pause
     /// ends.
-    lane_actions park(schemas::webhook_id, std::int64_t until_ms, std::int64_t now_ms);
+    /// `revision`: of the webhook that was asked; nothing happens when it has a later one now.
+    lane_actions park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms,
+                      std::int64_t now_ms);
     /// Whether to offer now a delivery that waits for room: there is room, or it has to wait for something
     /// else.
     bool wants(schemas::webhook_id, const lane_offer&, std::int64_t now_ms) const;
@@ -118,6 +124,7 @@ class lanes {
         std::int64_t since_ms = 0;
         lane_share share = lane_share::live;
         breaker::admission admitted = breaker::admission::ordinary;
+        std::uint64_t revision = 0;
     };
     struct queue {
         std::map<delivery_key, waiting_delivery> all;  // in order of arrival
@@ -138,21 +145,25 @@ class lanes {
         /// True when this answer made a new median that is over twice the lowest.
         bool add(std::int64_t took_ms, std::int64_t now_ms);
     };
-    struct lane {
-        std::array<queue, 3> waiting;             // by lane_share
-        std::array<std::size_t, 3> running_of{};  // likewise
-        std::map<delivery_key, running_attempt> running;
+    /// What attempts have shown of the receiver.
+    struct experience {
+        std::array<std::size_t, 3> running_of{};  // by lane_share
         std::size_t concurrency = 1;
         std::size_t growth_until = 0;  // up to this, every success adds one; beyond it, every round trip does
         std::size_t successes = 0;     // since it last grew, beyond growth_until
         std::int64_t slowed_ms = 0;    // when the concurrency was last halved
         answer_times times;
-        double booked_ms = 0;  // when it will have worked off the deliveries that found no room
-        rank standing = rank::healthy;
+        double booked_ms = 0;           // when it will have worked off the deliveries that found no room
         std::int64_t succeeded_ms = 0;  // time of the last success
-        bool replay_next = false;
         workers::breaker breaker;
         std::int64_t parked_until_ms = 0;
+    };
+    struct lane : experience {
+        std::uint64_t revision = 0;                       // of the webhook, which the experience is of
+        std::array<queue, 3> waiting;                     // by lane_share
+        std::map<delivery_key, running_attempt> running;  // those of earlier revisions, too
+        rank standing = rank::healthy;
+        bool replay_next = false;
         std::int64_t busy_ms = 0;
         bool in_turn[2] = {false, false};  // whether x_turns[rank] contains it
 
@@ -161,6 +172,8 @@ class lanes {
         bool is_empty() const;
     };
 
+    /// The lane of the webhook, which has at least this revision.
+    lane& lane_of(schemas::webhook_id, std::uint64_t revision, std::int64_t now_ms);
     bool has_room(const lane&, const lane_offer&) const;
     /// How many deliveries of one share may wait in the lane, and how many bytes.
     std::size_t depth_of(const lane&, lane_share) const noexcept;
@@ -180,7 +193,7 @@ class lanes {
     void enlist(schemas::webhook_id, lane&, std::int64_t now_ms);
     void start_all(std::int64_t now_ms, lane_actions&);
     void start_one(lane&, lane_share, std::int64_t now_ms, lane_actions&);
-    static bool is_slow(const running_attempt&, std::int64_t now_ms) noexcept;
+    static bool is_slow(const lane&, const running_attempt&, std::int64_t now_ms) noexcept;
     static void spill(lane&, const lane_action& how, lane_actions&);
     void spill_old(lane&, std::int64_t now_ms, lane_actions&) const;
     void record_result(lane&, const running_attempt&, receiver_state, std::int64_t now_ms) const;

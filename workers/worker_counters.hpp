@@ -20,6 +20,7 @@ struct worker_counters {
     std::uint64_t attempts_failed = 0;
     std::uint64_t attempts_cancelled = 0;  // their partition went to another worker
     std::uint64_t skipped = 0;             // the webhook was deleted, or a test came too late
+    std::uint64_t dropped = 0;             // READ events: too late, or no room
     std::uint64_t held = 0;                // the webhook was disabled
     std::uint64_t retried = 0;             // sent to a retry topic after an attempt
     std::uint64_t spilled = 0;             // sent to `waiting` or a retry topic without one
@@ -48,6 +49,7 @@ inline constexpr std::array worker_counters_shown{
     worker_counter_shown{&worker_counters::attempts_cancelled, runtime::metrics::worker_attempts,
                          "cancelled"},
     worker_counter_shown{&worker_counters::skipped, runtime::metrics::worker_skipped},
+    worker_counter_shown{&worker_counters::dropped, runtime::metrics::worker_dropped},
     worker_counter_shown{&worker_counters::held, runtime::metrics::worker_held},
     worker_counter_shown{&worker_counters::retried, runtime::metrics::worker_retried},
     worker_counter_shown{&worker_counters::spilled, runtime::metrics::worker_spilled},

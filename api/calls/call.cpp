@@ -6,17 +6,15 @@
 #include "api/calls/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
+#include "storage/artifacts/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/outcomes.hpp"
 
 namespace herald::api::calls {
 namespace {
 
 using runtime::http::server::header_view;
 using runtime::http::server::request;
-
-std::string offset_text(std::uint32_t generation, std::uint64_t offset) {
-    return std::to_string(generation) + "-" + std::to_string(offset);
-}
 
 /// application/x-www-form-urlencoded: `+` is a space. Bytes that are not a valid escape stay as they are.
 std::string decoded(std::string_view text) {
@@ -38,19 +36,14 @@ std::string joined(const std::vector<std::string>& texts) {
     return out;
 }
 
-/// At most limits::warning_name_bytes_max bytes of visible ASCII.
-std::string percent_encoded(std::string_view name) {
-    static constexpr std::string_view hex = "0123456789ABCDEF";
+/// In visible ASCII, at most limits::warning_name_bytes_max bytes.
+std::string shown(std::string_view name) {
+    const auto is_kept = [](char c) { return runtime::is_unreserved(c) || c == '[' || c == ']'; };
     std::string out;
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                           std::string_view("-._~[]").find(c) != std::string_view::npos;
-        if (out.size() + (plain ? 1 : 3) > limits::warning_name_bytes_max) break;
-        if (plain)
-            out += c;
-        else
-            out += {'%', hex[byte >> 4], hex[byte & 15]};
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const std::string next = runtime::percent_encoded(name.substr(i, 1), is_kept);
+        if (out.size() + next.size() > limits::warning_name_bytes_max) break;
+        out += next;
     }
     return out;
 }
@@ -80,6 +73,75 @@ bool is_visible_ascii(std::string_view text) {
     return true;
 }
 
+struct credentials {
+    std::string email, key;
+};
+
+/// What requests may name themselves by.
+struct credential_fields {
+    std::optional<std::string_view> email, key, dashed_key, basic, token;
+
+    std::optional<std::string_view>* of(std::string_view name) {
+        if (runtime::equals_ignoring_case(name, "grpc-metadata-email")) return &email;
+        if (runtime::equals_ignoring_case(name, "grpc-metadata-developer_key")) return &key;
+        if (runtime::equals_ignoring_case(name, "grpc-metadata-developer-key")) return &dashed_key;
+        if (runtime::equals_ignoring_case(name, "authorization")) return &basic;
+        return nullptr;
+    }
+};
+
+bool is_of_a_token(std::string_view name) {
+    return runtime::equals_ignoring_case(name, "grpc-metadata-bearer_access_token") ||
+           runtime::equals_ignoring_case(name, "grpc-metadata-bearer-access-token");
+}
+
+/// RFC 7617: the e-mail ends at the first colon. No e-mail that Herald accepts needs one.
+result<credentials> basic_credentials(std::string_view field) {
+    const std::size_t space = std::min(field.find(' '), field.size());
+    const error wrong = runtime::unauthenticated(
+        "the header Authorization is none that is taken; send Basic with e-mail and developer key, or the "
+        "headers Grpc-Metadata-email and Grpc-Metadata-developer_key");
+    if (!runtime::equals_ignoring_case(field.substr(0, space), "basic")) return wrong;
+    const auto pair = runtime::from_base64(trimmed(field.substr(space)));
+    if (!pair) return wrong;
+    const std::size_t colon = pair->find(':');
+    if (colon == std::string::npos) return wrong;
+    return credentials{pair->substr(0, colon), pair->substr(colon + 1)};
+}
+
+/// Errors: unauthenticated, naming the header that is missing, wrong, or there twice.
+result<credentials> credentials_in(const request& received) {
+    credential_fields fields;
+    for (const auto& [name, value] : received.headers) {
+        if (is_of_a_token(name)) fields.token = name;
+        std::optional<std::string_view>* const field = fields.of(name);
+        if (!field) continue;
+        if (*field)
+            return runtime::unauthenticated("the header " + std::string(name) +
+                                            " is there twice; send it once");
+        *field = value;
+    }
+    // The two spellings of the key's header name count as one field.
+    if (fields.key && fields.dashed_key && *fields.key != *fields.dashed_key)
+        return runtime::unauthenticated(
+            "Grpc-Metadata-developer_key and Grpc-Metadata-developer-key differ; send one of them, or the "
+            "same key in both");
+    const auto key = fields.key ? fields.key : fields.dashed_key;
+    const bool has_email = fields.email && !fields.email->empty(), has_key = key && !key->empty();
+    if (has_email && has_key) return credentials{std::string(*fields.email), std::string(*key)};
+    if (fields.token)
+        return runtime::unauthenticated("the header " + std::string(*fields.token) +
+                                        " holds an access token, which is not supported; send "
+                                        "Grpc-Metadata-email and Grpc-Metadata-developer_key");
+    if (!has_email && !has_key && fields.basic) return basic_credentials(*fields.basic);
+    return runtime::unauthenticated(
+        std::string(has_key     ? "the header Grpc-Metadata-email is missing"
+                    : has_email ? "the header Grpc-Metadata-developer_key is missing"
+                                : "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are "
+                                  "missing") +
+        "; give the e-mail and a developer key of a user");
+}
+
 error refusal_of(const schemas::commands::outcome& outcome) {
     const auto code =
         runtime::is_error_code(outcome.code) ? static_cast<error_code>(outcome.code) : error_code::internal;
@@ -88,8 +150,16 @@ error refusal_of(const schemas::commands::outcome& outcome) {
 
 }  // namespace
 
+std::string offset_text(std::uint32_t generation, std::uint64_t offset) {
+    return std::to_string(generation) + "-" + std::to_string(offset);
+}
+
 std::optional<std::string> reading_call::find_query(std::string_view name) const {
-    std::string_view rest = x_request.query;
+    return find_in_query(x_request.query, name);
+}
+
+std::optional<std::string> find_in_query(std::string_view query, std::string_view name) {
+    std::string_view rest = query;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('&'), rest.size());
         const std::string_view pair = rest.substr(0, end);
@@ -111,22 +181,34 @@ result<std::uint64_t> reading_call::query_number(std::string_view name) const {
 
 result<std::uint64_t> reading_call::path_number(std::string_view name) const {
     const std::string_view text = x_match.parameter(name);
-    const auto number = runtime::parse_decimal(text);
+    const auto number = runtime::parse_plain_decimal(text);
     if (number && *number != 0) return *number;
-    return runtime::not_found("\"" + std::string(text) + "\" is no id; an id is a number from 1 on");
+    return runtime::not_found("\"" + std::string(text) +
+                              "\" is no id; an id is a number from 1 on, without leading zeros");
+}
+
+result<schemas::json_value> reading_call::parsed() const {
+    if (const auto good = check_coding(x_request); !good) return good.error();
+    return schemas::parse_json(x_request.body);
 }
 
 result<schemas::json_value> reading_call::json() const {
     if (x_request.body.empty()) return schemas::json_value(schemas::json_object());
-    const auto encoding = x_request.header("content-encoding");
-    if (encoding && !runtime::equals_ignoring_case(*encoding, "identity"))
-        return error{error_code::invalid_argument,
-                     "Content-Encoding is " + std::string(*encoding) + "; send the body as it is", 415};
-    auto value = schemas::parse_json(x_request.body);
+    auto value = parsed();
     if (value && !value->get_if<schemas::json_object>())
         return runtime::invalid_argument("the body is " + std::string(value->kind_text()) +
                                          "; it must be a JSON object");
     return value;
+}
+
+result<std::string> reading_call::text() const {
+    if (x_request.body.empty())
+        return runtime::invalid_argument("the body is missing; it must be a JSON string");
+    const auto value = parsed();
+    if (!value) return value.error();
+    if (const auto* said = value->get_if<std::string>()) return *said;
+    return runtime::invalid_argument("the body is " + std::string(value->kind_text()) +
+                                     "; it must be a JSON string");
 }
 
 bool reading_call::is_strict() const {
@@ -138,7 +220,7 @@ bool reading_call::is_strict() const {
 result<void> reading_call::ignore(const std::vector<ignored_member>& members) {
     if (members.empty()) return {};
     std::vector<std::string> texts;
-    for (const ignored_member& each : members) texts.push_back(percent_encoded(each.path) + " " + each.why);
+    for (const ignored_member& each : members) texts.push_back(shown(each.path) + " " + each.why);
     if (is_strict())
         return runtime::invalid_argument(joined(texts) +
                                          " (Prefer: handling=strict refuses what would be ignored)");
@@ -161,11 +243,11 @@ void reading_call::show(storage::node::registry_node::reading state, caller who)
     x_caller = std::move(who);
 }
 
-std::string writing_call::base_url() const {
+std::string reading_call::base_url() const {
     const address_of_node& node = with().address;
-    const auto host = received().header("host");
-    if (!node.public_url.empty() || !host || host->empty()) return node.public_url;
-    return node.scheme + "://" + std::string(*host);
+    if (!node.public_url.empty()) return node.public_url;
+    const auto host = received().header("host").value_or("");
+    return node.scheme + "://" + std::string(host.empty() ? received().local_address : host);
 }
 
 result<schemas::commands::request_identity> writing_call::identity() const {
@@ -203,16 +285,29 @@ result<schemas::commands::request_identity> writing_call::identity() const {
     return identity;
 }
 
+bool writing_call::is_decided(const storage::registry::state::state_view& state) const {
+    const auto request = identity();
+    return request && storage::registry::find::has_outcome(state, *request);
+}
+
 task<schemas::commands::outcome> writing_call::append(schemas::commands::command_type type, std::string body,
                                                       schemas::uuid command_id) {
     auto who = identity();
     if (!who) co_return who.error();
-    const bool has_key = !who->idempotency_key.empty();
-    storage::node::registry_node& registry = with().registry;
+    x_has_sent = true;
+    command_to_append command{type, std::move(body), *std::move(who), command_id};
+    co_return co_await append_command(with(), x_limit, std::move(command));
+}
+
+task<schemas::commands::outcome> append_command(services& with, const time_limit& limit,
+                                                command_to_append what) {
+    const bool has_key = !what.who.idempotency_key.empty();
+    if (what.command_id == schemas::uuid{}) what.command_id = with.random.uuid();
     const auto start = [&](auto finished) {
-        registry.submit(type, std::move(body), *std::move(who), command_id, std::move(finished));
+        with.registry.submit(what.type, std::move(what.body), std::move(what.who), what.command_id,
+                             std::move(finished));
     };
-    const auto outcome = co_await await_callback<result<schemas::commands::outcome>>(x_limit, start);
+    const auto outcome = co_await await_callback<result<schemas::commands::outcome>>(limit, start);
     if (!outcome && outcome.error().code == error_code::deadline_exceeded)
         co_return storage::node::outcome_unknown(has_key);
     if (!outcome) co_return outcome.error();
@@ -222,13 +317,7 @@ task<schemas::commands::outcome> writing_call::append(schemas::commands::command
 
 result<std::string> writing_call::mint(std::string_view key_name, const schemas::uuid& command_id,
                                        std::string_view purpose) const {
-    const std::string_view id(reinterpret_cast<const char*>(command_id.data()), command_id.size());
-    return with().keys.mint(key_name, id, purpose);
-}
-
-result<std::string> writing_call::minted(const schemas::commands::outcome& outcome,
-                                         std::string_view purpose) const {
-    return mint(outcome.key_name, outcome.command_id, purpose);
+    return with().keys.mint(key_name, runtime::as_bytes(command_id), purpose);
 }
 
 task<schemas::attempt> writing_call::test(schemas::delivery what) {
@@ -236,6 +325,14 @@ task<schemas::attempt> writing_call::test(schemas::delivery what) {
     const auto start = [&](auto finished) { triggers.send(std::move(what), std::move(finished)); };
     co_return co_await await_callback<result<schemas::attempt>>(x_limit, start);
 }
+
+artifact_transfers::artifact_transfers()
+    : uploads("uploads", {.of_node = limits::artifact_uploads_max,
+                          .of_user = limits::artifact_uploads_of_user_max,
+                          .of_url = limits::artifact_uploads_of_url_max}),
+      downloads("downloads", {.of_node = limits::artifact_downloads_max,
+                              .of_user = limits::artifact_downloads_of_user_max,
+                              .of_url = limits::artifact_downloads_of_url_max}) {}
 
 runtime::http::http_response reading_call::answer_at(std::uint64_t offset, std::string body) const {
     runtime::http::http_response response;
@@ -268,6 +365,13 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
     co_return co_await await_callback<result<storage::node::registry_node::reading>>(limit, start);
 }
 
+result<void> check_coding(const request& received) {
+    const auto coding = received.header("content-encoding");
+    if (!coding || runtime::equals_ignoring_case(*coding, "identity")) return {};
+    return error{error_code::invalid_argument,
+                 "Content-Encoding is " + std::string(*coding) + "; send the body as it is", 415};
+}
+
 result<void> check_query(const route& row, const reading_call& call) {
     for (const query_parameter& each : row.query)
         if (each.is_required && !call.find_query(each.name))
@@ -277,36 +381,11 @@ result<void> check_query(const route& row, const reading_call& call) {
 }
 
 result<caller> authenticate(const request& received, const storage::registry::state::state_view& state) {
-    // The two spellings of the key's header name count as one field.
-    std::optional<std::string_view> email, key, dashed_key;
-    for (const auto& [name, value] : received.headers) {
-        std::optional<std::string_view>* const field =
-            runtime::equals_ignoring_case(name, "grpc-metadata-email")           ? &email
-            : runtime::equals_ignoring_case(name, "grpc-metadata-developer_key") ? &key
-            : runtime::equals_ignoring_case(name, "grpc-metadata-developer-key") ? &dashed_key
-                                                                                 : nullptr;
-        if (!field) continue;
-        if (*field)
-            return runtime::unauthenticated("the header " + std::string(name) +
-                                            " is there twice; send it once");
-        *field = value;
-    }
-    if (key && dashed_key && *key != *dashed_key)
-        return runtime::unauthenticated(
-            "Grpc-Metadata-developer_key and Grpc-Metadata-developer-key differ; send one of them, or the "
-            "same key in both");
-    if (!key) key = dashed_key;
-    const bool has_email = email && !email->empty(), has_key = key && !key->empty();
-    if (!has_email || !has_key)
-        return runtime::unauthenticated(
-            std::string(has_key     ? "the header Grpc-Metadata-email is missing"
-                        : has_email ? "the header Grpc-Metadata-developer_key is missing"
-                                    : "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are "
-                                      "missing") +
-            "; give the e-mail and a developer key of a user");
-    if (email->size() <= limits::email_bytes_max) {
-        std::string key_hash(runtime::as_bytes(runtime::sha256(*key)));
-        if (auto user = storage::registry::access::user_with_key(state, *email, key_hash))
+    auto sent = credentials_in(received);
+    if (!sent) return sent.error();
+    if (sent->email.size() <= limits::email_bytes_max) {
+        std::string key_hash(runtime::as_bytes(runtime::sha256(sent->key)));
+        if (auto user = storage::registry::access::user_with_key(state, sent->email, key_hash))
             return caller{std::move(user), std::move(key_hash)};
     }
     // The same text whether there is such a user or not: a stranger must not learn who has an account.

@@ -1,6 +1,7 @@
 // One request on its way through a handler: who sent it, what it contains, and the registry that it is about.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "api/calls/router.hpp"
 #include "api/calls/time_limit.hpp"
+#include "api/calls/transfer_places.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/http/message.hpp"
@@ -18,9 +20,13 @@
 #include "schemas/commands/all.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/requests/request.hpp"
+#include "storage/artifacts/store.hpp"
+#include "storage/backup/backup_desk.hpp"
 #include "storage/deliveries/delivery_history.hpp"
+#include "storage/deliveries/read_events.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
 #include "storage/node/node.hpp"
+#include "storage/snapshots/snapshot_desk.hpp"
 
 namespace herald::api::calls {
 
@@ -28,6 +34,14 @@ namespace herald::api::calls {
 struct address_of_node {
     std::string public_url;       // as the operator gave it; if empty, the request's Host field,
     std::string scheme = "http";  // with this scheme
+};
+
+/// The bytes of artifacts that are under way on this node.
+struct artifact_transfers {
+    artifact_transfers();
+    transfer_places uploads;
+    transfer_places downloads;
+    std::atomic<bool> is_store_checked = true;  // until then no upload begins
 };
 
 /// What handlers work with. Made by the composition; everything here outlives the server. Thread-safe.
@@ -38,9 +52,14 @@ struct services {
     const runtime::key_ring& keys;
     runtime::random_source& random;
     const runtime::clock& clock;
+    storage::artifacts::artifact_store& artifacts;
+    storage::backup::backup_desk& backups;
+    storage::snapshots::snapshot_desk& snapshots;
     runtime::http::client::plain_http http_locations = runtime::http::client::plain_http::refused;
     runtime::http::client::address_policy addresses;
     address_of_node address;
+    storage::deliveries::read_events* reads = nullptr;  // null: nobody is told of reads
+    std::shared_ptr<artifact_transfers> transfers = std::make_shared<artifact_transfers>();
 };
 
 template <class T = void>
@@ -89,6 +108,8 @@ class reading_call {
     result<std::uint64_t> query_number(std::string_view name) const;
     /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
     result<schemas::json_value> json() const;
+    /// The body as a JSON string. Errors: invalid_argument when it is none.
+    result<std::string> text() const;
     template <schemas::described T>
     result<T> body() {
         const auto value = json();
@@ -120,6 +141,9 @@ class reading_call {
     }
     /// Whether the caller wants ignored members refused: Prefer: handling=strict (RFC 7240).
     bool is_strict() const;
+    /// Where the caller found this node: "https://host[:port]". As the operator says, else as the request
+    /// does, else the address that the request was sent to.
+    std::string base_url() const;
     /// For a strict caller: invalid_argument naming the members. For others, the answer's svc-warning names
     /// them.
     result<void> ignore(const std::vector<ignored_member>&);
@@ -146,6 +170,8 @@ class reading_call {
     runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
 
   private:
+    /// The body, which is JSON of some kind.
+    result<schemas::json_value> parsed() const;
     result<std::uint64_t> path_number(std::string_view name) const;
 
     const runtime::http::server::request& x_request;
@@ -165,8 +191,14 @@ class writing_call : public reading_call {
                  const time_limit& limit)
         : reading_call(received, match, with), x_limit(limit) {}
 
+    /// Whether the state has the outcome of an earlier request with this one's Idempotency-Key. Then nothing
+    /// is left to refuse here: submit() returns that outcome, or says that the requests differ.
+    bool is_decided(const storage::registry::state::state_view&) const;
+
     /// For everything that its handler waits for.
     const time_limit& limit() const noexcept { return x_limit; }
+    /// Whether a command of it went to the log: what became of that is in the audit.
+    bool has_sent() const noexcept { return x_has_sent; }
 
     /// Appends the command and waits until this node has applied it. The value is what apply decided;
     /// refusals are errors. When the time is over, the error is that of a command whose outcome is unknown:
@@ -175,15 +207,12 @@ class writing_call : public reading_call {
     task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
-    /// As submit, for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
-    /// key, command id ‖ purpose). minted() returns the secret itself, also after a repeat (design.md §1).
-    template <schemas::commands::any_command Command>
-    task<schemas::commands::outcome> submit_minting(Command command, std::string_view purpose) {
-        const schemas::uuid command_id = with().random.uuid();
-        const auto secret = mint(command.key_name, command_id, purpose);
-        if (!secret) co_return secret.error();
-        command.key_hash = runtime::as_bytes(runtime::sha256(*secret));
-        co_return co_await append(Command::type, schemas::encode(command), command_id);
+    /// Submits, and answers with what is given.
+    template <schemas::commands::any_command Command, schemas::answers::answer Answer>
+    task<runtime::http::http_response> write(Command command, Answer said) {
+        const auto outcome = co_await submit(std::move(command));
+        if (!outcome) co_return outcome.error();
+        co_return answer(*outcome, said);
     }
     /// Submits, and answers with what `view` makes from the row that apply returned.
     template <schemas::described Row, schemas::commands::any_command Command, class View>
@@ -194,7 +223,23 @@ class writing_call : public reading_call {
         if (!row) co_return row.error();
         co_return answer(*outcome, view(*std::move(row)));
     }
-    result<std::string> minted(const schemas::commands::outcome&, std::string_view purpose) const;
+    /// The same for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
+    /// key, command id ‖ purpose). `view` takes the secret, too, which a repeat answers again (design.md §1).
+    template <schemas::described Row, schemas::commands::any_command Command, class View>
+    task<runtime::http::http_response> write_minting(Command command, std::string_view purpose, View view) {
+        const schemas::uuid command_id = with().random.uuid();
+        command.key_name = with().keys.current_name();
+        const auto fresh = mint(command.key_name, command_id, purpose);
+        if (!fresh) co_return fresh.error();
+        command.key_hash = runtime::as_bytes(runtime::sha256(*fresh));
+        const auto outcome = co_await append(Command::type, schemas::encode(command), command_id);
+        if (!outcome) co_return outcome.error();
+        auto row = schemas::decode<Row>(outcome->body);
+        if (!row) co_return row.error();
+        const auto secret = mint(outcome->key_name, outcome->command_id, purpose);
+        if (!secret) co_return secret.error();
+        co_return answer(*outcome, view(*std::move(row), *secret));
+    }
     /// Sends a test delivery and waits for its attempt. Errors: those of trigger_calls::send.
     task<schemas::attempt> test(schemas::delivery);
 
@@ -208,17 +253,31 @@ class writing_call : public reading_call {
 
   private:
     result<schemas::commands::request_identity> identity() const;
-    std::string base_url() const;
     task<schemas::commands::outcome> append(schemas::commands::command_type, std::string body,
                                             schemas::uuid command_id);
     result<std::string> mint(std::string_view key_name, const schemas::uuid& command_id,
                              std::string_view purpose) const;
 
     const time_limit& x_limit;
+    bool x_has_sent = false;
 };
 
+/// The decoded parameter of a query; empty when there is none of that name.
+std::optional<std::string> find_in_query(std::string_view query, std::string_view name);
+
+/// The value of svc-registry-offset.
+std::string offset_text(std::uint32_t generation, std::uint64_t offset);
 /// svc-registry-offset: the state from which an answer or a refusal was made.
 runtime::http::header offset_header(const storage::node::registry_node::reading&);
+
+struct command_to_append {
+    schemas::commands::command_type type{};
+    std::string body;
+    schemas::commands::request_identity who;
+    schemas::uuid command_id{};  // none: a random one
+};
+/// Appends the command and waits until this node has applied it; as writing_call::submit.
+task<schemas::commands::outcome> append_command(services&, const time_limit&, command_to_append);
 
 /// The state to read from. Errors: unavailable when the node does not serve; that of a limit that passed.
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node&, const time_limit&);
@@ -227,6 +286,9 @@ task<storage::node::registry_node::reading> read_state(storage::node::registry_n
 /// when either is present twice: whoever checks requests on the way may have read the other one.
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
+
+/// Errors: invalid_argument (415) for a body in another Content-Encoding than identity.
+result<void> check_coding(const runtime::http::server::request&);
 
 /// Errors: invalid_argument for a query parameter that the route requires and the request lacks.
 result<void> check_query(const route&, const reading_call&);

@@ -10,5 +10,7 @@ namespace herald::api::calls {
 using response = task<runtime::http::http_response>;
 /// For a read: state() and user() of the call are set.
 using answered = result<runtime::http::http_response>;
+/// For a read of many rows, in slices: the same are set.
+using slicing = result<std::unique_ptr<sliced_answer>>;
 
 }  // namespace herald::api::calls

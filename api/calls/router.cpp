@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "api/calls/path_names.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 
@@ -72,13 +73,22 @@ struct router::search {
     std::array<std::string_view, limits::path_parameters_max> values{};
     std::size_t count = 0;
     const pattern_end* found = nullptr;
-    unsigned methods = 0;  // of all routes whose pattern matches, one bit each
+    unsigned methods = 0;  // of the most literal pattern that matches, one bit each
+
+    // What a more literal pattern knows, as find, may be a name, too, but no id.
+    bool may_hold(const pattern_end& end) const {
+        for (std::size_t i = 0; i < end.names.size(); ++i)
+            if (!is_name(end.names[i]) && values[i].find_first_not_of("0123456789") != std::string_view::npos)
+                return false;
+        return true;
+    }
 
     // True when one of them handles the method.
     bool take(const std::vector<pattern_end>& ends) {
+        const bool is_first = methods == 0;
         for (const pattern_end& end : ends) {
-            methods |= 1u << static_cast<unsigned>(end.target->method);
-            if (end.target->method == wanted) found = &end;
+            if (is_first) methods |= 1u << static_cast<unsigned>(end.target->method);
+            if (end.target->method == wanted && (is_first || may_hold(end))) found = &end;
         }
         return found != nullptr;
     }
@@ -99,10 +109,14 @@ router::router(router&&) noexcept = default;
 
 void router::add(const route& row) {
     if (!row.pattern.starts_with('/')) refuse(row, "a pattern starts with /");
-    const int handlers = (row.handler != nullptr) + (row.read != nullptr) + (row.open != nullptr);
+    const int handlers = (row.handler != nullptr) + (row.read != nullptr) + (row.slices != nullptr) +
+                         (row.open != nullptr) + (row.streamed != nullptr);
     if (handlers != 1) refuse(row, "it has one handler");
     if ((row.open != nullptr) != (row.who == authentication::nobody))
         refuse(row, "what is open asks nobody who he is");
+    if ((row.streamed != nullptr) != (row.who == authentication::signed_url) ||
+        (row.streamed != nullptr) != (row.judge != nullptr))
+        refuse(row, "what is streamed is allowed by its URL, which is judged");
     if (row.who == authentication::system_administrator && !row.handler)
         refuse(row, "others are refused by the rule of a command, which a read does not have");
     if (row.deadline_ms <= 0) refuse(row, "it has a deadline");

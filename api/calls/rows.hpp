@@ -25,6 +25,38 @@ constexpr route open(std::string_view name, std::string_view pattern, public_han
     return row;
 }
 
+/// A request that its URL allows, with bytes that come or go piece by piece.
+constexpr route streamed(std::string_view name, http_method method, std::string_view pattern,
+                         streamed_handler handler, streamed_judge judge, std::string_view tag,
+                         std::string_view summary) {
+    route row;
+    row.name = name;
+    row.method = method;
+    row.pattern = pattern;
+    row.streamed = handler;
+    row.judge = judge;
+    row.who = authentication::signed_url;
+    row.deadline_ms = limits::write_deadline_ms;
+    row.tag = tag;
+    row.summary = summary;
+    return row;
+}
+
+/// The row with a body.
+template <schemas::described Body>
+constexpr route with_body(route row) {
+    row.body = schemas::request_schema<Body>;
+    row.needs_body = !schemas::requests::required_of<Body>().empty();
+    return row;
+}
+
+/// The row of a GET as that of a POST, whose body says what to look at.
+template <schemas::described Body>
+constexpr route asking(route row) {
+    row.method = http_method::post;
+    return with_body<Body>(row);
+}
+
 /// A GET that is answered from the state at hand.
 template <schemas::answers::answer Answer>
 constexpr route read(std::string_view name, std::string_view pattern, read_handler handler,
@@ -52,20 +84,34 @@ constexpr route list(std::string_view name, std::string_view pattern, read_handl
     return row;
 }
 
+/// The same, in slices: of any number of rows.
+template <schemas::answers::answer Answer>
+constexpr route list(std::string_view name, std::string_view pattern, slicing_handler handler,
+                     std::string_view tag, std::string_view summary,
+                     std::span<const query_parameter> query = {}) {
+    route row = list<Answer>(name, pattern, read_handler(nullptr), tag, summary, query);
+    row.slices = handler;
+    return row;
+}
+
 /// A POST that only looks, through many rows.
 template <schemas::described Body, schemas::answers::answer Answer>
 constexpr route find(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary) {
-    route row = list<Answer>(name, pattern, handler, tag, summary);
-    row.method = http_method::post;
-    row.body = schemas::request_schema<Body>;
-    row.needs_body = !schemas::requests::required_of<Body>().empty();
-    return row;
+    return asking<Body>(list<Answer>(name, pattern, handler, tag, summary));
 }
 
+/// The same, in slices: of any number of rows.
 template <schemas::described Body, schemas::answers::answer Answer>
-constexpr route write(std::string_view name, http_method method, std::string_view pattern,
-                      route_handler handler, std::string_view tag, std::string_view summary) {
+constexpr route find(std::string_view name, std::string_view pattern, slicing_handler handler,
+                     std::string_view tag, std::string_view summary) {
+    return asking<Body>(list<Answer>(name, pattern, handler, tag, summary));
+}
+
+/// What changes something.
+template <schemas::answers::answer Answer>
+constexpr route change(std::string_view name, http_method method, std::string_view pattern,
+                       route_handler handler, std::string_view tag, std::string_view summary) {
     route row;
     row.name = name;
     row.method = method;
@@ -75,10 +121,28 @@ constexpr route write(std::string_view name, http_method method, std::string_vie
     row.deadline_ms = limits::write_deadline_ms;
     row.tag = tag;
     row.summary = summary;
-    row.body = schemas::request_schema<Body>;
-    row.needs_body = !schemas::requests::required_of<Body>().empty();
     row.answer = schemas::answer_schema<Answer>;
     return row;
+}
+
+template <schemas::described Body, schemas::answers::answer Answer>
+constexpr route write(std::string_view name, http_method method, std::string_view pattern,
+                      route_handler handler, std::string_view tag, std::string_view summary) {
+    return with_body<Body>(change<Answer>(name, method, pattern, handler, tag, summary));
+}
+
+/// A POST that only looks, at little.
+template <schemas::described Body, schemas::answers::answer Answer>
+constexpr route ask(std::string_view name, std::string_view pattern, read_handler handler,
+                    std::string_view tag, std::string_view summary) {
+    return asking<Body>(read<Answer>(name, pattern, handler, tag, summary));
+}
+
+/// A DELETE of what the path names. A body is allowed, and not looked at.
+template <schemas::answers::answer Answer>
+constexpr route erase(std::string_view name, std::string_view pattern, route_handler handler,
+                      std::string_view tag, std::string_view summary) {
+    return change<Answer>(name, http_method::delete_, pattern, handler, tag, summary);
 }
 
 /// A POST that acts on what the state says.
@@ -87,6 +151,12 @@ constexpr route act(std::string_view name, std::string_view pattern, route_handl
                     std::string_view tag, std::string_view summary) {
     route row = write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary);
     row.state = needed_state::newest;
+    return row;
+}
+
+/// For members of the organisation's Admins, and system administrators.
+constexpr route for_organization_administrators(route row) {
+    row.who = authentication::organization_administrator;
     return row;
 }
 
@@ -101,6 +171,12 @@ using schemas::action;
 
 constexpr route needing(schemas::protected_type on, schemas::action what, route row) {
     row.right = {on, what};
+    return row;
+}
+
+/// CREATE will do as well.
+constexpr route needing_deploy(route row) {
+    row.right = {on_endpoints, action::deploy, action::create};
     return row;
 }
 

@@ -1,13 +1,13 @@
 // Builds (wire.md §4).
-#include <algorithm>
-
+#include "storage/registry/find/builds.hpp"
+#include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/calls/tell_read.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/find/builds.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -24,9 +24,9 @@ calls::response create_build(writing_call& call) {
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_build>(*json);
     if (!body) co_return body.error();
-    if (!body->run_id.empty())  // Herald keeps no experiment runs
+    if (!body->run_id.empty() && !storage::registry::find::are_runs_judged_by_apply(call.state()))
         co_return runtime::not_found("experiment run " + body->run_id + " not found");
-    if (!body->model_version_id)
+    if (!body->model_version_id && body->run_id.empty())
         co_return runtime::invalid_argument(
             "model_version_id is missing; it must be the id of the version to build");
     schemas::commands::create_build command;
@@ -39,6 +39,7 @@ calls::response create_build(writing_call& call) {
     command.self_contained = body->self_contained;
     command.uses_flask = body->uses_flask;
     command.creator_request.text = schemas::to_json_text(*json);
+    command.run_id = body->run_id;
     const auto view = [](build made) { return answers::of(std::move(made)); };
     co_return co_await call.write<build>(std::move(command), view);
 }
@@ -46,43 +47,75 @@ calls::response create_build(writing_call& call) {
 answered get_build(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
-    const auto found =
-        storage::registry::access::readable_build(call.state(), call.user().id, call.path("workspace"), *id);
+    const auto found = storage::registry::access::readable_build_in_path(call.state(), call.user().id,
+                                                                         call.path("workspace"), *id);
     if (!found) return found.error();
+    calls::tell_read(call, found->row);
     return call.answer(answers::of(found->row));
 }
 
-/// The builds that the caller may read, newest first (client_calls.md §6).
-answered list_builds(reading_call& call) {
-    const auto id = call.query_number("model_version_id");
-    if (!id) return id.error();
-    const storage::registry::state::state_view& state = call.state();
-    const schemas::version_id version{*id};
-    const auto readable = storage::registry::access::readable_version(state, call.user().id, version);
-    if (!readable) return readable.error();
-    std::vector<build> builds = storage::registry::find::readable_builds(state, call.user().id, version);
-    std::reverse(builds.begin(), builds.end());
-    answers::builds found;
-    for (build& row : builds) found.builds_.push_back(answers::of(std::move(row)));
-    found.total_records = found.builds_.size();
-    return call.answer(found);
+calls::response set_build_message(writing_call& call) {
+    const auto message = call.text();
+    if (!message) co_return message.error();
+    const auto id = call.path_id<schemas::build_id>("build");
+    if (!id) co_return id.error();
+    schemas::commands::set_build_message command{*id, *message};
+    const auto view = [](build changed) { return answers::of(std::move(changed)); };
+    co_return co_await call.write<build>(std::move(command), view);
 }
 
-constexpr calls::query_parameter by_version[]{{"model_version_id", "the version's id", true}};
+/// The builds that the caller may read, newest first (client_calls.md §6).
+calls::slicing list_builds(reading_call& call) {
+    const auto id = call.query_number("model_version_id");
+    if (!id) return id.error();
+    const auto page = calls::page_in_query(call);
+    if (!page) return page.error();
+    return calls::answer_in_slices<answers::builds>(
+        call,
+        storage::registry::find::search_builds(call.state(), call.user().id, schemas::version_id{*id}, *page),
+        [](build row) { return answers::of(std::move(row)); });
+}
+
+/// The published client asks for it when it prints an endpoint, and takes 403 alone for "there is none"
+/// (wire.md §8).
+answered no_kafka(reading_call& call) {
+    return runtime::permission_denied("stage " + call.path("stage") +
+                                      " reads no topic of Kafka: predictions are asked for over HTTP");
+}
+
+constexpr calls::query_parameter by_version[]{
+    {"model_version_id", "the version's id", true}, calls::page_number, calls::page_limit, calls::page_token};
 
 using namespace calls::rows;
 
+/// The one body that is no object.
+constexpr calls::route with_text(calls::route row) {
+    row.body = requests::build_message_schema;
+    row.needs_body = true;
+    return row;
+}
+
+constexpr calls::route absent(calls::route row) {
+    row.is_absent = true;
+    return row;
+}
+
 const calls::route table[] = {
-    needing(on_endpoints, action::deploy,
-            write<requests::create_build, answers::build>("create_build", http_method::post,
-                                                          "/api/v1/deployment/workspace/{workspace}/builds",
-                                                          create_build, "builds", "Registers a build")),
+    needing_deploy(write<requests::create_build, answers::build>(
+        "create_build", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds", create_build,
+        "builds", "Registers a build")),
     needing(on_endpoints, action::read,
             read<answers::build>("get_build", "/api/v1/deployment/workspace/{workspace}/builds/{build}",
                                  get_build, "builds", "A build")),
     needing(on_models, action::read,
             list<answers::builds>("list_builds", "/api/v1/deployment/builds", list_builds, "builds",
                                   "Builds of a version, newest first", by_version)),
+    absent(read<answers::done>("get_stage_kafka", "/api/v1/deployment/stages/{stage}/kafka", no_kafka,
+                               "builds",
+                               "The topics that a stage reads: there are none, so this is always refused")),
+    with_text(needing_deploy(write<requests::create_build, answers::build>(
+        "set_build_message", http_method::put, "/api/v1/deployment/builds/{build}/message", set_build_message,
+        "builds", "Sets the message that people see with the build"))),
 };
 
 }  // namespace

@@ -14,7 +14,6 @@ namespace {
 using calls::reading_call;
 using calls::response;
 using calls::writing_call;
-using schemas::build;
 using schemas::scan;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
@@ -31,27 +30,23 @@ result<schemas::json_text> checked_request(reading_call& call) {
     return schemas::json_text{schemas::to_json_text(*body)};
 }
 
-/// The build's scans except the newest, oldest first.
-std::vector<answers::earlier_scan> history_of(const storage::registry::state::state_view& state,
-                                              const build& build) {
+/// The scan with the build's scans before it; the answer says so when there may be more.
+answers::scan whole(reading_call& call, const storage::registry::state::state_view& state, scan newest) {
     std::vector<answers::earlier_scan> scans;
-    for (scan& old : storage::registry::find::older_scans(state, build, limits::scan_history_max))
+    for (scan& old :
+         storage::registry::find::scans_before(state, newest.build_id, newest.id, limits::scan_history_max))
         scans.push_back(answers::of(std::move(old)));
-    return scans;
+    if (scans.size() == limits::scan_history_max)
+        call.warn("history is the newest " + std::to_string(limits::scan_history_max) +
+                  " of the build's earlier scans");
+    return answers::of(std::move(newest), std::move(scans));
 }
 
 template <class Command>
 response answer_scan(writing_call& call, Command command) {
     const auto view = [&](scan written) {
-        // This node has applied the write: the earlier scans are those before the one that was written.
-        std::vector<answers::earlier_scan> history;
-        if (const auto now = call.with().registry.read_applied()) {
-            build about;
-            about.id = written.build_id;
-            about.scan_id = written.id;
-            history = history_of(*now->view, about);
-        }
-        return answers::of(std::move(written), std::move(history));
+        const auto now = call.with().registry.read_applied();  // this node has applied the write
+        return now ? whole(call, *now->view, std::move(written)) : answers::of(std::move(written), {});
     };
     co_return co_await call.write<scan>(std::move(command), view);
 }
@@ -102,25 +97,20 @@ calls::answered get_scan(reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
-    return call.answer(
-        answers::of(storage::registry::find::scan_to_show(state, found->row), history_of(state, found->row)));
+    return call.answer(whole(call, state, storage::registry::find::scan_to_show(state, found->row)));
 }
 
 using namespace calls::rows;
 
 const calls::route table[] = {
+    needing_deploy(write<requests::request_scan, answers::scan>(
+        "request_scan", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
+        request_scan, "scans", "Requests a scan: REQUEST_SCAN is sent")),
+    needing_deploy(write<requests::request_scan, answers::scan>(
+        "request_version_scan", http_method::post, "/api/v1/registry/model_versions/{version}/requestScan",
+        request_version_scan, "scans", "Requests a scan of the version's newest finished build")),
     needing(
-        on_endpoints, action::deploy,
-        write<requests::request_scan, answers::scan>(
-            "request_scan", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
-            request_scan, "scans", "Requests a scan: REQUEST_SCAN is sent")),
-    needing(on_endpoints, action::deploy,
-            write<requests::request_scan, answers::scan>(
-                "request_version_scan", http_method::post,
-                "/api/v1/registry/model_versions/{version}/requestScan", request_version_scan, "scans",
-                "Requests a scan of the version's newest finished build")),
-    needing(
-        on_endpoints, action::deploy,
+        on_models, action::update,
         write<requests::report_scan, answers::scan>(
             "report_scan", http_method::put, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
             report_scan, "scans", "Reports a scan's result")),

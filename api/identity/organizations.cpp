@@ -1,11 +1,13 @@
-// Organisations with their groups and roles (wire.md §2, client_calls.md §1).
+// Organisations and who belongs to them (wire.md §2, client_calls.md §1).
+#include "schemas/requests/organizations.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
 #include "schemas/answers/identity.hpp"
-#include "schemas/requests/identity.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/directory.hpp"
+#include "storage/registry/find/users.hpp"
 
 namespace herald::api::identity {
 namespace {
@@ -15,18 +17,8 @@ using calls::reading_call;
 using calls::response;
 using calls::writing_call;
 namespace answers = schemas::answers;
+namespace directory = storage::registry::find;
 namespace requests = schemas::requests;
-
-/// The organisation of the path, which the caller belongs to; else not_found.
-result<schemas::organization> organization_of(const reading_call& call,
-                                              const storage::registry::state::state_view& state,
-                                              schemas::user_id user) {
-    const auto id = call.path_id<schemas::organization_id>("org");
-    if (!id) return id.error();
-    auto found = storage::registry::find::organization_of(state, user, *id);
-    if (!found) return runtime::not_found("organization " + call.path("org") + " not found");
-    return *std::move(found);
-}
 
 /// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
 /// (client_calls.md §1).
@@ -40,46 +32,73 @@ answered get_organization_by_name(reading_call& call) {
     return call.answer(answers::organization_answer{{workspace->org_id, name}});
 }
 
-answered list_organizations(reading_call& call) {
-    auto seen = storage::registry::find::organizations_of(call.state(), call.user().id);
-    const std::size_t count = seen.size();
-    return call.answer(answers::organizations{std::move(seen), count});
+calls::slicing list_organizations(reading_call& call) {
+    const auto page = calls::page_in_query(call);
+    if (!page) return page.error();
+    return calls::answer_in_slices<answers::organizations>(
+        call, directory::search_organizations(call.state(), call.user().id, *page), as_it_is);
 }
 
-answered list_groups(reading_call& call) {
-    const storage::registry::state::state_view& state = call.state();
-    const auto organization = organization_of(call, state, call.user().id);
+answered get_organization(reading_call& call) {
+    auto organization = organization_of(call);
     if (!organization) return organization.error();
-    auto groups = storage::registry::find::groups_of(state, organization->id);
-    const std::size_t count = groups.size();
-    return call.answer(answers::groups{std::move(groups), count});
+    return call.answer(answers::organization_record{*std::move(organization)});
 }
 
-answered list_roles(reading_call& call) {
-    const storage::registry::state::state_view& state = call.state();
-    const auto organization = organization_of(call, state, call.user().id);
-    if (!organization) return organization.error();
-    auto roles = storage::registry::find::roles_of(state, organization->id);
-    const std::size_t count = roles.size();
-    return call.answer(answers::roles{std::move(roles), count});
+answered get_organization_record_by_name(reading_call& call) {
+    const std::string name = call.query("name");
+    auto found = directory::organization_named(call.state(), call.user().id, name);
+    if (!found) return runtime::not_found("organization \"" + name + "\" not found");
+    return call.answer(answers::organization_record{*std::move(found)});
 }
 
-response add_group_users(writing_call& call) {
-    const auto body = call.body<requests::add_group_users>();
+response set_organization(writing_call& call) {
+    auto body = call.body<requests::set_organization>();
+    if (!body) co_return body.error();
+    const auto kept = directory::organization_of(call.state(), call.user().id, body->organization->id)
+                          .value_or(schemas::organization{});
+    if (const auto good = ignore_owned_in<requests::sent_organization>(call, "organization", kept); !good)
+        co_return good.error();
+    schemas::commands::set_organization command;
+    command.id = body->organization->id;
+    command.name = std::move(body->organization->name);
+    const auto view = [](schemas::organization row) { return answers::organization_record{std::move(row)}; };
+    co_return co_await call.write<schemas::organization>(std::move(command), view);
+}
+
+response delete_organization(writing_call& call) {
+    const auto org = call.path_id<schemas::organization_id>("org");
+    if (!org) co_return org.error();
+    schemas::commands::delete_organization command{*org};
+    co_return co_await call.write(command, answers::done());
+}
+
+calls::slicing list_organization_users(reading_call& call) {
+    return list_of_organization<answers::users, directory::search_members>(
+        call, [](schemas::user row) { return answers::of(std::move(row)); });
+}
+
+response add_organization_user(writing_call& call) {
+    auto body = call.body<requests::add_organization_user>();
     if (!body) co_return body.error();
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
-    const auto group = call.path_id<schemas::group_id>("group");
-    if (!group) co_return group.error();
-    schemas::commands::add_group_users command;
+    schemas::commands::add_organization_user command;
     command.org_id = *org;
-    command.group_id = *group;
-    command.user_id = body->user_id;
-    const auto view = [](schemas::group added) { return answers::group_answer{std::move(added)}; };
-    co_return co_await call.write<schemas::group>(std::move(command), view);
+    command.email = std::move(body->email);
+    const auto view = [&call](schemas::user row) {
+        return answers::user_answer{answers::of(shown_now(call, std::move(row)))};
+    };
+    co_return co_await call.write<schemas::user>(std::move(command), view);
+}
+
+response remove_organization_user(writing_call& call) {
+    using command = schemas::commands::remove_organization_user;
+    return end_in_organization<command, &command::user_id>(call, "user", answers::accepted());
 }
 
 constexpr calls::query_parameter by_org_name[]{{"org_name", "a workspace's name"}};
+constexpr calls::query_parameter by_name[]{{"name", "the organization's name"}};
 
 using namespace calls::rows;
 
@@ -87,15 +106,28 @@ const calls::route table[] = {
     read<answers::organization_answer>(
         "get_organization_by_name", "/api/v1/uac-proxy/organization/getOrganizationByName",
         get_organization_by_name, "organizations", "Whether the name is of a shared workspace", by_org_name),
-    read<answers::organizations>("list_organizations", "/api/v2/uac-proxy/organization", list_organizations,
-                                 "organizations", "The caller's organizations"),
-    read<answers::groups>("list_groups", "/api/v2/uac-proxy/organization/{org}/groups", list_groups,
-                          "organizations", "All groups"),
-    read<answers::roles>("list_roles", "/api/v2/uac-proxy/organization/{org}/roles", list_roles,
-                         "organizations", "All roles"),
-    write<requests::add_group_users, answers::group_answer>(
-        "add_group_users", http_method::post, "/api/v2/uac-proxy/organization/{org}/groups/{group}/users",
-        add_group_users, "organizations", "Adds users to a group"),
+    list<answers::organizations>("list_organizations", "/api/v2/uac-proxy/organization", list_organizations,
+                                 "organizations", "The caller's organizations", calls::paging),
+    for_system_administrators(write<requests::set_organization, answers::organization_record>(
+        "set_organization", http_method::post, "/api/v2/uac-proxy/organization", set_organization,
+        "organizations", "Makes an organization; with an id, changes that one")),
+    read<answers::organization_record>(
+        "get_organization_record_by_name", "/api/v2/uac-proxy/organization/getOrganizationByName",
+        get_organization_record_by_name, "organizations", "An organization by name", by_name),
+    read<answers::organization_record>("get_organization", "/api/v2/uac-proxy/organization/{org}",
+                                       get_organization, "organizations", "An organization"),
+    for_system_administrators(erase<answers::done>(
+        "delete_organization", "/api/v2/uac-proxy/organization/{org}", delete_organization, "organizations",
+        "Deletes an organization that holds nothing")),
+    list<answers::users>("list_organization_users", "/api/v2/uac-proxy/organization/{org}/users",
+                         list_organization_users, "organizations", "Who belongs to the organization",
+                         calls::paging),
+    for_organization_administrators(write<requests::add_organization_user, answers::user_answer>(
+        "add_organization_user", http_method::post, "/api/v2/uac-proxy/organization/{org}/users",
+        add_organization_user, "organizations", "Takes a user into the organization")),
+    for_organization_administrators(erase<answers::accepted>(
+        "remove_organization_user", "/api/v2/uac-proxy/organization/{org}/users/{user}",
+        remove_organization_user, "organizations", "Takes a user out of the organization's groups")),
 };
 
 }  // namespace

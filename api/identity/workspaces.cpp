@@ -1,8 +1,10 @@
 // Workspaces, as who may see them (wire.md §2, client_calls.md §1).
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
 #include "schemas/answers/identity.hpp"
+#include "schemas/requests/organizations.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/directory.hpp"
 
@@ -11,7 +13,10 @@ namespace {
 
 using calls::answered;
 using calls::reading_call;
+using calls::response;
+using calls::writing_call;
 namespace answers = schemas::answers;
+namespace requests = schemas::requests;
 
 result<schemas::workspace> visible(const storage::registry::state::state_view& state, schemas::user_id user,
                                    std::optional<schemas::workspace> found, const std::string& what) {
@@ -45,12 +50,60 @@ answered get_workspace_by_name(reading_call& call) {
     return call.answer(answers::of(*found));
 }
 
-answered get_visible_workspaces(reading_call& call) {
-    auto seen = storage::registry::find::visible_workspaces(call.state(), call.user().id);
-    answers::workspaces answer;
-    for (schemas::workspace& row : seen) answer.workspace.push_back(answers::of(std::move(row)));
-    answer.total_records = seen.size();
-    return call.answer(answer);
+calls::slicing get_visible_workspaces(reading_call& call) {
+    const auto page = calls::page_in_query(call);
+    if (!page) return page.error();
+    return calls::answer_in_slices<answers::workspaces>(
+        call, storage::registry::find::search_visible_workspaces(call.state(), call.user().id, *page),
+        [](schemas::workspace row) { return answers::of(std::move(row)); });
+}
+
+calls::slicing list_workspaces(reading_call& call) {
+    return list_of_organization<answers::workspace_records, storage::registry::find::search_workspaces>(
+        call, [](schemas::workspace row) { return answers::with_permissions(std::move(row)); });
+}
+
+answered get_workspace(reading_call& call) {
+    const auto organization = organization_of(call);
+    if (!organization) return organization.error();
+    const auto id = call.path_id<schemas::workspace_id>("workspace_id");
+    if (!id) return id.error();
+    auto found = storage::registry::access::find_workspace(call.state(), *id);
+    if (!found || found->org_id != organization->id || found->removed)
+        return runtime::not_found("workspace " + call.path("workspace_id") + " not found in organization " +
+                                  call.path("org"));
+    return call.answer(answers::workspace_record{answers::with_permissions(*std::move(found))});
+}
+
+response set_workspace(writing_call& call) {
+    auto body = call.body<requests::set_workspace>();
+    if (!body) co_return body.error();
+    const auto org = call.path_id<schemas::organization_id>("org");
+    if (!org) co_return org.error();
+    std::optional<owned_of_record> kept;
+    if (storage::registry::find::organization_of(call.state(), call.user().id, *org)) {
+        const auto before = storage::registry::access::find_workspace(call.state(), body->workspace->id);
+        if (before && before->org_id == *org)
+            kept = owned_of_record{before->built_in, before->time_created, before->time_updated};
+    }
+    if (const auto good = ignore_owned_of(call, "workspace", *body->workspace, *org, kept); !good)
+        co_return good.error();
+    schemas::commands::set_workspace command;
+    command.org_id = *org;
+    command.id = body->workspace->id;
+    command.name = std::move(body->workspace->name);
+    command.description = std::move(body->workspace->description);
+    command.name_space = std::move(body->workspace->name_space);
+    command.permissions = std::move(body->workspace->permissions);
+    const auto view = [](schemas::workspace row) {
+        return answers::workspace_record{answers::with_permissions(std::move(row))};
+    };
+    co_return co_await call.write<schemas::workspace>(std::move(command), view);
+}
+
+response delete_workspace(writing_call& call) {
+    using command = schemas::commands::delete_workspace;
+    return end_in_organization<command, &command::id>(call, "workspace_id", answers::done());
 }
 
 constexpr calls::query_parameter by_id[]{{"id", "the workspace's id", true}};
@@ -64,7 +117,22 @@ const calls::route table[] = {
     read<answers::workspace>("get_workspace_by_name", "/api/v1/uac-proxy/workspace/getWorkspaceByName",
                              get_workspace_by_name, "workspaces", "A workspace by name", by_name),
     list<answers::workspaces>("get_visible_workspaces", "/api/v1/uac-proxy/workspace/getVisibleWorkspaces",
-                              get_visible_workspaces, "workspaces", "What the caller sees"),
+                              get_visible_workspaces, "workspaces", "What the caller sees", calls::paging),
+    list<answers::workspace_records>("list_workspaces", "/api/v2/uac-proxy/organization/{org}/workspaces",
+                                     list_workspaces, "workspaces", "All workspaces of the organization",
+                                     calls::paging),
+    for_organization_administrators(write<requests::set_workspace, answers::workspace_record>(
+        "set_workspace", http_method::post, "/api/v2/uac-proxy/organization/{org}/workspaces", set_workspace,
+        "workspaces", "Makes a workspace; with an id, changes that one")),
+    read<answers::workspace_record>("get_workspace",
+                                    "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}",
+                                    get_workspace, "workspaces", "A workspace with its permissions"),
+    for_organization_administrators(erase<answers::done>(
+        "delete_workspace", "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}",
+        delete_workspace, "workspaces", "Deletes a workspace that holds no models and no webhooks")),
+    for_organization_administrators(erase<answers::done>(
+        "delete_workspace_by_client", "/api/v2/uac-proxy/organization/{org}/workspace/{workspace_id}",
+        delete_workspace, "workspaces", "As the path with workspaces/")),
 };
 
 }  // namespace

@@ -13,6 +13,8 @@ std::span<const calls::route> operator_routes();  // operator_endpoints.cpp
 /// The OpenAPI document.
 std::span<const calls::route> document_routes();      // operator_endpoints.cpp
 std::span<const calls::route> feature_flag_routes();  // feature_flags.cpp
+std::span<const calls::route> audit_routes();         // audit.cpp
+std::span<const calls::route> backup_routes();        // backups.cpp
 
 /// What the table of routes begins with.
 inline constexpr std::array tables{operator_routes, document_routes};

@@ -1,12 +1,15 @@
-// Stage transitions and promotions (wire.md "Stage transitions", "Promotion status").
+// Stages: transitions, changes without one, comments, histories; promotions (wire.md "Stage transitions",
+// "Promotion status").
 #include <algorithm>
 
+#include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/registry/routes.hpp"
 #include "schemas/answers/stages.hpp"
 #include "schemas/requests/stages.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/activities.hpp"
 #include "storage/registry/find/promotions.hpp"
 
 namespace herald::api::registry {
@@ -55,6 +58,48 @@ response commit_transition(writing_call& call) {
     return end_transition<schemas::commands::commit_transition>(call);
 }
 
+response update_stage(writing_call& call) {
+    auto body = call.body<requests::update_stage>();
+    if (!body) co_return body.error();
+    schemas::commands::update_stage command{body->model_version_id, body->stage, std::move(body->comment)};
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
+}
+
+response create_comment(writing_call& call) {
+    auto body = call.body<requests::create_comment>();
+    if (!body) co_return body.error();
+    schemas::commands::create_comment command{body->model_version_id, std::move(body->comment)};
+    co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
+}
+
+constexpr auto as_it_is = [](schemas::activity row) { return row; };
+
+calls::slicing find_activities(reading_call& call) {
+    const auto body = call.body<requests::find_activities>();
+    if (!body) return body.error();
+    return calls::answer_in_slices<answers::activities>(
+        call,
+        storage::registry::find::search_activities(call.state(), call.user().id,
+                                                   {body->registered_model_id, body->model_version_id},
+                                                   body->pagination),
+        as_it_is);
+}
+
+calls::slicing find_transitions(reading_call& call) {
+    const auto body = call.body<requests::find_transitions>();
+    if (!body) return body.error();
+    for (const schemas::transition_state each : body->state)
+        if (each == schemas::transition_state::unknown)
+            return runtime::invalid_argument(
+                "state holds UNKNOWN; each must be one of PENDING APPROVED REJECTED CLOSED COMMITTED");
+    return calls::answer_in_slices<answers::activities>(
+        call,
+        storage::registry::find::search_transitions(
+            call.state(), call.user().id, {body->registered_model_id, body->model_version_id},
+            {body->state, body->mine, body->waiting_for_me}, body->pagination),
+        as_it_is);
+}
+
 calls::answered get_promotion(reading_call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
@@ -62,14 +107,17 @@ calls::answered get_promotion(reading_call& call) {
     const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
     if (!version) return version.error();
     const promotion row = storage::registry::find::promotion_of(state, *id);
-    // The history knows the deliveries that had an attempt; the rest of the audience is still to come.
-    storage::deliveries::delivery_counts deliveries =
+    const storage::deliveries::delivery_counts told =
         call.with().deliveries.deliveries_of_event(row.event_id);
-    deliveries.pending =
-        row.audience - std::min(row.audience, deliveries.succeeded + deliveries.dead + deliveries.skipped);
-    answers::promotion answer = answers::of(row);
+    // The history knows the deliveries that had an attempt. The rest of the audience is still to come, but
+    // for events of an earlier generation: its history stayed behind.
+    const std::uint64_t rest =
+        row.audience - std::min(row.audience, told.succeeded + told.dead + told.skipped);
+    const bool is_ours = row.event_id.starts_with(std::to_string(call.reading().generation) + "-");
     const auto count = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
-    answer.deliveries = {count(deliveries.pending), count(deliveries.succeeded), count(deliveries.dead)};
+    answers::promotion answer = answers::of(row);
+    answer.deliveries = {count(is_ours ? rest : 0), count(told.succeeded), count(told.dead),
+                         count(is_ours ? 0 : rest)};
     return call.answer(answer);
 }
 
@@ -107,6 +155,21 @@ const calls::route table[] = {
                 "commit_transition", http_method::post, "/api/v1/registry/stage/commitTransition",
                 commit_transition, "stages",
                 "Changes the stage; to PRODUCTION a promotion begins and PROMOTE is sent")),
+    needing(on_models, action::update,
+            write<requests::update_stage, answers::activity_answer>(
+                "update_stage", http_method::post, "/api/v1/registry/stage/updateStage", update_stage,
+                "stages", "Changes the stage at once, where no approval is needed")),
+    needing(on_models, action::update,
+            write<requests::create_comment, answers::activity_answer>(
+                "create_comment", http_method::post, "/api/v1/registry/stage/createComment", create_comment,
+                "stages", "Adds a comment to the stage history")),
+    needing(on_models, action::read,
+            find<requests::find_activities, answers::activities>(
+                "find_activities", "/api/v1/registry/stage/findActivities", find_activities, "stages",
+                "The stage history of a version, or of all of a model, oldest first")),
+    find<requests::find_transitions, answers::activities>(
+        "find_transitions", "/api/v1/registry/stage/findTransitions", find_transitions, "stages",
+        "The entries that asked for transitions, oldest first, with how those stand now"),
     needing(on_models, action::read,
             read<answers::promotion>("get_promotion", "/api/v1/registry/model_versions/{version}/promotion",
                                      get_promotion, "stages", "Where the promotion stands")),

@@ -1,9 +1,11 @@
-// The names of members in the body: an update changes only those.
+// Model versions (wire.md §3, client_calls.md §3).
 #include "schemas/answers/versions.hpp"
+#include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
-#include "api/registry/finding.hpp"
+#include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
+#include "api/registry/updates.hpp"
 #include "schemas/requests/versions.hpp"
 #include "storage/registry/access/access.hpp"
 
@@ -13,21 +15,14 @@ namespace {
 using calls::answered;
 using calls::reading_call;
 using calls::response;
+using calls::slicing;
 using calls::writing_call;
 using schemas::model_version;
+using schemas::commands::update_mode;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 answers::model_version version_answer(model_version version) { return {answers::of(std::move(version))}; }
-
-/// Names of the members that the body has: an update changes only what is there.
-std::vector<std::string> members_of(const schemas::json_value& body) {
-    std::vector<std::string> names;
-    if (const auto* members = body.get_if<schemas::json_object>())
-        for (const auto& [name, value] : *members)
-            if (!value.is_null()) names.push_back(name);
-    return names;
-}
 
 /// Handles either form of the path: by ids, or by workspace, model and the version's id or name.
 result<storage::registry::access::placed<model_version>> version_of_path(
@@ -48,18 +43,10 @@ result<storage::registry::access::placed<model_version>> version_of_path(
     return readable_version(state, user, *model, *id);
 }
 
-/// A strict caller must be told before anything is changed, so the newest row is compared.
-calls::task<> refuse_ignored(writing_call& call, const schemas::json_value& body) {
-    const auto now = co_await calls::read_state(call.with().registry, call.limit());
-    if (!now) co_return now.error();
-    const auto kept = version_of_path(call, *now->view);
-    if (!kept) co_return kept.error();
-    co_return call.ignore_owned<requests::update_version>(body, answers::of(kept->row));
-}
-
 /// Errors: not_found for a text that cannot be an id.
-result<schemas::commands::update_version> update_of_path(const reading_call& call) {
-    schemas::commands::update_version command;
+template <class Command>
+result<Command> command_of_path(const reading_call& call) {
+    Command command;
     if (call.has_path("version_or_name")) {
         command.workspace_name = call.path("workspace");
         command.model_name = call.path("model");
@@ -68,32 +55,87 @@ result<schemas::commands::update_version> update_of_path(const reading_call& cal
     }
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
+    command.id = *id;
+    if (!call.has_path("model_id")) return command;
     const auto model = call.path_id<schemas::model_id>("model_id");
     if (!model) return model.error();
-    command.id = *id;
     command.registered_model_id = *model;
     return command;
 }
 
-response update_version(writing_call& call, schemas::commands::update_mode mode) {
+response update_version(writing_call& call, update_mode mode) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto version = call.body_as<requests::update_version>(*body);
     if (!version) co_return version.error();
-    auto command = update_of_path(call);
+    auto command = command_of_path<schemas::commands::update_version>(call);
     if (!command) co_return command.error();
     command->mode = mode;
     command->present = members_of(*body);
     command->version = requests::content_of(*std::move(version));
-    if (call.is_strict())
-        if (const auto good = co_await refuse_ignored(call, *body); !good) co_return good.error();
-    const auto view = [&](model_version updated) {
-        answers::model_version answer = version_answer(std::move(updated));
-        if (!call.is_strict())
-            (void)call.ignore_owned<requests::update_version>(*body, answer.model_version_);
-        return answer;
-    };
-    co_return co_await call.write<model_version>(*std::move(command), view);
+    co_return co_await write_update<requests::update_version>(call, *body, *std::move(command),
+                                                              version_of_path, version_answer);
+}
+
+response patch_version_members(writing_call& call) {
+    const auto body = call.json();
+    if (!body) co_return body.error();
+    auto sent = call.body_as<requests::update_version_members>(*body);
+    if (!sent) co_return sent.error();
+    const schemas::json_value record = record_in(*body, "model_version");
+    auto members = members_to_replace<requests::update_version>(call, record, sent->update_mask);
+    if (!members) co_return members.error();
+    auto update = command_of_path<schemas::commands::update_version>(call);
+    if (!update) co_return update.error();
+    update->mode = update_mode::members;
+    update->version = requests::content_of(std::move(sent->model_version));
+    if (std::ranges::count(*members, "redirect_metadata") == 0) update->version.redirect_metadata.clear();
+    update->present = *std::move(members);
+    schemas::commands::update_version_members command{*std::move(update)};
+    co_return co_await write_update<requests::update_version>(call, record, std::move(command),
+                                                              version_of_path, version_answer);
+}
+
+/// A call that logs what a version is made of: `Log` is its body, `member` the one that it logs.
+template <class Log>
+response log_parts(writing_call& call, std::string member) {
+    auto body = call.body<Log>();
+    if (!body) co_return body.error();
+    auto update = command_of_path<schemas::commands::update_version>(call);
+    if (!update) co_return update.error();
+    if (body->model_version_id && body->model_version_id != update->id)
+        co_return runtime::invalid_argument(
+            "model_version_id is " + std::to_string(body->model_version_id.value) +
+            ", and the path names model version " + std::to_string(update->id.value));
+    update->mode = update_mode::merge;
+    update->present.push_back(std::move(member));
+    update->version = requests::content_of_log(*std::move(body));
+    schemas::commands::log_version_parts command{*std::move(update)};
+    co_return co_await call.write<model_version>(std::move(command), version_answer);
+}
+
+response log_datasets(writing_call& call) { return log_parts<requests::log_datasets>(call, "datasets"); }
+response log_code(writing_call& call) { return log_parts<requests::log_code>(call, "code_blob_map"); }
+response log_attributes(writing_call& call) {
+    return log_parts<requests::log_attributes>(call, "attributes");
+}
+response log_docker_metadata(writing_call& call) {
+    return log_parts<requests::log_docker_metadata>(call, "docker_metadata");
+}
+
+response lock_version(writing_call& call) {
+    const auto body = call.body<requests::lock_version>();
+    if (!body) co_return body.error();
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) co_return id.error();
+    schemas::commands::lock_version command{*id, body->lock_level};
+    co_return co_await call.write(std::move(command), answers::done());
+}
+
+response delete_version(writing_call& call) {
+    auto command = command_of_path<schemas::commands::delete_version>(call);
+    if (!command) co_return command.error();
+    co_return co_await call.write(*std::move(command), answers::done());
 }
 
 response create_version(writing_call& call) {
@@ -126,10 +168,25 @@ response create_version(writing_call& call) {
 answered get_version(reading_call& call) {
     const auto found = version_of_path(call, call.state());
     if (!found) return found.error();
+    calls::tell_read(call, found->row);
     return call.answer(version_answer(found->row));
 }
 
-answered find_versions(reading_call& call) {
+/// Whatever model the body names, only versions in the workspace of the path are found.
+void find_within(schemas::find_request& request, const std::string& workspace) {
+    request.workspace_name = workspace;
+    if (!request.id) return;
+    if (request.id->registered_model_id) {
+        request.predicates.push_back({"registered_model_id",
+                                      {std::to_string(request.id->registered_model_id.value)},
+                                      schemas::find_operator::eq});
+        request.id.reset();
+    } else if (request.id->named_id) {
+        request.id->named_id->workspace_name = workspace;
+    }
+}
+
+slicing find_versions(reading_call& call) {
     auto request = call.body<schemas::find_request>();
     if (!request) return request.error();
     if (call.has_path("model_id")) {
@@ -141,23 +198,15 @@ answered find_versions(reading_call& call) {
         named.workspace_name = call.path("workspace");
         named.name = call.path("model");
     } else if (call.has_path("workspace")) {
-        request->workspace_name = call.path("workspace");
+        find_within(*request, call.path("workspace"));
     }
-    auto page =
-        storage::registry::find::find_versions(call.state(), call.user().id, *request, late_find(call));
-    if (!page) return page.error();
-    answers::model_versions found;
-    tell_of_page(call, *page, found);
-    for (model_version& row : page->rows) found.model_versions_.push_back(answers::of(std::move(row)));
-    return call.answer(found);
+    return calls::answer_in_slices<answers::model_versions>(
+        call, storage::registry::find::search_versions(call.state(), call.user().id, *request),
+        [](model_version row) { return answers::of(std::move(row)); });
 }
 
-response patch_version(writing_call& call) {
-    return update_version(call, schemas::commands::update_mode::merge);
-}
-response put_version(writing_call& call) {
-    return update_version(call, schemas::commands::update_mode::replace);
-}
+response patch_version(writing_call& call) { return update_version(call, update_mode::merge); }
+response put_version(writing_call& call) { return update_version(call, update_mode::replace); }
 
 using namespace calls::rows;
 
@@ -222,6 +271,52 @@ const calls::route table[] = {
                 "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/model_versions/"
                 "{version_or_name}",
                 put_version, "versions", "Replaces the record; completes a promotion by redirect_metadata")),
+    needing(on_models, action::update,
+            write<requests::update_version_members, answers::model_version>(
+                "patch_version_members", http_method::patch,
+                "/api/v1/registry/registered_models/{model_id}/model_versions/{version}/full_body",
+                patch_version_members, "versions", "Replaces the members that update_mask names")),
+    needing(on_models, action::update,
+            write<requests::update_version_members, answers::model_version>(
+                "patch_version_members_by_names", http_method::patch,
+                "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/model_versions/"
+                "{version_or_name}/full_body",
+                patch_version_members, "versions", "Replaces the members that update_mask names")),
+    needing(on_models, action::delete_,
+            erase<answers::done>("delete_version", "/api/v1/registry/model_versions/{version}",
+                                 delete_version, "versions", "Deletes a version")),
+    needing(on_models, action::delete_,
+            erase<answers::done>("delete_version_of_model",
+                                 "/api/v1/registry/registered_models/{model_id}/model_versions/{version}",
+                                 delete_version, "versions", "Deletes a version")),
+    needing(on_models, action::delete_,
+            erase<answers::done>("delete_version_by_names",
+                                 "/api/v1/registry/workspaces/{workspace}/registered_models/{model}/"
+                                 "model_versions/{version_or_name}",
+                                 delete_version, "versions", "Deletes a version")),
+    needing(on_models, action::update,
+            write<requests::lock_version, answers::done>(
+                "lock_version", http_method::put, "/api/v1/registry/model_versions/{version}/lock",
+                lock_version, "versions", "Says what may still be changed, and by whom")),
+    needing(on_models, action::update,
+            write<requests::log_datasets, answers::model_version>(
+                "log_datasets", http_method::post, "/api/v1/registry/model_versions/{version}/logDatasets",
+                log_datasets, "versions", "Adds datasets, by key")),
+    needing(on_models, action::update,
+            write<requests::log_code, answers::model_version>(
+                "log_code", http_method::post,
+                "/api/v1/registry/model_versions/{version}/logCodeBlobInModelVersion", log_code, "versions",
+                "Adds code, by name")),
+    needing(
+        on_models, action::update,
+        write<requests::log_attributes, answers::model_version>(
+            "log_attributes", http_method::post, "/api/v1/registry/model_versions/{version}/logAttributes",
+            log_attributes, "versions", "Adds attributes, by key")),
+    needing(on_models, action::update,
+            write<requests::log_docker_metadata, answers::model_version>(
+                "log_docker_metadata", http_method::post,
+                "/api/v1/registry/model_versions/{version}/logDockerMetadata", log_docker_metadata,
+                "versions", "Sets the container's port and paths")),
 };
 
 }  // namespace

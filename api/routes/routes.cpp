@@ -30,7 +30,7 @@ std::vector<route> put_together() {
     add(registry::tables);
     add(deployment::tables);
     add(webhooks::tables);
-    add(std::array{operations::feature_flag_routes});
+    add(std::array{operations::feature_flag_routes, operations::audit_routes, operations::backup_routes});
     return all;
 }
 

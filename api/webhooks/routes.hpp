@@ -9,8 +9,9 @@
 namespace herald::api::webhooks {
 
 std::span<const calls::route> webhook_routes();
+std::span<const calls::route> event_routes();
 
 /// All of the area.
-inline constexpr std::array tables{webhook_routes};
+inline constexpr std::array tables{webhook_routes, event_routes};
 
 }  // namespace herald::api::webhooks

@@ -1,6 +1,8 @@
 // Webhooks (wire.md §7, spec.md §4.2-4.3).
 #include <algorithm>
+#include <utility>
 
+#include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
@@ -13,6 +15,7 @@
 #include "schemas/requests/webhooks.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/question.hpp"
 #include "storage/registry/find/webhooks.hpp"
 #include "workers/signing.hpp"
 
@@ -26,6 +29,7 @@ using schemas::object_writer;
 using schemas::resource_type;
 using schemas::webhook;
 namespace answers = schemas::answers;
+using webhook_answer = answers::webhook;
 namespace requests = schemas::requests;
 
 /// Whether events about the resources that the filter names reach the webhook.
@@ -152,21 +156,41 @@ error no_answer(const webhook& hook, std::string_view why, const std::string& me
                                         " gave no answer: " + std::string(why) + ": " + message);
 }
 
+/// A secret on its way into the log.
+struct sealed {
+    std::string bytes;
+    std::string binding;
+};
+sealed sealed_secret(writing_call& call, const std::string& secret) {
+    if (secret.empty()) return {};
+    std::string binding = "webhook:" + runtime::uuid_text(call.with().random.uuid());
+    std::string bytes = call.with().keys.seal(binding, secret, call.with().random);
+    return {std::move(bytes), std::move(binding)};
+}
+
+result<void> check_location(const writing_call& call, const std::string& location) {
+    const auto parsed =
+        runtime::http::client::parse_location(location, call.with().http_locations, call.with().addresses);
+    if (!parsed) return parsed.error();
+    return {};
+}
+
+/// Never with the secret.
+constexpr auto without_secret = [](webhook hook) -> webhook_answer {
+    return answers::of(std::move(hook), "");
+};
+
 response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
-    const auto location = runtime::http::client::parse_location(
-        body->settings.location, call.with().http_locations, call.with().addresses);
-    if (!location) co_return location.error();
+    if (const auto good = check_location(call, body->settings.location); !good) co_return good.error();
     schemas::commands::create_webhook command;
     command.settings = body->settings;
     command.workspace_id = body->workspace_id;
-    if (!body->mutual_secret.empty()) {
-        command.seal_binding = "webhook:" + runtime::uuid_text(call.with().random.uuid());
-        command.sealed_secret =
-            call.with().keys.seal(command.seal_binding, body->mutual_secret, call.with().random);
-    }
+    sealed secret_of = sealed_secret(call, body->mutual_secret);
+    command.sealed_secret = std::move(secret_of.bytes);
+    command.seal_binding = std::move(secret_of.binding);
     const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
     const auto made = schemas::decode<webhook>(outcome->body);
@@ -180,9 +204,37 @@ response create_webhook(writing_call& call) {
     co_return call.answer(*outcome, answers::of(*made, std::move(secret)));
 }
 
+response update_webhook(writing_call& call) {
+    auto body = call.body<requests::update_webhook>();
+    if (!body) co_return body.error();
+    if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
+    if (!body->new_location.empty())
+        if (const auto good = check_location(call, body->new_location); !good) co_return good.error();
+    schemas::commands::update_webhook command;
+    command.id = body->id;
+    command.new_location = std::move(body->new_location);
+    sealed secret_of = sealed_secret(call, body->mutual_secret);
+    command.sealed_secret = std::move(secret_of.bytes);
+    command.seal_binding = std::move(secret_of.binding);
+    command.add_event_types = std::move(body->add_event_types);
+    command.delete_event_types = std::move(body->delete_event_types);
+    command.set_all_events = body->set_all_events;
+    command.clear_all_events = body->clear_all_events;
+    command.add_resource_types = std::move(body->add_resource_types);
+    command.delete_resource_types = std::move(body->delete_resource_types);
+    co_return co_await call.write<webhook>(std::move(command), without_secret);
+}
+
+response set_webhook_status(writing_call& call) {
+    const auto body = call.body<requests::set_webhook_status>();
+    if (!body) co_return body.error();
+    schemas::commands::set_webhook_status command{body->webhook_id, *body->status};
+    co_return co_await call.write<webhook>(std::move(command), without_secret);
+}
+
 /// The webhooks of the workspaces that the caller sees. The secret is never shown again.
-calls::answered find_webhooks(reading_call& call) {
-    const auto body = call.body<requests::find_webhooks>();
+calls::slicing find_webhooks(reading_call& call) {
+    auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
     for (const std::size_t size :
          {body->ids.size(), body->names.size(), body->workspace_id.size(), body->resource_types.size()})
@@ -190,29 +242,19 @@ calls::answered find_webhooks(reading_call& call) {
             return runtime::invalid_argument("a list of " + std::to_string(size) + " values; at most " +
                                              std::to_string(limits::webhooks_per_workspace_max) +
                                              " can be asked for at once");
-    const storage::registry::state::state_view& state = call.state();
-    const auto found = storage::registry::find::webhooks_visible_to(
-        state, call.user().id, [&](const webhook& hook) { return wants(*body, hook); });
-    answers::webhooks answer;
-    for (const webhook& hook : found.rows) answer.webhooks_.push_back(answers::of(hook, ""));
-    answer.total_records = found.total_records;
-    if (found.is_cut)
-        call.warn("these are " + std::to_string(found.rows.size()) + " of " +
-                  std::to_string(found.total_records) +
-                  " webhooks; ids, names or workspace_id ask for fewer");
-    return call.answer(answer);
+    const auto page = std::exchange(body->pagination, std::nullopt);
+    const std::string asked = storage::registry::find::question("webhooks", schemas::encode(*body));
+    const auto is_wanted = [wanted = *std::move(body)](const webhook& hook) { return wants(wanted, hook); };
+    return calls::answer_in_slices<answers::webhooks>(
+        call, storage::registry::find::search_webhooks(call.state(), call.user().id, is_wanted, page, asked),
+        without_secret);
 }
 
 response delete_webhooks(writing_call& call) {
     auto body = call.body<requests::delete_webhooks>();
     if (!body) co_return body.error();
-    for (std::size_t i = 0; i < body->ids.size(); ++i)
-        if (!body->ids[i])
-            co_return runtime::invalid_argument("ids[" + std::to_string(i) + "] is 0; ids begin at 1");
     schemas::commands::delete_webhooks command{std::move(body->ids)};
-    const auto outcome = co_await call.submit(std::move(command));
-    if (!outcome) co_return outcome.error();
-    co_return call.answer(*outcome, answers::done());
+    co_return co_await call.write(std::move(command), answers::done());
 }
 
 /// Takes the same way as every delivery: log, worker, attempts (design.md §3). Its answer is the receiver's
@@ -227,6 +269,7 @@ response trigger_test(writing_call& call) {
     if (const auto may = may_test(state, call.user().id, *hook); !may) co_return may.error();
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
     schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
+    test.event.workspace_name = storage::registry::access::find_workspace(state, hook->workspace_id)->name;
     // Together with the webhook's revision, this tells a worker how far its table must be before "unknown"
     // means "deleted".
     test.event.generation = call.reading().generation;
@@ -240,7 +283,7 @@ response trigger_test(writing_call& call) {
                             attempt->error == schemas::delivery_error::none ? name_of(attempt->result)
                                                                             : name_of(attempt->error),
                             attempt->message);
-    co_return call.answer(answers::test_result{attempt->status});
+    co_return call.answer(answers::of(*attempt));
 }
 
 using namespace calls::rows;
@@ -255,6 +298,12 @@ const calls::route table[] = {
     for_system_administrators(write<requests::delete_webhooks, answers::done>(
         "delete_webhooks", http_method::delete_, "/api/v1/uac-proxy/events/deleteWebhook", delete_webhooks,
         "webhooks", "Deletes webhooks: all or none")),
+    for_system_administrators(write<requests::update_webhook, answers::webhook>(
+        "update_webhook", http_method::post, "/api/v1/uac-proxy/events/updateWebhook", update_webhook,
+        "webhooks", "Changes where a webhook is, its secret, and what it hears")),
+    for_system_administrators(write<requests::set_webhook_status, answers::webhook>(
+        "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
+        set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",
                                                       trigger_test, "webhooks",
                                                       "Sends a test and tells what was answered"),

@@ -160,6 +160,10 @@ class partitioned_log {
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.
     virtual result<std::int32_t> partitions(const std::string& topic) = 0;
+    /// Where the group that reads the topic (topics.hpp) goes on, for each of its partitions; 0 where it
+    /// never committed. Blocks up to 30 s. Errors: not_found when there is no such topic, or no group reads
+    /// it; unavailable.
+    virtual result<std::vector<std::int64_t>> committed(const std::string& topic) = 0;
     /// Creates the topics of topics.hpp that are missing and commits offset 0 for the groups that read them.
     /// Blocks up to 60 s. Existing topics are left as they are.
     virtual result<void> create_topics() = 0;

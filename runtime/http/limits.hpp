@@ -22,6 +22,8 @@ static_assert(request_id_bytes_max < request_header_bytes_max, "and its id");
 // Connections of the server; connections_max is among the bounds of descriptors (runtime/limits.hpp)
 constexpr std::int64_t connection_idle_ms_max = 30'000;
 constexpr std::int64_t response_write_ms_max = 30'000;
+constexpr std::int64_t connection_linger_ms = 2'000;       // for bytes of a request that was refused
+constexpr std::int64_t connection_linger_ms_max = 30'000;  // while they come
 constexpr std::uint32_t requests_per_connection_max = 10'000;
 constexpr std::size_t connections_share_of_address = 4;  // at most 1/4 of all for one address
 constexpr std::size_t connections_leaving_max = 32;      // closed to make room, but not gone yet
@@ -40,10 +42,18 @@ static_assert(unsent_answers_to_strangers_max < unsent_answers_bytes_max);
 // Bodies that are sent or received piece by piece
 constexpr std::size_t http_piece_bytes_max = 64 * 1024;
 constexpr std::int64_t http_piece_ms_max = 30'000;
+constexpr std::int64_t http_stream_bytes_per_second_min = 16 * 1024;
+constexpr std::int64_t http_stream_window_ms = 60'000;  // over which that is measured
+/// What the kernel may hold of an answer that is not yet sent. It asks for more when half of that has gone.
+constexpr std::int64_t http_unsent_bytes_max = 768 * 1024;
 constexpr std::int64_t event_heartbeat_ms = 15'000;
 constexpr std::size_t events_waiting_bytes_max = 1024 * 1024;  // for one client that does not read them
 static_assert(request_header_bytes_max < http_piece_bytes_max,
               "most of such a connection's memory is the piece");
+static_assert(http_piece_ms_max <= http_stream_window_ms);
+static_assert(http_unsent_bytes_max / 2 < http_stream_bytes_per_second_min * http_piece_ms_max / 1'000,
+              "whoever reads at the slowest pace is seen to read");
+static_assert(connection_linger_ms < connection_linger_ms_max);
 static_assert(http_piece_bytes_max <= unfinished_bodies_bytes_max / 256, "256 of them come at once");
 static_assert(event_heartbeat_ms <= connection_idle_ms_max,
               "a proxy that closes idle connections as early as Herald does keeps it open");

@@ -17,9 +17,13 @@ std::string_view name_of(http_method method) noexcept {
         case http_method::delete_:
             return "DELETE";
         case http_method::options:
+            return "OPTIONS";
+        case http_method::trace:
+            return "TRACE";
+        case http_method::query:
             break;
     }
-    return "OPTIONS";
+    return "QUERY";
 }
 
 }  // namespace herald::runtime::http

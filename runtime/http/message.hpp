@@ -11,7 +11,7 @@
 
 namespace herald::runtime::http {
 
-enum class http_method : std::uint8_t { get, head, post, put, patch, delete_, options };
+enum class http_method : std::uint8_t { get, head, post, put, patch, delete_, options, trace, query };
 
 std::string_view name_of(http_method) noexcept;
 

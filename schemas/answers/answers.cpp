@@ -1,5 +1,6 @@
 // Makes answers from rows.
 #include "runtime/text.hpp"
+#include "schemas/answers/audit.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/answers/identity.hpp"
 #include "schemas/answers/models.hpp"
@@ -98,6 +99,11 @@ version of(schemas::model_version row) {
     return out;
 }
 
+policies of(workspace_policies row) {
+    return {std::move(row.require_approval_for), row.approvals_required, std::move(row.require_safe_scan_for),
+            row.commit_on_approve, row.promotion_deadline_seconds};
+}
+
 promotion of(schemas::promotion row) {
     promotion out;
     out.model_version_id = row.model_version_id;
@@ -154,6 +160,22 @@ user of(schemas::user row) {
     return out;
 }
 
+session of(schemas::session row) {
+    return {row.id, row.user_id, std::move(row.name), row.time_ends, row.time_created};
+}
+
+service_account account_of(schemas::user row) {
+    service_account out;
+    out.id = row.id;
+    out.org_id = row.org_id;
+    out.email = std::move(row.email);
+    out.username = std::move(row.username);
+    out.description = std::move(row.description);
+    out.associated_workspace_id = row.associated_workspace_id;
+    out.time_created = row.time_created;
+    return out;
+}
+
 workspace of(schemas::workspace row) {
     workspace out;
     out.id = row.id;
@@ -167,6 +189,24 @@ workspace of(schemas::workspace row) {
     return out;
 }
 
+organization_workspace with_permissions(schemas::workspace row) {
+    return {row.id,
+            row.org_id,
+            std::move(row.name),
+            std::move(row.permissions),
+            std::move(row.description),
+            std::move(row.name_space),
+            row.built_in,
+            row.time_created,
+            row.time_updated};
+}
+
+audit_entry of(audit_row row) {
+    std::string outcome =
+        row.code == 0 ? "OK" : std::string(runtime::name_of(static_cast<error_code>(row.code)));
+    return {std::move(row), std::move(outcome)};
+}
+
 webhook of(schemas::webhook row, std::string secret) {
     webhook out;
     out.id = row.id;
@@ -177,6 +217,40 @@ webhook of(schemas::webhook row, std::string secret) {
     out.time_created = row.time_created;
     out.time_updated = row.time_updated;
     out.mutual_secret = std::move(secret);
+    return out;
+}
+
+external_event of(schemas::external_event row) {
+    return {std::move(row.id), std::move(row.event_uuid), row.workspace_id, row.time_ms, row.audience};
+}
+
+namespace {
+
+std::string hint_about(std::uint16_t status) {
+    if (status >= 200 && status < 300) return "the receiver took it";
+    if (status >= 300 && status < 400)
+        return "a redirect is never followed; give the URL that it leads to as new_location";
+    if (status == 401 || status == 403)
+        return "the receiver refused it: it may check webhook-signature with another secret, or want "
+               "credentials; a delivery carries none but its signature";
+    if (status == 404 || status == 405)
+        return "the receiver has nothing that takes a POST at this path; check the location";
+    if (status == 410) return "a delivery that is answered 410 disables the webhook at once; a test does not";
+    if (status == 429 || status == 503)
+        return "the receiver is busy; deliveries are sent again later, and not before its Retry-After";
+    if (status >= 500) return "the receiver failed; deliveries that are answered so are sent again later";
+    return "only an answer from 200 to 299 counts as taken; deliveries that are answered so are sent again "
+           "later";
+}
+
+}  // namespace
+
+test_result of(const schemas::attempt& made) {
+    test_result out;
+    out.status_code = made.status;
+    out.attempt = {made.address,       made.dns_us,   made.connect_us, made.tls_us,
+                   made.first_byte_us, made.total_us, made.error};
+    out.hint = hint_about(made.status);
     return out;
 }
 

@@ -46,11 +46,13 @@ build of(schemas::build);
 struct builds {
     std::vector<build> builds_;
     std::uint64_t total_records = 0;
+    std::string next_page_token;
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "builds", self.builds_);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 
@@ -86,13 +88,25 @@ struct earlier_scan {
         field(7, "safety_status", self.safety_status);
         field(8, "scan_external_status", self.scan_external_status);
         field(9, "scan_external_results", self.scan_external_results);
-        field(10, "message", self.message, shown::when_set);
+        field(10, "message", self.message);
     }
 };
 
 earlier_scan of(schemas::scan);
 
-/// The build's newest scan; `history` has the others, oldest first.
+/// A node that may still serve a build, at the latest until then.
+struct unconfirmed_node {
+    std::string node;
+    std::string serves_until;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "node", self.node);
+        field(2, "serves_until", self.serves_until);
+    }
+};
+
+/// The build's newest scan; `history` has those before it, oldest first. `unconfirmed` are the nodes that
+/// serve predictions and are not yet known to have heard that the build is unsafe.
 struct scan {
     scan_id id;
     schemas::build_id build_id;
@@ -104,6 +118,7 @@ struct scan {
     scan_results scan_external_status;
     scan_results scan_external_results;
     std::string message;
+    std::vector<unconfirmed_node> unconfirmed;
     std::vector<earlier_scan> history;
 
     static constexpr integers style = integers::as_numbers;
@@ -117,8 +132,9 @@ struct scan {
         field(7, "safety_status", self.safety_status);
         field(8, "scan_external_status", self.scan_external_status);
         field(9, "scan_external_results", self.scan_external_results);
-        field(10, "message", self.message, shown::when_set);
-        field(11, "history", self.history);
+        field(10, "message", self.message);
+        field(11, "unconfirmed", self.unconfirmed);
+        field(12, "history", self.history);
     }
 };
 

@@ -18,12 +18,13 @@ struct user_names {
     }
 };
 
-/// dev_key: only in the answer to the creation and its repeats.
+/// The keys: only in the answer to the creation and its repeats.
 struct user {
     std::string email;
     std::string full_name;
     std::string dev_key;
     user_names verta_info;
+    std::string secondary_dev_key;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
@@ -31,6 +32,7 @@ struct user {
         field(2, "full_name", self.full_name);
         field(3, "dev_key", self.dev_key, shown::when_set);
         field(4, "verta_info", self.verta_info);
+        field(5, "secondary_dev_key", self.secondary_dev_key, shown::when_set);
     }
 };
 
@@ -41,6 +43,153 @@ struct user_info {
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
+};
+
+struct user_infos {
+    std::vector<user> infos;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_infos", self.infos);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
+};
+
+struct user_answer {
+    answers::user user;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "user", self.user); }
+};
+
+struct users {
+    std::vector<user> users_;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "users", self.users_);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
+};
+
+struct system_admins {
+    std::vector<schemas::user_id> user_ids;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_ids", self.user_ids);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
+};
+
+/// Of a call that did what it was asked for.
+struct accepted {
+    bool status = true;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+};
+
+struct new_session {
+    std::string session_secret_key;
+    std::int64_t ttl_epoch = 0;
+    session_id id;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "session_secret_key", self.session_secret_key);
+        field(2, "ttl_epoch", self.ttl_epoch);
+        field(3, "id", self.id);
+    }
+};
+
+struct session {
+    session_id id;
+    schemas::user_id verta_user_id;
+    std::string name;
+    std::int64_t ttl_epoch = 0;
+    std::int64_t time_created = 0;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "verta_user_id", self.verta_user_id);
+        field(3, "name", self.name);
+        field(4, "ttl_epoch", self.ttl_epoch);
+        field(5, "time_created", self.time_created);
+    }
+};
+
+session of(schemas::session);
+
+struct sessions {
+    std::vector<session> sessions_;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "sessions", self.sessions_);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
+};
+
+/// primary_key: only in the answer to the creation and its repeats.
+struct service_account {
+    schemas::user_id id;
+    organization_id org_id;
+    std::string email;
+    std::string username;
+    std::string description;
+    workspace_id associated_workspace_id;
+    std::string primary_key;
+    std::int64_t time_created = 0;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "org_id", self.org_id);
+        field(3, "email", self.email);
+        field(4, "username", self.username);
+        field(5, "description", self.description);
+        field(6, "associated_workspace_id", self.associated_workspace_id);
+        field(7, "primary_key", self.primary_key, shown::when_set);
+        field(8, "time_created", self.time_created);
+    }
+};
+
+service_account account_of(schemas::user);
+
+struct service_account_answer {
+    answers::service_account service_account;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "service_account", self.service_account);
+    }
+};
+
+struct service_accounts {
+    std::vector<service_account> accounts;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "service_accounts", self.accounts);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
 };
 
 struct connection {
@@ -74,11 +223,13 @@ workspace of(schemas::workspace);
 struct workspaces {
     std::vector<answers::workspace> workspace;
     std::uint64_t total_records = 0;
+    std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace", self.workspace);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 
@@ -99,19 +250,28 @@ struct organization_answer {
     static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization_); }
 };
 
+struct organization_record {
+    schemas::organization organization;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization); }
+};
+
 struct organizations {
     std::vector<schemas::organization> organizations_;
     std::uint64_t total_records = 0;
+    std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "organizations", self.organizations_);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 
 struct group_answer {
-    schemas::group group_;
+    schemas::group_members group_;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { field(1, "group", self.group_); }
@@ -120,22 +280,80 @@ struct group_answer {
 struct groups {
     std::vector<schemas::group> groups_;
     std::uint64_t total_records = 0;
+    std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "groups", self.groups_);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 
 struct roles {
     std::vector<schemas::role> roles_;
     std::uint64_t total_records = 0;
+    std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "roles", self.roles_);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
+};
+
+struct role_answer {
+    schemas::role role;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "role", self.role); }
+};
+
+/// The v2 form: with its permissions.
+struct organization_workspace {
+    schemas::workspace_id id;
+    organization_id org_id;
+    std::string name;
+    std::vector<permission> permissions;
+    std::string description;
+    std::string name_space;
+    bool built_in = false;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "org_id", self.org_id);
+        field(3, "name", self.name);
+        field(4, "permissions", self.permissions);
+        field(5, "description", self.description);
+        field(6, "namespace", self.name_space);
+        field(7, "built_in", self.built_in);
+        field(8, "created_timestamp", self.time_created);
+        field(9, "updated_timestamp", self.time_updated);
+    }
+};
+
+organization_workspace with_permissions(schemas::workspace);
+
+struct workspace_record {
+    organization_workspace workspace;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "workspace", self.workspace); }
+};
+
+struct workspace_records {
+    std::vector<organization_workspace> workspaces_;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "workspaces", self.workspaces_);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 

@@ -63,6 +63,13 @@ struct registered_model {
     }
 };
 
+struct count_of_models {
+    std::uint64_t count = 0;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "count", self.count); }
+};
+
 struct registered_models {
     std::vector<model> registered_models_;
     std::uint64_t total_records = 0;

@@ -14,11 +14,15 @@
 #include <utility>
 
 #include "schemas/binary.hpp"
+#include "schemas/commands/artifacts.hpp"
 #include "schemas/commands/builds.hpp"
 #include "schemas/commands/identity.hpp"
 #include "schemas/commands/installation.hpp"
 #include "schemas/commands/models.hpp"
 #include "schemas/commands/nodes.hpp"
+#include "schemas/commands/organizations.hpp"
+#include "schemas/commands/policies.hpp"
+#include "schemas/commands/restoring.hpp"
 #include "schemas/commands/scans.hpp"
 #include "schemas/commands/stages.hpp"
 #include "schemas/commands/versions.hpp"
@@ -31,8 +35,10 @@ struct command_lists {};
 
 /// The lists of all files of commands.
 using all_lists =
-    command_lists<installation_commands, level_commands, node_commands, identity_commands, model_commands,
-                  version_commands, stage_commands, build_commands, scan_commands, webhook_commands>;
+    command_lists<installation_commands, level_commands, node_commands, user_commands, key_commands,
+                  service_account_commands, organization_commands, group_commands, role_commands,
+                  workspace_commands, model_commands, version_commands, stage_commands, policy_commands,
+                  build_commands, scan_commands, webhook_commands, artifact_commands, restoring_commands>;
 
 /// What is known about a command without its struct.
 struct listed_command {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
 #include "schemas/deployment.hpp"
 
 namespace herald::schemas::commands {
@@ -20,6 +21,7 @@ struct create_build {
     bool self_contained = false;
     bool uses_flask = false;
     json_text creator_request;  // the body as it came
+    std::string run_id;         // of an experiment, from registry_level on
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
@@ -31,9 +33,25 @@ struct create_build {
         field(7, "self_contained", self.self_contained);
         field(8, "uses_flask", self.uses_flask);
         field(9, "creator_request", self.creator_request);
+        field(10, "run_id", self.run_id);
     }
 };
 
-using build_commands = command_list<create_build>;
+/// → build
+struct set_build_message {
+    static constexpr command_type type{44};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    schemas::build_id build_id;
+    std::string message;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "build_id", self.build_id);
+        field(2, "message", self.message);
+    }
+};
+
+using build_commands = command_list<create_build, set_build_message>;
 
 }  // namespace herald::schemas::commands

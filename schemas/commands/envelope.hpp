@@ -11,8 +11,9 @@ namespace herald::schemas::commands {
 enum class command_type : std::uint16_t {};
 
 /// Who may send a command. A user's is accepted only with a key that is valid at the command's place in the
-/// log.
-enum class sender : std::uint8_t { user, node, operator_ };
+/// log. That of a signed URL (wire.md "Artifact URLs") counts as the user's whom the URL names: the node has
+/// checked the signature, and the rule checks the rights.
+enum class sender : std::uint8_t { user, node, operator_, signed_url };
 
 /// What each command's struct declares besides its number.
 struct command_traits {

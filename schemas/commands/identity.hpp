@@ -1,4 +1,4 @@
-// Users and groups. Numbers 10 to 19.
+// Users and their keys. Numbers 10 to 19, 100, 101.
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
@@ -30,22 +30,181 @@ struct create_user {
     }
 };
 
-/// → group
-struct add_group_users {
-    static constexpr command_type type{11};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+/// What is empty stays as it is. → user
+struct update_user {
+    static constexpr command_type type{12};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
 
-    organization_id org_id;
-    schemas::group_id group_id;
-    std::vector<schemas::user_id> user_id;
+    schemas::user_id user_id;  // 0: the sender
+    std::string email;
+    std::string username;
+    std::string full_name;
+    workspace_id default_workspace_id;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "group_id", self.group_id);
-        field(3, "user_id", self.user_id);
+        field(1, "user_id", self.user_id);
+        field(2, "email", self.email);
+        field(3, "username", self.username);
+        field(4, "full_name", self.full_name);
+        field(5, "default_workspace_id", self.default_workspace_id);
     }
 };
 
-using identity_commands = command_list<create_user, add_group_users>;
+/// → nothing
+struct remove_user {
+    static constexpr command_type type{13};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    schemas::user_id user_id;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+};
+
+/// Makes or ends a system administrator. → nothing
+struct set_system_admin {
+    static constexpr command_type type{14};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    std::string who;  // an e-mail, else an id
+    bool is_admin = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "who", self.who);
+        field(2, "is_admin", self.is_admin);
+    }
+};
+
+/// → user. The key is minted as create_user's; it takes the first free of the two places.
+struct add_key {
+    static constexpr command_type type{15};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    schemas::user_id user_id;  // 0: the sender
+    std::string key_name;
+    std::string key_hash;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_id", self.user_id);
+        field(2, "key_name", self.key_name);
+        field(3, "key_hash", self.key_hash);
+    }
+};
+
+/// → user
+struct remove_key {
+    static constexpr command_type type{16};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    schemas::user_id user_id;  // 0: the sender
+    bool secondary = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_id", self.user_id);
+        field(2, "secondary", self.secondary);
+    }
+};
+
+/// → session. Its key is minted: HMAC(key ring key, command id ‖ "session-key").
+struct create_session {
+    static constexpr command_type type{17};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    schemas::user_id user_id;  // 0: the sender
+    std::string name;
+    std::int64_t ttl_seconds = 0;  // 0: a day
+    std::string key_name;
+    std::string key_hash;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_id", self.user_id);
+        field(2, "name", self.name);
+        field(3, "ttl_seconds", self.ttl_seconds);
+        field(4, "key_name", self.key_name);
+        field(5, "key_hash", self.key_hash);
+    }
+};
+
+/// → nothing
+struct delete_sessions {
+    static constexpr command_type type{18};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    std::vector<session_id> ids;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+};
+
+/// → user. The key is minted as create_user's.
+struct create_service_account {
+    static constexpr command_type type{19};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;  // 0: that of the workspace, else the first
+    std::string email;
+    std::string username;  // empty: the e-mail
+    std::string description;
+    workspace_id associated_workspace_id;
+    std::string key_name;
+    std::string key_hash;
+    uuid user_uuid{};  // random
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "email", self.email);
+        field(3, "username", self.username);
+        field(4, "description", self.description);
+        field(5, "associated_workspace_id", self.associated_workspace_id);
+        field(6, "key_name", self.key_name);
+        field(7, "key_hash", self.key_hash);
+        field(8, "user_uuid", self.user_uuid);
+    }
+};
+
+/// What is empty stays as it is. → user
+struct update_service_account {
+    static constexpr command_type type{100};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    user_id id;
+    std::string username;
+    std::string description;
+    workspace_id associated_workspace_id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "username", self.username);
+        field(3, "description", self.description);
+        field(4, "associated_workspace_id", self.associated_workspace_id);
+    }
+};
+
+/// → nothing
+struct delete_service_account {
+    static constexpr command_type type{101};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    user_id id;
+    organization_id org_id;  // 0: whichever it belongs to
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "org_id", self.org_id);
+    }
+};
+
+using user_commands = command_list<create_user, update_user, remove_user, set_system_admin>;
+using key_commands = command_list<add_key, remove_key, create_session, delete_sessions>;
+using service_account_commands =
+    command_list<create_service_account, update_service_account, delete_service_account>;
 
 }  // namespace herald::schemas::commands

@@ -19,12 +19,19 @@ struct genesis {
     std::string admin_email;
     std::string admin_key_hash;
     std::vector<stage> require_approval_for;
-    std::string parent_log_id;  // of the previous generation; empty for the first
-    std::string snapshot_digest;
+    /// Of the previous generation, in hexadecimal digits; empty for the first. A log with a parent gets its
+    /// rows by restore_rows: all that GENESIS brings otherwise is among them.
+    std::string parent_log_id;
+    std::string snapshot_digest;  // over the parent's rows, as they come in restore_rows
     /// The level in force from here on; 0: first_level. So a new installation need not be raised to the level
     /// of the program that began it.
     std::uint32_t level = 0;
     uuid admin_uuid{};  // the administrator's user_uuid: random
+    /// Log time of the parent at the snapshot: this log's never lies before it.
+    std::int64_t parent_time_ms = 0;
+    /// Over the records that came from the parent's log, so that a restore that was cut off goes on only with
+    /// the same ones.
+    std::string records_digest;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "log_id", self.log_id);
@@ -39,6 +46,8 @@ struct genesis {
         field(10, "snapshot_digest", self.snapshot_digest);
         field(11, "level", self.level);
         field(12, "admin_uuid", self.admin_uuid);
+        field(13, "parent_time_ms", self.parent_time_ms);
+        field(14, "records_digest", self.records_digest);
     }
 };
 

@@ -13,8 +13,13 @@ namespace herald::schemas::commands {
 /// In a log where nothing was raised yet.
 constexpr std::uint32_t first_level = 1;
 
+/// Brings the whole registry: deletion, locks, indexes for finding, artifacts, events of every change, the
+/// audit, and everything about users, groups, roles and workspaces. Until it is released its rules and rows
+/// may still change.
+constexpr std::uint32_t registry_level = 2;
+
 /// The highest level of this program's commands and of what its rules check for. A heartbeat advertises it; a
 /// log at a higher level is not for this program.
-constexpr std::uint32_t newest_level = 1;
+constexpr std::uint32_t newest_level = 2;
 
 }  // namespace herald::schemas::commands

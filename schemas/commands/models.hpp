@@ -1,4 +1,4 @@
-// Registered models. Numbers 20 to 29, shared with versions.
+// Registered models. Numbers 20 to 29 and 130 to 149, shared with versions.
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
@@ -49,6 +49,49 @@ struct create_model {
     }
 };
 
-using model_commands = command_list<create_model>;
+/// PATCH; PUT; PATCH …/full_body, which replaces the members that it names. Numbers are frozen.
+enum class update_mode : std::uint8_t { merge, replace, members };
+
+/// → registered_model. Names the model by id, or by workspace and name.
+struct update_model {
+    static constexpr command_type type{23};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    model_id id;
+    std::string workspace_name;
+    std::string model_name;
+    update_mode mode = update_mode::merge;
+    std::vector<std::string> present;  // names of the members that change; a PUT needs none
+    model_content model;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "model_name", self.model_name);
+        field(4, "mode", self.mode);
+        field(5, "present", self.present);
+        field(6, "model", self.model);
+    }
+};
+
+/// → nothing. Names the model as update_model does.
+struct delete_model {
+    static constexpr command_type type{24};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    model_id id;
+    std::string workspace_name;
+    std::string model_name;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "model_name", self.model_name);
+    }
+};
+
+using model_commands = command_list<create_model, update_model, delete_model>;
 
 }  // namespace herald::schemas::commands

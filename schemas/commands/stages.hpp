@@ -1,7 +1,8 @@
-// Stage transitions and promotions. Numbers 30 to 39.
+// Stages, transitions and promotions. Numbers 30 to 39, shared with policies.
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
 #include "schemas/registry.hpp"
 
 namespace herald::schemas::commands {
@@ -80,7 +81,39 @@ struct fail_promotion {
     }
 };
 
-using stage_commands =
-    command_list<create_transition, review_transition, close_transition, commit_transition, fail_promotion>;
+/// Changes the stage at once, without a transition. → activity
+struct update_stage {
+    static constexpr command_type type{35};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    version_id model_version_id;
+    schemas::stage stage = schemas::stage::unknown;
+    std::string comment;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "stage", self.stage);
+        field(3, "comment", self.comment);
+    }
+};
+
+/// → activity
+struct create_comment {
+    static constexpr command_type type{36};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    version_id model_version_id;
+    std::string comment;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "comment", self.comment);
+    }
+};
+
+using stage_commands = command_list<create_transition, review_transition, close_transition, commit_transition,
+                                    fail_promotion, update_stage, create_comment>;
 
 }  // namespace herald::schemas::commands

@@ -1,7 +1,8 @@
-// Model versions. Numbers 20 to 29, shared with models.
+// Model versions. Numbers 20 to 29 and 130 to 149, shared with models.
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/models.hpp"
 #include "schemas/registry.hpp"
 
 namespace herald::schemas::commands {
@@ -73,8 +74,6 @@ struct create_version {
     }
 };
 
-enum class update_mode : std::uint8_t { merge, replace };  // PATCH, PUT
-
 /// → model_version. Names the version by id, or by workspace, model and its own id or name. With a non-empty
 /// redirect_metadata while a promotion is in progress, it completes the promotion and does nothing else
 /// (wire.md "Promotion status").
@@ -103,6 +102,65 @@ struct update_version {
     }
 };
 
-using version_commands = command_list<create_version, update_version>;
+/// → nothing. Names the version as update_version does.
+struct delete_version {
+    static constexpr command_type type{25};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    version_id id;
+    model_id registered_model_id;
+    std::string workspace_name;
+    std::string model_name;
+    std::string version_or_name;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "registered_model_id", self.registered_model_id);
+        field(3, "workspace_name", self.workspace_name);
+        field(4, "model_name", self.model_name);
+        field(5, "version_or_name", self.version_or_name);
+    }
+};
+
+/// → model_version
+struct lock_version {
+    static constexpr command_type type{26};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    version_id id;
+    schemas::lock_level lock_level = schemas::lock_level::unknown;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "lock_level", self.lock_level);
+    }
+};
+
+/// → model_version. PATCH …/full_body: the members in `present` become what the version holds, or nothing.
+struct update_version_members {
+    static constexpr command_type type{27};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    update_version update;  // its mode is update_mode::members
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "update", self.update); }
+};
+
+/// → model_version. A PATCH of what a version is made of, in which code merges by name.
+struct log_version_parts {
+    static constexpr command_type type{28};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    update_version update;  // its mode is update_mode::merge
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "update", self.update); }
+};
+
+using version_commands = command_list<create_version, update_version, delete_version, lock_version,
+                                      update_version_members, log_version_parts>;
 
 }  // namespace herald::schemas::commands

@@ -1,4 +1,4 @@
-// Webhooks and their health. Numbers 50 to 59 (53 is a feature flag's).
+// Webhooks, their health, and events that others report. Numbers 50 to 59 (53 is a feature flag's).
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
@@ -58,6 +58,80 @@ struct webhook_health {
     }
 };
 
-using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health>;
+/// → webhook. What is not given stays. A type or filter that is deleted need not be there.
+struct update_webhook {
+    static constexpr command_type type{54};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    webhook_id id;
+    std::string new_location;   // empty: it stays
+    std::string sealed_secret;  // empty: the secret stays
+    std::string seal_binding;
+    std::vector<event_type> add_event_types;
+    std::vector<event_type> delete_event_types;
+    bool set_all_events = false;
+    bool clear_all_events = false;
+    std::vector<resource_filter> add_resource_types;
+    std::vector<resource_filter> delete_resource_types;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "new_location", self.new_location);
+        field(3, "sealed_secret", self.sealed_secret);
+        field(4, "seal_binding", self.seal_binding);
+        field(5, "add_event_types", self.add_event_types);
+        field(6, "delete_event_types", self.delete_event_types);
+        field(7, "set_all_events", self.set_all_events);
+        field(8, "clear_all_events", self.clear_all_events);
+        field(9, "add_resource_types", self.add_resource_types);
+        field(10, "delete_resource_types", self.delete_resource_types);
+    }
+};
+
+/// → webhook. Enabling clears the reason and the failures.
+struct set_webhook_status {
+    static constexpr command_type type{55};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    schemas::webhook_id webhook_id;
+    webhook_status status = webhook_status::enabled;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "status", self.status);
+    }
+};
+
+/// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
+struct create_event {
+    static constexpr command_type type{56};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    std::string event_uuid;
+    schemas::event_type event_type = schemas::event_type::create;
+    schemas::workspace_id workspace_id;  // 0: the caller's default workspace
+    std::int64_t timestamp = 0;          // 0: when it is applied
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    std::string resource_id;  // of the entity, as it says itself; empty: it does not
+    json_text original_entity;
+    json_text new_entity;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "event_uuid", self.event_uuid);
+        field(2, "event_type", self.event_type);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "timestamp", self.timestamp);
+        field(5, "resource_type", self.resource_type);
+        field(6, "resource_id", self.resource_id);
+        field(7, "original_entity", self.original_entity);
+        field(8, "new_entity", self.new_entity);
+    }
+};
+
+using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health, update_webhook,
+                                      set_webhook_status, create_event>;
 
 }  // namespace herald::schemas::commands

@@ -49,7 +49,7 @@ commands::version_content content_of(version_members sent) {
 
 }  // namespace
 
-commands::model_content content_of(create_model sent) {
+commands::model_content content_of(model_members sent) {
     commands::model_content content;
     content.name = std::move(sent.name);
     content.description = std::move(sent.description);

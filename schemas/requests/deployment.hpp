@@ -2,6 +2,8 @@
 #pragma once
 
 #include "schemas/deployment.hpp"
+#include "schemas/json_schema.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/requests/request.hpp"
 
 namespace herald::schemas::requests {
@@ -32,6 +34,15 @@ struct create_build {
         field(9, "hardware_compatibility", self.hardware_compatibility);
     }
 };
+
+/// The message of a build is a JSON string by itself.
+inline std::string build_message_schema(schema_set&) {
+    return object_writer()
+        .text("type", "string")
+        .number("maxLength", limits::comment_bytes_max)
+        .text("example", "The image is being copied to the production registry")
+        .finish();
+}
 
 struct request_scan {
     std::optional<bool> scan_external;  // false is refused: Herald itself does not scan

@@ -1,6 +1,7 @@
-// Bodies about users and groups (wire.md §2).
+// Bodies about users, their keys and service accounts (wire.md §2).
 #pragma once
 
+#include "schemas/find.hpp"
 #include "schemas/identity.hpp"
 #include "schemas/requests/request.hpp"
 
@@ -34,11 +35,205 @@ struct create_user {
     static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
 };
 
-struct add_group_users {
-    std::vector<schemas::user_id> user_id;
+/// Of the user who is meant; without: the caller.
+struct changed_user_names {
+    schemas::user_id user_id;
+    std::string username;
+    static constexpr std::array server_owned{owned{"default_workspace_id"}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_id", self.user_id);
+        field(2, "username", self.username);
+    }
+};
 
-    static constexpr std::string_view example = R"({"user_id":["2","3"]})";
+struct changed_user {
+    std::string email;
+    std::string full_name;
+    std::optional<changed_user_names> verta_info;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "email", self.email);
+        field(2, "full_name", self.full_name);
+        field(3, "verta_info", self.verta_info);
+    }
+};
+
+/// What is empty stays as it is.
+struct update_user {
+    std::optional<changed_user> info;
+    workspace_id default_workspace_id;
+
+    static constexpr std::string_view example = R"({"info":{"full_name":"Ada King"}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "info", self.info);
+        field(2, "default_workspace_id", self.default_workspace_id);
+    }
+};
+
+struct one_user {
+    schemas::user_id user_id;
+
+    static constexpr std::array<std::string_view, 1> required{"user_id"};
+    static constexpr std::string_view example = R"({"user_id":"2"})";
     static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+};
+
+/// Also as the query parameter user_id.
+struct maybe_one_user {
+    schemas::user_id user_id;
+
+    static constexpr std::string_view example = R"({"user_id":"2"})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+};
+
+struct nothing {
+    static constexpr std::string_view example = "{}";
+    static constexpr void describe(auto&, auto&&) {}
+};
+
+/// Users with any of these; none: all.
+struct get_users {
+    std::vector<schemas::user_id> user_ids;
+    std::vector<std::string> emails;
+    std::vector<std::string> usernames;
+    std::optional<schemas::pagination> pagination;
+
+    static constexpr std::string_view example =
+        R"({"emails":["ada@example.org"],"pagination":{"page_number":1,"page_limit":10}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "user_ids", self.user_ids);
+        field(2, "emails", self.emails);
+        field(3, "usernames", self.usernames);
+        field(4, "pagination", self.pagination);
+    }
+};
+
+struct system_admin {
+    std::string share_with;
+
+    static constexpr std::array<std::string_view, 1> required{"share_with"};
+    static constexpr std::string_view example = R"({"share_with":"ada@example.org"})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "share_with", self.share_with); }
+};
+
+struct create_session {
+    schemas::user_id verta_user_id;  // 0: the caller
+    std::string session_name;
+    std::int64_t ttl_seconds = 0;
+
+    static constexpr std::array<std::string_view, 1> required{"session_name"};
+    static constexpr std::string_view example = R"({"session_name":"nightly","ttl_seconds":"3600"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "verta_user_id", self.verta_user_id);
+        field(2, "session_name", self.session_name);
+        field(3, "ttl_seconds", self.ttl_seconds);
+    }
+};
+
+/// An empty list restricts nothing.
+struct find_sessions {
+    std::vector<session_id> ids;
+    std::vector<schemas::user_id> verta_user_id;
+    std::vector<std::string> name;
+    std::optional<schemas::pagination> pagination;
+
+    static constexpr std::string_view example = R"({"name":["nightly"]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "ids", self.ids);
+        field(2, "verta_user_id", self.verta_user_id);
+        field(3, "name", self.name);
+        field(4, "pagination", self.pagination);
+    }
+};
+
+struct delete_sessions {
+    std::vector<session_id> ids;
+
+    static constexpr std::array<std::string_view, 1> required{"ids"};
+    static constexpr std::string_view example = R"({"ids":["1"]})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+};
+
+struct new_service_account {
+    organization_id org_id;  // the path says it already
+    std::string email;
+    std::string description;
+
+    static constexpr std::array<std::string_view, 1> required{"email"};
+    static constexpr std::array server_owned{owned{"id"}, owned{"username"}, owned{"primary_key"},
+                                             owned{"time_created"}, owned{"associated_workspace_id"}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "email", self.email);
+        field(3, "description", self.description);
+    }
+};
+
+struct add_service_account {
+    std::optional<new_service_account> service_account;
+
+    static constexpr std::array<std::string_view, 1> required{"service_account"};
+    static constexpr std::string_view example =
+        R"({"service_account":{"email":"nightly@example.org","description":"Promotes what was tested"}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "service_account", self.service_account);
+    }
+};
+
+struct create_service_account {
+    std::string username;
+    workspace_id associated_workspace_id;
+    std::string description;
+
+    static constexpr std::array<std::string_view, 1> required{"username"};
+    static constexpr std::string_view example =
+        R"({"username":"weekly","associated_workspace_id":"1","description":"Reports what is old"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "username", self.username);
+        field(2, "associated_workspace_id", self.associated_workspace_id);
+        field(3, "description", self.description);
+    }
+};
+
+/// What is empty stays as it is.
+struct update_service_account {
+    schemas::user_id id;
+    std::string username;
+    workspace_id associated_workspace_id;
+    std::string description;
+
+    static constexpr std::array<std::string_view, 1> required{"id"};
+    static constexpr std::string_view example = R"({"id":"9","description":"Reports what is very old"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "username", self.username);
+        field(3, "associated_workspace_id", self.associated_workspace_id);
+        field(4, "description", self.description);
+    }
+};
+
+struct delete_service_account {
+    schemas::user_id id;
+
+    static constexpr std::array<std::string_view, 1> required{"id"};
+    static constexpr std::string_view example = R"({"id":"9"})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "id", self.id); }
+};
+
+/// An empty list restricts nothing.
+struct find_service_accounts {
+    std::vector<schemas::user_id> ids;
+    std::vector<workspace_id> associated_workspace_ids;
+    std::vector<std::string> usernames;
+    std::optional<schemas::pagination> pagination;
+
+    static constexpr std::string_view example = R"({"usernames":["weekly"]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "ids", self.ids);
+        field(2, "associated_workspace_ids", self.associated_workspace_ids);
+        field(3, "usernames", self.usernames);
+        field(4, "pagination", self.pagination);
+    }
 };
 
 }  // namespace herald::schemas::requests

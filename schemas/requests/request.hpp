@@ -38,6 +38,23 @@ constexpr std::span<const owned> server_owned_of() {
         return {};
 }
 
+/// The names of a T's members, in the order of description.
+template <described T>
+std::vector<std::string_view> members_of() {
+    std::vector<std::string_view> names;
+    const T none{};
+    T::describe(none,
+                [&names](unsigned, std::string_view name, const auto&, auto...) { names.push_back(name); });
+    return names;
+}
+
+/// Which top-level members a PATCH …/full_body replaces.
+struct update_mask {
+    std::vector<std::string> paths;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "paths", self.paths); }
+};
+
 /// The members of `body` that the server owns, if they are set to something.
 json_object server_owned_in(const json_value& body, std::span<const owned>);
 

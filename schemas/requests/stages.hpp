@@ -1,6 +1,7 @@
-// Bodies about stage transitions and promotions (wire.md §3).
+// Bodies about stages, their transitions and policies, and promotions (wire.md §3).
 #pragma once
 
+#include "schemas/find.hpp"
 #include "schemas/registry.hpp"
 #include "schemas/requests/request.hpp"
 
@@ -31,6 +32,88 @@ struct act_on_transition {
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "transition_id", self.transition_id);
         field(2, "comment", self.comment);
+    }
+};
+
+struct update_stage {
+    version_id model_version_id;
+    schemas::stage stage = schemas::stage::unknown;
+    std::string comment;
+
+    static constexpr std::array<std::string_view, 2> required{"model_version_id", "stage"};
+    static constexpr std::string_view example =
+        R"({"model_version_id":"1","stage":"DEVELOPMENT","comment":"Back to the bench"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "stage", self.stage);
+        field(3, "comment", self.comment);
+    }
+};
+
+struct create_comment {
+    version_id model_version_id;
+    std::string comment;
+
+    static constexpr std::array<std::string_view, 2> required{"model_version_id", "comment"};
+    static constexpr std::string_view example =
+        R"({"model_version_id":"1","comment":"Who has looked at the drift?"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "comment", self.comment);
+    }
+};
+
+struct find_activities {
+    model_id registered_model_id;
+    version_id model_version_id;
+    std::optional<schemas::pagination> pagination;
+
+    static constexpr std::string_view example =
+        R"({"model_version_id":"1","pagination":{"page_number":1,"page_limit":10}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "registered_model_id", self.registered_model_id);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "pagination", self.pagination);
+    }
+};
+
+/// Without an id: over all that the caller may read.
+struct find_transitions {
+    model_id registered_model_id;
+    version_id model_version_id;
+    std::vector<transition_state> state;
+    bool mine = false;
+    bool waiting_for_me = false;
+    std::optional<schemas::pagination> pagination;
+
+    static constexpr std::string_view example =
+        R"({"state":["PENDING"],"waiting_for_me":true,"pagination":{"page_number":1,"page_limit":10}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "registered_model_id", self.registered_model_id);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "state", self.state);
+        field(4, "mine", self.mine);
+        field(5, "waiting_for_me", self.waiting_for_me);
+        field(6, "pagination", self.pagination);
+    }
+};
+
+/// PUT: replaces them all. An absent one takes its default.
+struct policies {
+    std::optional<std::vector<stage>> require_approval_for;
+    std::optional<std::uint32_t> approvals_required;
+    std::vector<stage> require_safe_scan_for;
+    bool commit_on_approve = false;
+    std::uint32_t promotion_deadline_seconds = 0;
+
+    static constexpr std::string_view example =
+        R"({"require_approval_for":["PRODUCTION"],"approvals_required":1,"require_safe_scan_for":[],"commit_on_approve":false})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "require_approval_for", self.require_approval_for);
+        field(2, "approvals_required", self.approvals_required);
+        field(3, "require_safe_scan_for", self.require_safe_scan_for);
+        field(4, "commit_on_approve", self.commit_on_approve);
+        field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds);
     }
 };
 

@@ -78,6 +78,7 @@ struct create_version {
     std::string experiment_run_id;
 
     using shown_inline = version_members;
+    static constexpr std::array<std::string_view, 1> required{"version"};
     static constexpr std::array server_owned{
         owned{"id"},
         owned{"registered_model_id"},
@@ -114,7 +115,7 @@ struct update_version {
         owned{"owner"},
         owned{"owner_id"},
         owned{"stage", "is changed by POST /api/v1/registry/stage/createTransition"},
-        owned{"lock_level", "is set at creation"},
+        owned{"lock_level", "is changed by PUT /api/v1/registry/model_versions/{id}/lock"},
         owned{"experiment_run_id", "is set at creation"}};
     static constexpr std::string_view example = R"({"redirect_metadata":"https://example.org/models/churn"})";
     static constexpr void describe(auto& self, auto&& field) {
@@ -124,5 +125,91 @@ struct update_version {
     }
 };
 commands::version_content content_of(update_version);
+
+/// Body of PATCH …/full_body.
+struct update_version_members {
+    update_version model_version;
+    std::optional<requests::update_mask> update_mask;  // none: the members that are present
+
+    static constexpr std::array server_owned{owned{"id", "is taken from the path"}};
+    static constexpr std::string_view example =
+        R"({"model_version":{"environment":{"python":{}}},"update_mask":{"paths":["environment","apis"]}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version", self.model_version);
+        field(2, "update_mask", self.update_mask);
+    }
+};
+
+struct lock_version {
+    schemas::lock_level lock_level = schemas::lock_level::unknown;
+
+    static constexpr std::array<std::string_view, 1> required{"lock_level"};
+    static constexpr std::string_view example = R"({"lock_level":"REDACT"})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "lock_level", self.lock_level); }
+};
+
+// The calls that log what a version is made of. They may name the version again, as the path does.
+
+struct log_datasets {
+    version_id model_version_id;
+    std::vector<artifact> datasets;
+
+    static constexpr std::array<std::string_view, 1> required{"datasets"};
+    static constexpr std::string_view example =
+        R"({"datasets":[{"key":"train","path_only":true,"artifact_type":"DATA","linked_artifact_id":"7"}]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "datasets", self.datasets);
+    }
+};
+
+struct log_code {
+    version_id model_version_id;
+    json_text code_blob_map;
+
+    static constexpr std::array<std::string_view, 1> required{"code_blob_map"};
+    static constexpr std::string_view example =
+        R"({"code_blob_map":{"training":{"git":{"repo":"https://example.org/churn.git","hash":"4f2a"}}}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "code_blob_map", self.code_blob_map);
+    }
+};
+
+struct log_attributes {
+    version_id model_version_id;
+    std::vector<key_value> attributes;
+
+    static constexpr std::array<std::string_view, 1> required{"attributes"};
+    static constexpr std::string_view example = R"({"attributes":[{"key":"auc","value":0.91}]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "attributes", self.attributes);
+    }
+};
+
+struct log_docker_metadata {
+    version_id model_version_id;
+    json_text docker_metadata;
+
+    static constexpr std::array<std::string_view, 1> required{"docker_metadata"};
+    static constexpr std::string_view example = R"({"docker_metadata":{"request_port":8080}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "docker_metadata", self.docker_metadata);
+    }
+};
+/// Of each of them; what it has no member for is empty.
+template <class Log>
+commands::version_content content_of_log(Log sent) {
+    update_version update;
+    if constexpr (requires { sent.datasets; }) update.common.datasets = std::move(sent.datasets);
+    if constexpr (requires { sent.code_blob_map; })
+        update.common.code_blob_map = std::move(sent.code_blob_map);
+    if constexpr (requires { sent.attributes; }) update.common.attributes = std::move(sent.attributes);
+    if constexpr (requires { sent.docker_metadata; })
+        update.common.docker_metadata = std::move(sent.docker_metadata);
+    return content_of(std::move(update));
+}
 
 }  // namespace herald::schemas::requests

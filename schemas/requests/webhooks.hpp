@@ -1,6 +1,7 @@
 // Bodies about webhooks (wire.md §7, spec.md §4.2-4.3).
 #pragma once
 
+#include "schemas/find.hpp"
 #include "schemas/requests/request.hpp"
 #include "schemas/webhooks.hpp"
 
@@ -22,12 +23,77 @@ struct create_webhook {
     }
 };
 
+/// What is absent or empty stays as it is.
+struct update_webhook {
+    webhook_id id;
+    std::string new_location;
+    std::string mutual_secret;
+    std::vector<event_type> add_event_types;
+    std::vector<event_type> delete_event_types;
+    bool set_all_events = false;
+    bool clear_all_events = false;
+    std::vector<resource_filter> add_resource_types;
+    std::vector<resource_filter> delete_resource_types;
+
+    static constexpr std::array<std::string_view, 1> required{"id"};
+    static constexpr std::string_view example = R"({"id":1,"add_event_types":["REQUEST_SCAN"]})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "new_location", self.new_location);
+        field(3, "mutual_secret", self.mutual_secret);
+        field(4, "add_event_types", self.add_event_types);
+        field(5, "delete_event_types", self.delete_event_types);
+        field(6, "set_all_events", self.set_all_events);
+        field(7, "clear_all_events", self.clear_all_events);
+        field(8, "add_resource_types", self.add_resource_types);
+        field(9, "delete_resource_types", self.delete_resource_types);
+    }
+};
+
+struct set_webhook_status {
+    schemas::webhook_id webhook_id;
+    std::optional<webhook_status> status;
+
+    static constexpr std::array<std::string_view, 2> required{"webhook_id", "status"};
+    static constexpr std::string_view example = R"({"webhook_id":1,"status":"ENABLED"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "status", self.status);
+    }
+};
+
+/// resource_type is a name, or an object as one of a webhook's resource_types.
+struct create_event {
+    std::string event_uuid;
+    std::optional<schemas::event_type> event_type;
+    schemas::workspace_id workspace_id;
+    std::int64_t timestamp = 0;
+    json_text resource_type;
+    json_text original_entity;
+    json_text new_entity;
+
+    static constexpr std::array<std::string_view, 3> required{"event_uuid", "event_type", "resource_type"};
+    static constexpr std::string_view example =
+        R"({"event_uuid":"7f1a6b5e-3c7e-4b52-9d0e-2f7a3c1d9e55","event_type":"UPDATE",)"
+        R"("resource_type":"ENDPOINT","new_entity":{"id":"7"}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "event_uuid", self.event_uuid);
+        field(2, "event_type", self.event_type);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "timestamp", self.timestamp);
+        field(5, "resource_type", self.resource_type);
+        field(6, "original_entity", self.original_entity);
+        field(7, "new_entity", self.new_entity);
+    }
+};
+
 /// An empty list selects nothing.
 struct find_webhooks {
     std::vector<schemas::webhook_id> ids;
     std::vector<std::string> names;
     std::vector<schemas::workspace_id> workspace_id;
     std::vector<resource_filter> resource_types;
+    std::optional<schemas::pagination> pagination;
 
     static constexpr std::string_view example = R"({"names":["rollout"]})";
     static constexpr void describe(auto& self, auto&& field) {
@@ -35,6 +101,7 @@ struct find_webhooks {
         field(2, "names", self.names);
         field(3, "workspace_id", self.workspace_id);
         field(4, "resource_types", self.resource_types);
+        field(5, "pagination", self.pagination);
     }
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "events/event_topic.hpp"
+#include "events/log/clock_of_log.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/mutex.hpp"
@@ -19,18 +20,18 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
     log_trigger_calls(events::log::partitioned_log& log, std::int32_t partitions,
                       runtime::scheduler& scheduler, runtime::random_source& random)
         : x_partitions(static_cast<std::uint32_t>(partitions)),
+          x_time(log, scheduler.time()),
           x_scheduler(scheduler),
           x_random(random),
           x_producer(log.open_producer(events::log::producer_kind::ordinary)) {}
 
     void send(schemas::delivery what, attempt_handler handler) override {
-        const runtime::clock& time = x_scheduler.time();
         what.source = schemas::delivery_source::test;
         what.call_id = runtime::uuid_text(x_random.uuid());
-        what.deadline_ms = time.wall_ms() + limits::test_deadline_ms;
+        what.deadline_ms = x_time.wall_ms() + limits::test_deadline_ms;
         const std::string call_id = what.call_id;
         if (const auto refused = keep(call_id, handler)) return handler(*refused);
-        give_up_at(call_id, time.steady_ms() + limits::test_deadline_ms);
+        give_up_at(call_id, x_time.steady_ms() + limits::test_deadline_ms);
         append(what);
     }
 
@@ -83,7 +84,9 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
         const auto give_up = runtime::if_alive(weak_from_this(), [call_id](log_trigger_calls& self) {
             self.finish(call_id, error{error_code::deadline_exceeded,
                                        "no worker made the attempt within " +
-                                           std::to_string(limits::test_deadline_ms / 1'000) + " s"});
+                                           std::to_string(limits::test_deadline_ms / 1'000) +
+                                           " s: none runs, deliveries are paused, or it waited behind others "
+                                           "of this webhook"});
         });
         x_scheduler.post([give_up, at_ms, &scheduler = x_scheduler] { scheduler.run_at(at_ms, give_up); });
     }
@@ -101,6 +104,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
     }
 
     const std::uint32_t x_partitions;  // of deliveries.direct
+    const events::log::clock_of_log x_time;
     runtime::scheduler& x_scheduler;
     runtime::random_source& x_random;
     runtime::mutex x_mutex;

@@ -228,6 +228,9 @@ class rocks_embedded_log final : public embedded_log {
     result<std::int32_t> partitions(const std::string& topic) override {
         return x_committer->partitions(topic);
     }
+    result<std::vector<std::int64_t>> committed(const std::string& topic) override {
+        return x_committer->committed_of(topic);
+    }
     result<void> create_topics() override { return x_committer->create_topics(); }
     void maintain() override { x_committer->maintain(log_committer::maintenance::all); }
 

@@ -95,6 +95,8 @@ class log_committer {
     void maintain(maintenance);
 
     // ---- groups
+    /// As events::log.
+    result<std::vector<std::int64_t>> committed_of(const std::string& topic);
     void join(const std::string& group, const std::shared_ptr<events::log::bell>&);
     void leave(const std::string& group, const std::shared_ptr<events::log::bell>&);
     /// Whether the member owns the group: of those still there, it joined first.

@@ -1,17 +1,16 @@
 #include "storage/embedded_log/log_database.hpp"
 
-#include <fcntl.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
 #include <system_error>
 #include <unordered_map>
 
+#include "runtime/files.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
@@ -132,11 +131,7 @@ rocksdb::Options log_options(std::size_t open_files_max) {
 std::error_code make_folder(const std::filesystem::path& folder) {
     std::error_code failed;
     if (!std::filesystem::create_directories(folder, failed) || failed) return failed;
-    const auto parent = std::filesystem::absolute(folder).parent_path();
-    const int descriptor = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0 || ::fsync(descriptor) != 0) failed = {errno, std::generic_category()};
-    if (descriptor >= 0) ::close(descriptor);
-    return failed;
+    return runtime::make_durable(std::filesystem::absolute(folder).parent_path());
 }
 
 }  // namespace

@@ -42,6 +42,20 @@ std::optional<stored_commit> log_committer::committed(const commit_key& key) {
     return found->second;
 }
 
+result<std::vector<std::int64_t>> log_committer::committed_of(const std::string& topic) {
+    const events::log::topic_settings* const known = events::log::find_topic(topic);
+    const auto count = partitions(topic);
+    if (!count) return count.error();
+    if (known == nullptr || known->group.empty())
+        return runtime::not_found("no group reads the topic " + topic);
+    std::vector<std::int64_t> places;
+    for (std::int32_t number = 0; number < *count; ++number) {
+        const auto found = committed({std::string(known->group), {topic, number}});
+        places.push_back(found ? found->next_offset : 0);
+    }
+    return places;
+}
+
 void log_committer::commit(commit_key key, stored_commit what) {
     const runtime::lock_guard lock(x_mutex);
     if (x_is_stopping) return;

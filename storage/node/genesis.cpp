@@ -10,6 +10,7 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::node {
 namespace {
@@ -171,6 +172,41 @@ result<log_beginning> begin_log(events::log::partitioned_log& log, const runtime
     if (!found) return found.error();
     const bool is_new = is_empty && found->log_id == beginning.log_id;
     return log_beginning{*std::move(found), is_new};
+}
+
+result<schemas::commands::genesis> continue_log(events::log::partitioned_log& log,
+                                                const runtime::key_ring& keys,
+                                                const schemas::commands::genesis& beginning,
+                                                runtime::random_source& random, const runtime::clock& clock) {
+    const auto deadline = steady_clock::now() + patience;
+    const auto partitions = event_partitions(log);
+    if (!partitions) return partitions.error();
+    auto first = first_record(log, deadline);
+    if (!first && first.error().code == error_code::not_found)
+        first = append_first(log, sealed(beginning, random, clock), deadline);
+    if (!first) return first.error();
+    auto found = checked(log, keys, *first);
+    if (!found) return found;
+    if (found->parent_log_id != beginning.parent_log_id || found->generation != beginning.generation ||
+        found->snapshot_digest != beginning.snapshot_digest ||
+        found->records_digest != beginning.records_digest)
+        return runtime::failed_precondition(
+            "the log holds an installation already, which is not this backup: restore into an empty one");
+    return found;
+}
+
+result<void> check_secrets(const registry::state::state_view& state, const runtime::key_ring& keys) {
+    result<void> all;
+    registry::tables::webhooks::each(state, [&](const schemas::webhook& hook) {
+        if (hook.sealed_secret.empty()) return true;
+        const auto opened = keys.unseal(hook.seal_binding, hook.sealed_secret);
+        if (!opened)
+            all = runtime::failed_precondition("the secret of webhook " + std::to_string(hook.id.value) +
+                                               " does not open: " + opened.error().message +
+                                               "; give a key ring that still has all its older keys");
+        return opened.has_value();
+    });
+    return all;
 }
 
 }  // namespace herald::storage::node

@@ -50,4 +50,15 @@ result<log_beginning> begin_log(events::log::partitioned_log&, const runtime::ke
                                 const genesis_options&, const registry::state::state_view& state,
                                 runtime::random_source&, const runtime::clock&);
 
+/// Whether the key ring opens every secret that the state keeps. GENESIS knows only the ring's oldest key.
+/// Errors: failed_precondition, naming what it does not open: exit code 3.
+result<void> check_secrets(const registry::state::state_view&, const runtime::key_ring&);
+
+/// GENESIS with a parent (storage/backup/) in an empty log, whose topics must exist; returns the one that the
+/// log begins with. Errors: as read_genesis; failed_precondition also when the log holds something else than
+/// the same restore.
+result<schemas::commands::genesis> continue_log(events::log::partitioned_log&, const runtime::key_ring&,
+                                                const schemas::commands::genesis& beginning,
+                                                runtime::random_source&, const runtime::clock&);
+
 }  // namespace herald::storage::node

@@ -4,9 +4,20 @@
 
 #include "runtime/lifetime.hpp"
 #include "storage/node/membership.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/nodes.hpp"
 
 namespace herald::storage::node {
+
+namespace {
+
+/// After `herald restore --paused`, until `herald resume`.
+bool is_paused(const applied_state& state) {
+    const auto progress = registry::tables::restoring::find(*state.view);
+    return progress && progress->is_paused;
+}
+
+}  // namespace
 
 void job_claims::look(const applied_state& state) {
     if (x_is_stopped) return;
@@ -14,6 +25,7 @@ void job_claims::look(const applied_state& state) {
 }
 
 void job_claims::look_at(job& one, std::size_t index, const applied_state& state) {
+    if (one.is_publisher && is_paused(state)) return let_go(one);
     const auto held = registry::tables::claims::find(*state.view, one.name);
     if (held && held->node == x_node && held->boot == x_boot) {
         if (one.token == held->token) return;

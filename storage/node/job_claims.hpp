@@ -25,7 +25,7 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
     void add(schemas::job which, std::shared_ptr<claimed_job> work) {
         std::string name = schemas::job_name(which);
         runtime::gauge& held = runtime::metric_gauge(runtime::metrics::claim, {{"name", name}});
-        x_jobs.push_back({std::move(name), std::move(work), held});
+        x_jobs.push_back({std::move(name), std::move(work), held, which == schemas::job::publisher});
     }
     /// Acts on the state. Called after claims or nodes changed, and about once a second.
     void look(const applied_state&);
@@ -37,6 +37,7 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
         std::string name;
         std::shared_ptr<claimed_job> work;
         runtime::gauge& held;
+        bool is_publisher = false;
         std::uint64_t token = 0;  // of the claim that the job runs under
         bool is_asking = false;
     };

@@ -21,6 +21,7 @@
 #include "storage/node/log_node.hpp"
 #include "storage/node/membership.hpp"
 #include "storage/node/outbox_backlog.hpp"
+#include "storage/registry/tables/installation.hpp"
 
 namespace herald::storage::node {
 namespace {
@@ -39,6 +40,12 @@ class publisher_job final : public claimed_job {
     const std::shared_ptr<events::publisher> x_work;
 };
 
+/// Not yet a state that anybody may see.
+bool is_restoring(const registry::state::state_view& state) {
+    const auto progress = registry::tables::restoring::find(state);
+    return progress && !progress->is_done;
+}
+
 }  // namespace
 
 log_node::log_node(registry_node::options with, const registry_node::parts& on)
@@ -49,7 +56,8 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
           on.log, on.store, on.scheduler.time(), x_options.name,
           replica::listener{[this](registry::engine::applied_record& done) { x_gateway->complete(done); },
                             [this](const written_tables& tables) { written(tables); },
-                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); }})),
+                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); }},
+          x_options.skips)),
       x_gateway(std::make_shared<command_gateway>(
           command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),
       x_barrier(std::make_shared<read_barrier>(read_barrier::parts{on.log, x_replica, on.scheduler, x_gateway,
@@ -124,7 +132,7 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
     if (x_is_caught_up) return progress.rest_ms;
     if (x_replayed == 0) x_replay_began_ms = began_ms;
     x_replayed += records;
-    if (progress.at_end && x_replica->newest()->installation) {
+    if (progress.at_end && x_replica->newest()->installation && !is_restoring(*x_replica->newest()->view)) {
         const auto took_ms =
             static_cast<std::uint64_t>(std::max<std::int64_t>(now_ms() - x_replay_began_ms, 1));
         if (x_replayed >= limits::replayed_records_min)

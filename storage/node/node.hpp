@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "events/log/log.hpp"
 #include "runtime/random.hpp"
@@ -60,6 +61,8 @@ class registry_node {
         bool has_thread = true;
         /// Told to the other nodes: how long this node may serve predictions while the log is out of reach.
         std::int64_t isolation_grace_ms = limits::isolation_grace_ms_default;
+        /// Unknown commands to pass over.
+        std::vector<registry::engine::skipped_record> skips;
         disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
         /// Called once, on any thread; after that the node serves nothing more.
         std::function<void(const node_failure&)> on_failure;

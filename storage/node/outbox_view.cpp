@@ -11,10 +11,6 @@ namespace {
 
 using registry::tables::output_partition;
 
-output_partition place_of(const events::log::topic_partition& where) {
-    return {where.topic, static_cast<std::uint64_t>(where.partition)};
-}
-
 schemas::subscriber subscriber_of(const schemas::webhook& hook) {
     schemas::subscriber row;
     row.webhook_id = hook.id;
@@ -32,6 +28,10 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
 }
 
 }  // namespace
+
+output_partition place_of(const events::log::topic_partition& where) {
+    return {where.topic, static_cast<std::uint64_t>(where.partition)};
+}
 
 const schemas::commands::genesis& outbox_view::installation() const {
     if (!x_installation) x_installation = registry::tables::installation::find(*x_store.view());

@@ -12,6 +12,9 @@
 
 namespace herald::storage::node {
 
+/// Where the registry's tables have the events of a partition of an event topic.
+registry::tables::output_partition place_of(const events::log::topic_partition&);
+
 /// Reads the newest view at each call; between calls it remembers only what cannot become wrong. Used only on
 /// the publisher's thread; GENESIS must be applied before the first call. Throws state_unreadable.
 class outbox_view final : public events::outbox {

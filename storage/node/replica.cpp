@@ -30,12 +30,13 @@ result<void> replica::watched_store::write(const registry::state::row_changes& c
 }
 
 replica::replica(events::log::partitioned_log& log, registry::state::state_store& store,
-                 const runtime::clock& clock, std::string name, listener listening)
+                 const runtime::clock& clock, std::string name, listener listening,
+                 std::vector<registry::engine::skipped_record> skips)
     : x_log(log),
       x_store(store),
       x_clock(clock),
       x_listener(std::move(listening)),
-      x_engine(x_store),
+      x_engine(x_store, std::move(skips)),
       x_peers(std::move(name)) {
     if (x_engine.position().next_offset > 0) x_ring.add(x_engine.position());
     show(x_engine.position(), x_engine.level());
@@ -158,13 +159,20 @@ std::optional<node_failure> replica::apply(std::span<const events::log::record> 
         if (!applied->heartbeat.empty()) hear(*applied);
         x_unwritten.records.push_back(*std::move(applied));
         x_unwritten.bytes += record.value ? record.value->size() : 0;
-        if (x_unwritten.bytes >= limits::apply_batch_bytes_max) write();
+        if (is_batch_full()) write();
     }
     if (at_end || x_was_at_end || !x_store.is_written_beside())
         write();
     else
         write_beside();
     return std::nullopt;
+}
+
+bool replica::is_batch_full() const {
+    // A short record may fire timers that change much.
+    return x_unwritten.bytes >= limits::apply_batch_bytes_max ||
+           x_engine.unwritten_bytes() >= limits::apply_batch_change_bytes_max ||
+           x_engine.unwritten_rows() >= limits::apply_batch_rows_max;
 }
 
 void replica::hear(const applied_record& one) {

@@ -61,7 +61,7 @@ class replica {
 
     /// All arguments must outlive it; `name` is the node's. Throws state_unreadable.
     replica(events::log::partitioned_log&, registry::state::state_store&, const runtime::clock&,
-            std::string name, listener);
+            std::string name, listener, std::vector<registry::engine::skipped_record> skips = {});
 
     /// Reads once, waiting at most `wait_ms`, then applies and writes. A failure is final.
     outcome_of_advance advance(std::int64_t wait_ms);
@@ -109,6 +109,8 @@ class replica {
     std::optional<node_failure> compare(std::span<const events::log::record>& records, bool at_end);
     node_failure not_in_log(const std::string& what) const;
     std::optional<node_failure> apply(std::span<const events::log::record>, bool at_end);
+    /// What is applied is as much as one write may be.
+    bool is_batch_full() const;
     void hear(const registry::engine::applied_record&);
     /// False: the disk is full; the applied changes wait in memory.
     bool write();

@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
@@ -66,14 +67,6 @@ rocksdb::Options options_for_points(std::size_t open_files_max) {
 
 rocksdb::Slice slice_of(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view view_of(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
-
-/// The first key after all that start with the prefix; empty when there is none.
-std::string end_of(std::string_view prefix) {
-    std::string end(prefix);
-    while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xff) end.pop_back();
-    if (!end.empty()) end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
-    return end;
-}
 
 /// The open database, kept open by the store and every view; remembers that it cannot be read.
 class database {
@@ -169,12 +162,25 @@ class rocks_view final : public state_view {
 
     void scan(std::string_view prefix, std::string_view from,
               const registry::state::row_visitor& visit) const override {
-        const std::string end = end_of(prefix);
+        const std::string end = registry::state::end_of(prefix);
         const rocksdb::Slice end_slice(end);
         rocksdb::ReadOptions options = x_options;
         if (!end.empty()) options.iterate_upper_bound = &end_slice;
         const std::unique_ptr<rocksdb::Iterator> row(x_in->db().NewIterator(options));
         for (row->Seek(slice_of(std::max(prefix, from))); row->Valid(); row->Next())
+            if (!visit(view_of(row->key()), view_of(row->value()))) return;
+        x_in->require(row->status());
+    }
+
+    void scan_back(std::string_view prefix, std::string_view before,
+                   const registry::state::row_visitor& visit) const override {
+        const std::string end = before.empty() ? registry::state::end_of(prefix) : std::string(before);
+        const rocksdb::Slice first_slice = slice_of(prefix), end_slice(end);
+        rocksdb::ReadOptions options = x_options;
+        options.iterate_lower_bound = &first_slice;
+        if (!end.empty()) options.iterate_upper_bound = &end_slice;
+        const std::unique_ptr<rocksdb::Iterator> row(x_in->db().NewIterator(options));
+        for (row->SeekToLast(); row->Valid(); row->Prev())
             if (!visit(view_of(row->key()), view_of(row->value()))) return;
         x_in->require(row->status());
     }
@@ -224,6 +230,15 @@ class rocks_state_store final : public rocks_state {
     }
     void mark_for_rebuilding(const std::string& why) const override { x_in->mark(rebuild_mark, why); }
     void mark_as_refused(const std::string& why) const override { x_in->mark(refused_mark, why); }
+    result<void> copy_to(const fs::path& folder) const override {
+        rocksdb::Checkpoint* made = nullptr;
+        rocksdb::Status status = rocksdb::Checkpoint::Create(&x_in->db(), &made);
+        const std::unique_ptr<rocksdb::Checkpoint> copy(made);
+        if (status.ok()) status = copy->CreateCheckpoint(folder.string());
+        if (status.ok()) return {};
+        return runtime::unavailable("the state database cannot be copied to " + folder.string() + ": " +
+                                    status.ToString());
+    }
     void on_reopening(std::function<void()> handler) override { x_on_reopening = std::move(handler); }
 
   private:

@@ -30,6 +30,9 @@ class rocks_state : public registry::state::state_store {
     virtual void mark_for_rebuilding(const std::string& why) const = 0;
     /// Makes every later open fail: for a state that holds what its log does not. It is kept for inspection.
     virtual void mark_as_refused(const std::string& why) const = 0;
+    /// Copies the database as it is now into `folder`, which must not exist, while it is read and written.
+    /// Large files are shared with this database where the disk allows it. Blocks. Errors: unavailable.
+    virtual result<void> copy_to(const std::filesystem::path& folder) const = 0;
     /// `handler` is called, on the writing thread, once a write has failed and there is room again: the
     /// database must then be reopened. Set once, before the first write.
     virtual void on_reopening(std::function<void()> handler) = 0;

@@ -110,8 +110,8 @@ std::unique_ptr<events::log::kafka::kafka_log> broker::new_log(std::string& pref
     return log;
 }
 
-events::log::offset_range range_of(events::log::partitioned_log& log,
-                                   const events::log::topic_partition& where) {
+events::log::offset_range range_or_throw(events::log::partitioned_log& log,
+                                         const events::log::topic_partition& where) {
     std::promise<result<events::log::offset_range>> answer;
     log.query_range(where,
                     [&](result<events::log::offset_range> range) { answer.set_value(std::move(range)); });

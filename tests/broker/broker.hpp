@@ -53,7 +53,7 @@ class broker {
 };
 
 /// The range of "topics[partition]", from the leader; throws when there is no answer.
-events::log::offset_range range_of(events::log::partitioned_log&, const events::log::topic_partition&);
+events::log::offset_range range_or_throw(events::log::partitioned_log&, const events::log::topic_partition&);
 
 /// Appends one by one and waits for each acknowledgement; throws when there is none.
 void append_all(events::log::partitioned_log&, const events::log::topic_partition&,

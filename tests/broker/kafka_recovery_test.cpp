@@ -92,7 +92,7 @@ class writer {
 /// Reads until the reader is at the end that the leader reports.
 std::map<std::string, std::vector<std::int64_t>> read_all(events::log::partitioned_log& log, reader& from) {
     std::map<std::string, std::vector<std::int64_t>> found;
-    const std::int64_t end = range_of(log, commands).next;
+    const std::int64_t end = range_or_throw(log, commands).next;
     std::int64_t next = 0;
     eventually(30, [&] {
         const result<read_batch> batch = from.poll(10'000, 100);
@@ -170,7 +170,7 @@ TEST_F(kafka_recovery, a_broker_that_is_away_is_an_error_in_time_and_service_res
     std::promise<result<std::int64_t>> kept;
     ASSERT_TRUE(strict->append(commands, "key", "strict",
                                [&](result<std::int64_t> answer) { kept.set_value(std::move(answer)); }));
-    EXPECT_THROW(range_of(*x_log, commands), std::runtime_error);
+    EXPECT_THROW(range_or_throw(*x_log, commands), std::runtime_error);
     EXPECT_LT(seconds_since(killed), 6);
     const result<std::int32_t> count = x_log->partitions("dead");
     ASSERT_FALSE(count);
@@ -228,7 +228,7 @@ TEST_F(kafka_recovery, a_broker_that_hangs_is_an_error_in_time_and_nothing_is_lo
     writer writing(*x_log, 64);
     ASSERT_TRUE(eventually(20, [&] { return writing.acknowledged_count() > 1'000; }));
     x_broker->hang();
-    EXPECT_THROW(range_of(*x_log, commands), std::runtime_error);
+    EXPECT_THROW(range_or_throw(*x_log, commands), std::runtime_error);
     EXPECT_TRUE(eventually(17, [&] {
         int given_up = 0;
         for (const auto& [code, count] : writing.errors()) given_up += is_passing(code) ? count : 0;
@@ -255,7 +255,7 @@ TEST_F(kafka_recovery, a_log_that_was_wiped_is_final_for_its_reader_and_seen_by_
     x_broker->wipe_and_start();
     const result<void> made = x_log->create_topics();
     ASSERT_TRUE(made) << made.error().message;
-    EXPECT_EQ(range_of(*x_log, commands).next, 0);
+    EXPECT_EQ(range_or_throw(*x_log, commands).next, 0);
     const auto is_final = [](reader& from) {
         const result<read_batch> batch = from.poll(10, 100);
         return !batch && batch.error().code == error_code::failed_precondition;

@@ -109,7 +109,7 @@ TEST_F(kafka_topics, nothing_that_asks_for_a_topic_makes_it_even_where_brokers_m
     ASSERT_FALSE(checked);
     EXPECT_EQ(checked.error().code, error_code::not_found) << checked.error().message;
     EXPECT_FALSE(mine->partitions(std::string(topic::dead)));
-    EXPECT_THROW(range_of(*mine, commands), std::runtime_error);
+    EXPECT_THROW(range_or_throw(*mine, commands), std::runtime_error);
     const auto reader = mine->open_reader(commands, 0);
     EXPECT_TRUE(eventually(10, [&] { return !reader->poll(1, 100); }));
     const auto member = mine->join(std::string(group::direct), {std::string(topic::direct)});
@@ -194,7 +194,7 @@ TEST_F(kafka_topics,
     std::vector<topic_partition> all;
     for (const topic_settings& each : all_topics)
         for (std::int32_t i = 0; i < each.partitions; ++i) all.push_back({std::string(each.name), i});
-    for (const topic_partition& each : all) range_of(*mine, each);
+    for (const topic_partition& each : all) range_or_throw(*mine, each);
     x_broker->kill(x_admin->leader_of(name(topic::commands)) % 3 + 1);  // one that does not lead the commands
     ASSERT_TRUE(eventually(20, [&] { return x_admin->brokers() == 2; }));
 
@@ -232,7 +232,7 @@ TEST_F(kafka_topics,
         for (const topic_partition& each : all)
             if (i % 10 == 0) mine->query_range(each, [](const auto&) {});
         const auto start = clock::now();
-        range_of(*mine, commands);
+        range_or_throw(*mine, commands);
         slowest_read = std::max(slowest_read, std::chrono::duration<double>(clock::now() - start).count());
     }
     EXPECT_LT(slowest_read, 1) << "the end of the command log is asked past all others";

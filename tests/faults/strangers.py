@@ -177,7 +177,8 @@ def answers_that_nobody_reads_do_not_fill_the_memory():
             assert one.recv(12, socket.MSG_PEEK), "no answer began"
             most = max(most, resident_bytes(server.process))
         statuses = [one.recv(12, socket.MSG_PEEK)[9:12] for one in unread]
-        assert b"503" in statuses and b"200" in statuses, set(statuses)
+        # Large answers go out in pieces, so all may begin; where there is no room for one, it is 503.
+        assert b"200" in statuses and set(statuses) <= {b"200", b"503"}, set(statuses)
         client.close()
         client.must("GET", "/healthz")
         client.model("m")

@@ -24,6 +24,7 @@ schemas::commands::command_envelope envelope(const Command& command) {
 struct registry {
     registry() {
         schemas::commands::genesis genesis;
+        genesis.level = schemas::commands::newest_level;
         genesis.event_partitions = 2;
         genesis.organization_name = "default";
         genesis.admin_uuid = test::some_uuid;

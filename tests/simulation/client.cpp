@@ -150,6 +150,13 @@ void client::create_webhook() {
         learn_id<schemas::webhook>(&known::webhooks, storage::registry::tables::table::webhook));
 }
 
+void client::move_webhook() {
+    schemas::commands::update_webhook command;
+    command.id.value = x_world.chance.pick(x_known.webhooks);
+    command.new_location = "https://" + name("moved") + ".example/";
+    ask(command, repeat::never);  // refused while the level is too low, for the whole of some runs
+}
+
 void client::create_transition() {
     schemas::commands::create_transition command;
     command.model_version_id.value = x_world.chance.pick(x_known.versions);
@@ -310,7 +317,10 @@ void client::act() {
             if (x_known.webhooks.size() < 5) create_webhook();
             break;
         case 1:
-            if (x_known.webhooks.size() > 1 && chance.one_in(3)) delete_webhook();
+            if (x_known.webhooks.size() > 1 && chance.one_in(3))
+                delete_webhook();
+            else if (!x_known.webhooks.empty())
+                move_webhook();
             break;
         case 2:
             if (x_known.models.size() < 3) {

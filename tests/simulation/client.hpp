@@ -78,6 +78,7 @@ class client {
     void attempt(std::size_t index, learner learn);
     void heard(std::size_t index, const reply& what, const learner& learn);
     void create_webhook();
+    void move_webhook();
     void create_transition();
     void create_version();
     void update_version();

@@ -232,14 +232,19 @@ void check_deliveries(const reference& truth, events::log::partitioned_log& log,
     const auto missing = undelivered(truth, log, reached);
     require(!missing, missing.value_or("") + " was neither received nor dead (invariant 5)");
     check_hops(log);
-    std::set<receivers::pair> wanted;
+    std::map<receivers::pair, std::uint64_t> wanted;  // with the event's offset
     for (const schemas::event& event : truth.outbox())
         for (const schemas::audience_member& member : event.audience)
-            wanted.emplace(event.id, member.webhook_id.value);
-    for (const auto& [pair, history] : reached.all())
-        require(wanted.contains(pair), "event " + pair.first + " was sent to webhook " +
-                                           std::to_string(pair.second) +
-                                           ", which is not in its audience (invariant 5)");
+            wanted.emplace(receivers::pair{event.id, member.webhook_id.value}, event.offset);
+    for (const auto& [pair, history] : reached.all()) {
+        const std::string name =
+            "event " + pair.first + " was sent to webhook " + std::to_string(pair.second);
+        const auto found = wanted.find(pair);
+        require(found != wanted.end(), name + ", which is not in its audience (invariant 5)");
+        for (const std::string& place : history.places)
+            require(truth.left_at(place) > found->second,
+                    name + " at " + place + ", which it had left before (invariant 5)");
+    }
 }
 
 void check_position(const events::log::memory::memory_broker& broker,

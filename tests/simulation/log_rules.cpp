@@ -34,13 +34,6 @@ void require(bool holds, const std::string& sentence) {
 
 std::uint32_t code_of(error_code code) { return static_cast<std::uint32_t>(code); }
 
-template <class T>
-T decoded(const std::string& bytes) {
-    auto value = schemas::decode<T>(bytes);
-    if (!value) throw rule_broken{"an answer does not decode"};
-    return *std::move(value);
-}
-
 }  // namespace
 
 void log_rules::judge(const events::log::record& record,

@@ -349,6 +349,17 @@ member_filter audience_of_the_moment(const storage::registry::state::state_store
     };
 }
 
+member_filter place_of_the_moment() {
+    return [](events::log::member_event& event) {
+        auto* what = std::get_if<events::log::consumed>(&event);
+        auto content = schemas::decode<schemas::event>(what ? what->what.value.value_or("") : "");
+        if (!what || !content) return true;
+        for (schemas::audience_member& member : content->audience) member.revision = 0;
+        what->what.value = schemas::encode(*content);
+        return true;
+    };
+}
+
 // ---- all of them
 
 template <class Log>
@@ -404,6 +415,9 @@ std::vector<mutation> publishing_mutations() {
          same_log, on<end_not_asked>, same_store},
         of_worker("gaps-dropped", "consumers drop an event that comes after a gap",
                   [](const auto&) { return gaps_dropped(); }),
+        of_worker("place-of-the-moment",
+                  "an event goes to the place that its webhook has as far as the worker knows",
+                  [](const auto&) { return place_of_the_moment(); }),
         of_worker(
             "audience-of-the-moment", "who hears of an event is decided when it is delivered",
             [](const storage::registry::state::state_store& state) { return audience_of_the_moment(state); }),

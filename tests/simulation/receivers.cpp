@@ -63,6 +63,7 @@ std::unique_ptr<workers::transport> receivers::make_transport(process_thread& th
 /// What the receiver does and what the worker sees can differ: an answer may be lost on its way.
 workers::delivery_answer receivers::receive(const workers::delivery_request& request) {
     history& here = x_all[{header_of(request, "svc-event-id"), request.webhook_id.value}];
+    here.places.insert(request.location);
     const std::string id = header_of(request, "webhook-id");
     if (here.attempts++ == 0) here.delivery_id = id;
     if (here.delivery_id != id)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,8 @@ class receivers {
     struct history {
         std::string delivery_id;  // webhook-id, the same each time
         std::uint64_t attempts = 0;
-        bool received = false;  // answered with 2xx
+        bool received = false;         // answered with 2xx
+        std::set<std::string> places;  // where it was sent
     };
     using pair = std::pair<std::string, std::uint64_t>;  // event id, webhook
 

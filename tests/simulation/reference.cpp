@@ -15,13 +15,6 @@ using schemas::commands::command_type;
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * hour_ms;
 
-template <class T>
-T decoded(const std::string& bytes) {
-    auto value = schemas::decode<T>(bytes);
-    if (!value) throw rule_broken{"an answer does not decode"};
-    return *std::move(value);
-}
-
 }  // namespace
 
 bool wants(const schemas::webhook& hook, schemas::event_type type, schemas::resource_type resource) {
@@ -131,6 +124,13 @@ void reference::learn(const schemas::commands::command_envelope& command,
             x_hooks[row.id.value] = {row, done.offset};
             break;
         }
+        case schemas::commands::update_webhook::type: {
+            auto row = decoded<schemas::webhook>(answer);
+            schemas::webhook& known = x_hooks.at(row.id.value).row;
+            x_left_at[known.settings.location] = done.offset;
+            known = std::move(row);
+            break;
+        }
         case schemas::commands::delete_webhooks::type:
             for (const auto id : decoded<schemas::commands::delete_webhooks>(command.body).ids)
                 x_hooks.at(id.value).deleted = done.offset;
@@ -184,6 +184,11 @@ std::optional<storage::registry::engine::applied_record> reference::at(std::uint
 bool reference::was_deleted(std::uint64_t webhook) const {
     const auto found = x_hooks.find(webhook);
     return found != x_hooks.end() && found->second.deleted != UINT64_MAX;
+}
+
+std::uint64_t reference::left_at(const std::string& place) const {
+    const auto found = x_left_at.find(place);
+    return found == x_left_at.end() ? UINT64_MAX : found->second;
 }
 
 }  // namespace herald::test

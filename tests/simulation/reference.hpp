@@ -53,6 +53,8 @@ class reference {
     /// The webhooks that must get such an event at that offset.
     std::set<std::uint64_t> audience(std::uint64_t offset, schemas::event_type, schemas::resource_type) const;
     bool was_deleted(std::uint64_t webhook) const;
+    /// The offset from which on the webhook that had this place has another; UINT64_MAX: never.
+    std::uint64_t left_at(const std::string& place) const;
 
     /// Every record of a partition.
     static std::vector<events::log::record> read_all(events::log::partitioned_log&,
@@ -77,6 +79,7 @@ class reference {
     std::map<std::uint64_t, std::int64_t> x_times;
     std::map<schemas::uuid, std::vector<std::uint64_t>> x_effects;
     std::map<std::uint64_t, hook> x_hooks;
+    std::map<std::string, std::uint64_t> x_left_at;     // by place; each is of one webhook, once
     std::map<std::uint64_t, schemas::stage> x_desired;  // by transition
     std::vector<expected_event> x_expected;
     std::vector<schemas::event> x_outbox;

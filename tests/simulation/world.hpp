@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "schemas/binary.hpp"
 #include "tests/simulation/virtual_time.hpp"
 
 namespace herald::test {
@@ -14,6 +15,13 @@ namespace herald::test {
 struct rule_broken {
     std::string what;
 };
+
+template <class T>
+T decoded(const std::string& bytes) {
+    auto value = schemas::decode<T>(bytes);
+    if (!value) throw rule_broken{"an answer does not decode"};
+    return *std::move(value);
+}
 
 /// Chance, all derived from the seed.
 class dice {

@@ -32,6 +32,9 @@ class forwarding_log : public events::log::partitioned_log {
         x_to.query_range(where, std::move(handler));
     }
     result<std::int32_t> partitions(const std::string& topic) override { return x_to.partitions(topic); }
+    result<std::vector<std::int64_t>> committed(const std::string& topic) override {
+        return x_to.committed(topic);
+    }
     result<void> create_topics() override { return x_to.create_topics(); }
 
   protected:

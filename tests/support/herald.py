@@ -223,12 +223,12 @@ def wait_until_ready(process, port, seconds=60):
 class Standalone:
     """`herald standalone` on a data folder; can be killed and started again on it."""
 
-    def __init__(self, folder, *options, descriptors=None, environment=None):
+    def __init__(self, folder, *options, descriptors=None, environment=None, port=None):
         self.folder = pathlib.Path(folder)
         self.options = options
         self.descriptors = descriptors
         self.environment = environment or {}
-        self.port = free_port()
+        self.port = port or free_port()
         self.start()
 
     def start(self):
@@ -310,8 +310,9 @@ class Broker:
 class Cluster:
     """API nodes and workers on one Kafka, each its own process."""
 
-    def __init__(self, folder, broker, api_nodes=2, workers=2):
+    def __init__(self, folder, broker, api_nodes=2, workers=2, node_options=()):
         self.folder = pathlib.Path(folder)
+        self.node_options = node_options
         self.broker = broker
         self.prefix = f"t{os.getpid()}.{time.monotonic_ns()}."
         self.common = ["--kafka", broker.address, "--topic-prefix", self.prefix, "--key-ring", self.folder / "key-ring"]
@@ -336,8 +337,8 @@ class Cluster:
         return ["--allow-addresses", "127.0.0.0/8", "--allow-http"]
 
     def start_node(self, index, wait=True):
-        self.nodes[index] = Process(f"api-{index}", ["api", *self.common, *self.sending(), "--data", self.folder / f"api-{index}",
-                                                     "--free-disk-mb", "64",
+        self.nodes[index] = Process(f"api-{index}", ["api", *self.common, *self.sending(), "--artifacts", self.folder / "artifacts",
+                                                     "--data", self.folder / f"api-{index}", "--free-disk-mb", "64", *self.node_options,
                                                      "--listen", f"127.0.0.1:{self.ports[index]}"], self.folder)
         if wait:
             wait_until_ready(self.nodes[index], self.ports[index])
@@ -373,7 +374,7 @@ def verify(headers, body, secret=SECRET):
     return expected in headers["webhook-signature"].split()
 
 
-Delivery = collections.namedtuple("Delivery", "path id type attempt event body time verified")
+Delivery = collections.namedtuple("Delivery", "path id type attempt event body time verified headers")
 
 
 class Receiver:
@@ -393,7 +394,8 @@ class Receiver:
                 delivery = Delivery(self.path, self.headers["webhook-id"], self.headers["svc-event-type"],
                                     int(self.headers["svc-attempt"] or 0), self.headers["svc-event-id"], body, now,
                                     secret is not None and "webhook-signature" in self.headers and
-                                    verify(self.headers, body, secret))
+                                    verify(self.headers, body, secret),
+                                    {name.lower(): value for name, value in self.headers.items()})
                 with taker.lock:
                     taker.deliveries.append(delivery)
                 status = answer(delivery)
@@ -448,6 +450,16 @@ def folder():
                 process.kill()
         Process.started.clear()
     shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def with_receiver(*options, answer=lambda delivery: 200):
+    """A standalone, its administrator's client, and a receiver for the webhooks that the test makes."""
+    with folder() as path:
+        server, receiver = Standalone(path, *options), Receiver(answer)
+        yield server, server.client(), receiver
+        assert server.stop() == 0
+        receiver.stop()
 
 
 def preloads(test):

@@ -43,8 +43,7 @@ struct log_factory {
     }
 };
 
-/// For INSTANTIATE_TEST_SUITE_P's last argument: test cases are named after the log. (Calling it also makes
-/// the linker take the suite out of its library.)
+/// For INSTANTIATE_TEST_SUITE_P's last argument: test cases are named after the log.
 std::string log_name(const ::testing::TestParamInfo<log_factory>&);
 
 class log_suite : public ::testing::TestWithParam<log_factory> {

@@ -29,6 +29,7 @@ class prepared_log final : public events::log::partitioned_log {
         std::abort();
     }
     result<std::int32_t> partitions(const std::string&) override { std::abort(); }
+    result<std::vector<std::int64_t>> committed(const std::string&) override { std::abort(); }
     result<void> create_topics() override { std::abort(); }
 
   private:

@@ -19,6 +19,7 @@ class registry {
         schemas::commands::genesis genesis;
         genesis.log_id[0] = 7;
         genesis.event_partitions = 4;
+        genesis.level = schemas::commands::newest_level;
         genesis.organization_name = "default";
         genesis.admin_uuid = some_uuid;
         genesis.admin_email = admin_email;
@@ -76,14 +77,15 @@ class registry {
         return must<Answer>(admin, command);
     }
 
-    schemas::user user_named(const std::string& email) {
+    static schemas::commands::create_user user_command(const std::string& email) {
         schemas::commands::create_user command;
         command.email = email;
         command.key_name = "k1";
         command.key_hash = admin_key_hash();
         command.user_uuid = some_uuid;
-        return must<schemas::user>(command);
+        return command;
     }
+    schemas::user user_named(const std::string& email) { return must<schemas::user>(user_command(email)); }
     /// A user in the built-in group Admins.
     schemas::user_id second_admin() {
         const schemas::user user = user_named("second@example.org");
@@ -105,6 +107,16 @@ class registry {
         command.registered_model_id = model;
         command.version.version = name;
         return must<schemas::model_version>(command);
+    }
+    /// In the user's own workspace, which nobody else sees.
+    schemas::model_version own_version_of(const schemas::user& user) {
+        schemas::commands::create_model model;
+        model.workspace_name = user.username;
+        model.model.name = "mine";
+        schemas::commands::create_version command;
+        command.registered_model_id = must<schemas::registered_model>(user.id, model).id;
+        command.version.version = "v1";
+        return must<schemas::model_version>(user.id, command);
     }
     schemas::webhook webhook_for(std::vector<schemas::event_type> types) {
         schemas::commands::create_webhook command;

@@ -143,6 +143,32 @@ result<std::vector<lost_place>> find_lost_places(const std::shared_ptr<installat
     return find_until(installed, client, now_ms() + limits::kafka_find_group_ms_max);
 }
 
+result<std::vector<std::int64_t>> find_committed(const std::shared_ptr<installation>& installed,
+                                                 rd_kafka_t* client, const std::string& topic) {
+    const topic_settings* const known = find_topic(topic);
+    if (known == nullptr || known->group.empty())
+        return runtime::not_found("no group reads the topic " + topic);
+    const auto count = count_partitions(*installed, client, topic);
+    if (!count) return count.error();
+    const result<client_pointer> consumer = open_consumer(installed, std::string(known->group));
+    if (!consumer) return consumer.error();
+    const std::int64_t deadline_ms = now_ms() + limits::kafka_find_group_ms_max;
+    const partition_list all(rd_kafka_topic_partition_list_new(*count));
+    rd_kafka_topic_partition_list_add_range(all.get(), installed->name_of_topic(topic).c_str(), 0,
+                                            *count - 1);
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
+    while (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        code = rd_kafka_committed(consumer->get(), all.get(), static_cast<int>(wait_ms_until(deadline_ms)));
+        for (int i = 0; i < all->cnt && code == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) code = all->elems[i].err;
+        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) break;
+        if (now_ms() >= deadline_ms) return installed->no_answer(code);
+        std::this_thread::sleep_for(std::chrono::milliseconds(limits::kafka_admin_pause_ms));
+    }
+    std::vector<std::int64_t> places;
+    for (int i = 0; i < all->cnt; ++i) places.push_back(std::max<std::int64_t>(all->elems[i].offset, 0));
+    return places;
+}
+
 result<void> reset_lost_places(const std::shared_ptr<installation>& installed,
                                const std::vector<lost_place>& all) {
     for (const std::string& group : all_groups()) {

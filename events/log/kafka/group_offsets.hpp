@@ -16,6 +16,9 @@ result<void> commit_first_offsets(const std::shared_ptr<installation>&, rd_kafka
 /// As kafka_log::find_lost_places and reset.
 result<std::vector<lost_place>> find_lost_places(const std::shared_ptr<installation>&, rd_kafka_t* client);
 result<void> reset_lost_places(const std::shared_ptr<installation>&, const std::vector<lost_place>&);
+/// As partitioned_log::committed.
+result<std::vector<std::int64_t>> find_committed(const std::shared_ptr<installation>&, rd_kafka_t* client,
+                                                 const std::string& topic);
 /// As kafka_log::check_offsets_retention.
 void warn_of_short_retention(const installation&, rd_kafka_t* client);
 

@@ -63,6 +63,9 @@ class composed_kafka_log final : public kafka_log {
         return count_partitions(*x_installed, x_client.get(), topic);
     }
 
+    result<std::vector<std::int64_t>> committed(const std::string& topic) override {
+        return find_committed(x_installed, x_client.get(), topic);
+    }
     result<void> create_topics() override { return kafka::create_topics(x_installed, x_client.get()); }
     result<void> check_topics() override { return kafka::check_topics(*x_installed, x_client.get()); }
     void check_offsets_retention() override { warn_of_short_retention(*x_installed, x_client.get()); }

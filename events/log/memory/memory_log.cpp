@@ -457,6 +457,20 @@ result<std::int32_t> memory_log::partitions(const std::string& topic) {
     return static_cast<std::int32_t>(found.size());
 }
 
+result<std::vector<std::int64_t>> memory_log::committed(const std::string& topic) {
+    const memory_lock lock(x_process->state);
+    const topic_settings* const known = find_topic(topic);
+    if (known == nullptr || known->group.empty())
+        return runtime::not_found("no group reads the topic " + topic);
+    std::vector<std::int64_t> places;
+    const auto& commits = x_process->state->groups[std::string(known->group)].commits;
+    for (std::int32_t number = 0; x_process->state->find({topic, number}) != nullptr; ++number) {
+        const auto found = commits.find({topic, number});
+        places.push_back(found == commits.end() ? 0 : found->second.next_offset);
+    }
+    return places;
+}
+
 result<void> memory_log::create_topics() {
     const memory_lock lock(x_process->state);
     memory_state& state = *x_process->state;

@@ -74,6 +74,7 @@ class memory_log final : public partitioned_log {
                                        const std::vector<std::string>& topics) override;
     void query_range(const topic_partition&, range_handler) override;
     result<std::int32_t> partitions(const std::string& topic) override;
+    result<std::vector<std::int64_t>> committed(const std::string& topic) override;
     result<void> create_topics() override;
 
     struct process;  // shared by the log and everything it opened

@@ -19,10 +19,13 @@
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/incoming_pace.hpp"
+#include "runtime/http/server/linger.hpp"
 #include "runtime/http/server/outgoing_answer.hpp"
 #include "runtime/http/server/parser.hpp"
 #include "runtime/http/server/request_id.hpp"
 #include "runtime/http/server/request_report.hpp"
+#include "runtime/http/server/stream_pace.hpp"
+#include "runtime/http/server/stream_sending.hpp"
 
 namespace herald::runtime::http::server {
 namespace {
@@ -53,11 +56,11 @@ class stream_connection final : public connection {
 
   public:
     template <class... Arguments>
-    stream_connection(connections_of_loop& all, std::string remote_address, place_of_connection place,
+    stream_connection(connections_of_loop& all, addresses_of_connection addresses, place_of_connection place,
                       Arguments&&... stream)
         : connection(all),
           x_bounds(all.options.bounds),
-          x_remote_address(std::move(remote_address)),
+          x_addresses(std::move(addresses)),
           x_stream(std::forward<Arguments>(stream)...),
           x_place(std::move(place)),
           x_deadline(all.loop, [this] { time_out(); }) {}
@@ -73,9 +76,12 @@ class stream_connection final : public connection {
     bool is_stopped() const noexcept { return x_stop.cancelled() != asio::cancellation_type::none; }
     asio::awaitable<void> shake_hands();
     void expect_bytes();
-    bool has_room_for_body();
+    bool has_room_for_body() { return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes()); }
     void came(bool failed, std::size_t bytes);
     asio::awaitable<void> judge();
+    void ask_for_body() {
+        if (!x_closes && x_parser.expects_continue()) x_out.write_continue();
+    }
     asio::awaitable<void> serve_streamed();
     asio::awaitable<result<std::string_view>> next_incoming();
     void identify();
@@ -88,14 +94,15 @@ class stream_connection final : public connection {
     bool send_now();
     asio::awaitable<void> send_rest();
     bool sent(bool failed, std::size_t bytes);
+    /// A body that comes when it comes (events) may be slow.
+    bool has_floor() const noexcept { return x_is_mid_stream && x_out.get().stream_bytes; }
     asio::awaitable<void> send_stream();
-    asio::awaitable<result<std::string_view>> next_piece();
     void cut_off();
     void answered();
     asio::awaitable<void> linger();
 
     const connection_limits& x_bounds;
-    const std::string x_remote_address;
+    const addresses_of_connection x_addresses;
     Stream x_stream;
     const place_of_connection x_place;  // destroyed before x_stream
     runtime::deadline x_deadline;
@@ -109,7 +116,8 @@ class stream_connection final : public connection {
     bool x_is_waiting = false;  // for bytes
     std::uint32_t x_requests = 0;
     incoming_pace x_pace{x_bounds};
-    std::int64_t x_started_us = 0;  // when the first bytes of the request arrived
+    stream_pace x_stream_pace{x_bounds};  // of the body that is received, then of the one that is sent
+    std::int64_t x_started_us = 0;        // when the first bytes of the request arrived
     request_id x_id;
     outgoing_answer x_out;
     std::optional<byte_budget::share> x_answer_room;
@@ -117,6 +125,7 @@ class stream_connection final : public connection {
     incoming_body x_incoming{*this};
     bool x_has_incoming_end = false;  // the handler has read the request's body to its end
     bool x_is_mid_stream = false;     // between its first piece and its end
+    bool x_has_failed_mid_stream = false;
 };
 
 template <class Stream>
@@ -162,6 +171,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             refuse(runtime::unavailable("too many bodies come at once; try again"));
         } else {
             co_await judge();
+            ask_for_body();
             if (x_out.is_sent()) continue;  // the body is being sent
         }
         if (!send_now()) co_await send_rest();
@@ -217,13 +227,7 @@ void stream_connection<Stream>::came(bool failed, std::size_t bytes) {
     }
 }
 
-template <class Stream>
-bool stream_connection<Stream>::has_room_for_body() {
-    return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes());
-}
-
-// The header has arrived, the body has not. What must be sent now, if anything, is in unsent(): a refusal, or
-// "100 Continue".
+// The header has arrived, the body has not. A refusal, if any, is in unsent().
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::judge() {
     identify();
@@ -240,25 +244,25 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
         x_out.get() = *std::move(refusal);
         x_closes = true;
         write_answer();
-    } else if (x_parser.expects_continue()) {
-        x_out.write_continue();
     }
 }
 
 // A request whose body is streamed to the handler, from the end of its header to the end of its answer.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
-    x_parser.stream_body();
     x_deadline.clear();
-    if (x_body_room.resize(request_parser::streamed_bytes_max)) {
-        co_await judge();
-        if (!x_closes && !x_out.is_sent() && !send_now()) co_await send_rest();
-    } else {
+    co_await judge();  // before anything is set aside for the body: whoever may not send one takes no room
+    if (!x_closes && x_body_room.resize(request_parser::streamed_bytes_max)) {
+        x_parser.stream_body();
+        ask_for_body();
+        if (!x_out.is_sent() && !send_now()) co_await send_rest();
+    } else if (!x_closes) {
         refuse(runtime::unavailable("too many bodies come at once; try again"));
     }
     if (x_is_broken) co_return;
     if (!x_closes) {  // nobody refused it
         x_has_incoming_end = false;
+        x_stream_pace.begin();
         x_parser.get().stream = &x_incoming;
         co_await answer_later();
         x_closes = x_closes || !x_has_incoming_end;
@@ -278,12 +282,12 @@ asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_incomi
         x_has_incoming_end = step == progress::complete && x_parser.piece().empty();
         if (x_has_incoming_end || !x_parser.piece().empty()) co_return x_parser.piece();
         const std::int64_t since_ms = x_all.loop.time().steady_ms();
-        x_deadline.set_after(x_pace.ms_for_piece(x_parser.body_bytes()));
+        x_deadline.set_after(x_stream_pace.ms_left());
         const std::span<char> space = x_parser.space();
         const auto [failed, bytes] =
             co_await x_stream.async_read_some(asio::mutable_buffer(space.data(), space.size()), outcome);
         x_deadline.clear();
-        x_pace.waited_for_piece(x_all.loop.time().steady_ms() - since_ms);
+        x_stream_pace.waited(x_all.loop.time().steady_ms() - since_ms, bytes);
         if (failed && std::exchange(x_is_late, false)) {
             error late{error_code::deadline_exceeded, "the body did not come in time", 408};
             co_return late;
@@ -300,7 +304,8 @@ asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_incomi
 template <class Stream>
 void stream_connection<Stream>::identify() {
     request& asked = x_parser.get();
-    asked.remote_address = x_remote_address;
+    asked.remote_address = x_addresses.remote;
+    asked.local_address = x_addresses.local;
     asked.loop_index = x_all.loop.index();
     asked.is_known = &x_place->is_known;
     x_id = id_of(asked.headers, x_all.writer.request_id_names());
@@ -353,7 +358,7 @@ bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
 template <class Stream>
 void stream_connection<Stream>::write_answer() {
     x_out.begin({x_parser.is_head_request(), x_parser.is_http_1_0()});
-    if (!has_room_for_answer(x_out.body_to_send().size()))
+    if (!has_room_for_answer(x_out.bytes_held_max()))
         x_out.get() =
             error_response(runtime::unavailable("too many large answers wait to be read; try again"));
     x_closes = x_closes || x_out.ends_with_connection() || !x_parser.keep_alive() || x_all.is_draining ||
@@ -369,6 +374,7 @@ bool stream_connection<Stream>::send_now() {
     } else {
         boost::system::error_code failed;
         const std::size_t bytes = x_stream.write_some(x_out.unsent(), failed);
+        x_stream_pace.waited(0, bytes);
         return sent(failed && failed != asio::error::would_block, bytes);
     }
 }
@@ -379,10 +385,13 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
     std::size_t total = 0;
     bool is_sent = false;
     while (!is_sent) {
-        x_deadline.set(since_ms + x_bounds.write_ms_base +
-                       static_cast<std::int64_t>(total / 64) * 1000 / 1024);
+        const std::int64_t now_ms = x_all.loop.time().steady_ms();
+        const std::int64_t until_ms =
+            since_ms + x_bounds.write_ms_base + static_cast<std::int64_t>(total / 64) * 1000 / 1024;
+        x_deadline.set(has_floor() ? std::min(until_ms, now_ms + x_stream_pace.ms_left()) : until_ms);
         const auto [failed, bytes] = co_await x_stream.async_write_some(x_out.unsent(), outcome);
         total += bytes;
+        x_stream_pace.waited(x_all.loop.time().steady_ms() - now_ms, bytes);
         is_sent = sent(bool(failed), bytes);
     }
     x_deadline.clear();
@@ -405,28 +414,30 @@ bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::send_stream() {
     x_is_mid_stream = true;
+    x_stream_pace.begin();
     if (x_all.is_draining) x_out.get().stream->wind_down();
     while (x_is_mid_stream && !x_is_broken) {
-        const result<std::string_view> piece = co_await next_piece();
+        const bool is_past = !is_tls && x_out.bytes_to_send_past() > 0;
+        result<std::string_view> piece = std::string_view();
+        if (is_past) {
+            piece = co_await send_past(x_out, socket(), {x_all.loop, x_deadline, x_stream_pace, x_bounds});
+        } else {
+            piece = co_await next_piece(*x_out.get().stream);
+        }
         if (is_stopped()) throw boost::system::system_error(asio::error::operation_aborted);
-        if (!piece) log_failed(runtime::log_level::warning, x_parser.get(), piece.error().message);
+        if (is_past && piece) continue;
+        const bool has_left = is_past && piece.error().code == error_code::aborted;
+        if (has_left) sent(true, 0);
+        if (!piece && !has_left) {
+            log_failed(runtime::log_level::warning, x_parser.get(), piece.error().message);
+            x_has_failed_mid_stream = true;
+        }
         x_is_mid_stream = piece && !piece->empty();
         const bool is_as_promised = piece && x_out.write_piece(*piece);
         if (!is_as_promised) cut_off();
         if (!x_out.is_sent() && !send_now()) co_await send_rest();
     }
     x_is_mid_stream = false;
-}
-
-template <class Stream>
-asio::awaitable<result<std::string_view>> stream_connection<Stream>::next_piece() {
-    error failure;
-    try {
-        co_return co_await x_out.get().stream->next();
-    } catch (const std::exception& thrown) {
-        failure = runtime::internal(thrown.what());
-    }
-    co_return failure;
 }
 
 // The client must not take what it has for the whole body: no end of the body follows, and if only the end of
@@ -441,10 +452,13 @@ void stream_connection<Stream>::cut_off() {
 template <class Stream>
 void stream_connection<Stream>::answered() {
     const std::int64_t duration_us = std::max<std::int64_t>(0, steady_us() - x_started_us);
-    x_all.metrics.count(x_out.get().status, duration_us);
+    // The client has seen the status of the head; what became of the answer is for the operator.
+    std::uint16_t status = x_out.get().status;
+    if (std::exchange(x_has_failed_mid_stream, false)) status = 500;
+    x_all.metrics.count(status, duration_us);
     if (x_all.options.log == request_log::on)
         log_answered(x_parser.has_head() ? &x_parser.get() : nullptr, x_id.text,
-                     {x_out.get().status, x_out.body_bytes(), duration_us, x_remote_address});
+                     {status, x_out.body_bytes(), duration_us, x_addresses.remote});
     ++x_requests;
     x_out.clear();
     x_answer_room.reset();
@@ -458,36 +472,24 @@ void stream_connection<Stream>::answered() {
     x_started_us += duration_us;  // for a next request that arrived together with this one
 }
 
-// Closing a socket while bytes are unread would take the last answer back from the client, so read on for a
-// while.
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::linger() {
-    x_is_late = false;
     x_deadline.set_after(x_bounds.linger_ms);
     if constexpr (is_tls) co_await x_stream.async_shutdown(outcome);
-    boost::system::error_code ended;
-    socket().shutdown(tcp_socket::shutdown_send, ended);
-    const std::span<char> scrap = x_parser.space();
-    while (!ended && !x_is_late) {
-        const auto [failed, bytes] =
-            co_await socket().async_read_some(asio::mutable_buffer(scrap.data(), scrap.size()), outcome);
-        ended = failed;
-    }
+    x_deadline.clear();
+    co_await read_on(socket(), x_all.loop, x_bounds, x_parser.space());
 }
 
 }  // namespace
 
 std::unique_ptr<connection> make_connection(connections_of_loop& all, tcp_socket socket,
-                                            std::string remote_address, place_of_connection place) {
-    return std::make_unique<stream_connection<tcp_socket>>(all, std::move(remote_address), std::move(place),
+                                            addresses_of_connection addresses, place_of_connection place,
+                                            asio::ssl::context* tls) {
+    if (tls)
+        return std::make_unique<stream_connection<tls_stream>>(all, std::move(addresses), std::move(place),
+                                                               std::move(socket), *tls);
+    return std::make_unique<stream_connection<tcp_socket>>(all, std::move(addresses), std::move(place),
                                                            std::move(socket));
-}
-
-std::unique_ptr<connection> make_tls_connection(connections_of_loop& all, tcp_socket socket,
-                                                std::string remote_address, place_of_connection place,
-                                                asio::ssl::context& context) {
-    return std::make_unique<stream_connection<tls_stream>>(all, std::move(remote_address), std::move(place),
-                                                           std::move(socket), context);
 }
 
 }  // namespace herald::runtime::http::server

@@ -74,10 +74,14 @@ class connection {
     connections_of_loop& x_all;
 };
 
+/// As in request.
+struct addresses_of_connection {
+    std::string remote;
+    std::string local;
+};
 using place_of_connection = std::unique_ptr<connection_places::place>;
-std::unique_ptr<connection> make_connection(connections_of_loop&, tcp_socket, std::string remote_address,
-                                            place_of_connection);
-std::unique_ptr<connection> make_tls_connection(connections_of_loop&, tcp_socket, std::string remote_address,
-                                                place_of_connection, boost::asio::ssl::context&);
+/// `tls`: null without.
+std::unique_ptr<connection> make_connection(connections_of_loop&, tcp_socket, addresses_of_connection,
+                                            place_of_connection, boost::asio::ssl::context* tls);
 
 }  // namespace herald::runtime::http::server

@@ -1,6 +1,5 @@
 #include "runtime/http/server/incoming_pace.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "runtime/http/server/server.hpp"
@@ -21,15 +20,6 @@ std::int64_t incoming_pace::until_ms(phase now_in, std::size_t body_bytes, std::
             break;
     }
     return x_phase_since_ms + ms_for_body(body_bytes);
-}
-
-std::int64_t incoming_pace::ms_for_piece(std::size_t body_bytes) const noexcept {
-    return std::clamp<std::int64_t>(ms_for_body(body_bytes) - x_waited_ms, 0, x_bounds.piece_ms);
-}
-
-void incoming_pace::next_request() noexcept {
-    x_has_phase = false;
-    x_waited_ms = 0;
 }
 
 std::int64_t incoming_pace::ms_for_body(std::size_t bytes) const noexcept {

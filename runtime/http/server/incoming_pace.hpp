@@ -1,4 +1,5 @@
-// How long the bytes of a request may take to arrive. Pure: steady milliseconds in and out.
+// How long the bytes of a request that is awaited as a whole may take to arrive. Pure: steady milliseconds in
+// and out.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +19,7 @@ class incoming_pace {
     /// have arrived so far.
     std::int64_t until_ms(phase, std::size_t body_bytes, std::int64_t now_ms) noexcept;
 
-    /// How long the next piece of a streamed body may take: what is left of the total time for a body of this
-    /// size, but at most the limit for any one piece.
-    std::int64_t ms_for_piece(std::size_t body_bytes) const noexcept;
-    void waited_for_piece(std::int64_t ms) noexcept { x_waited_ms += ms; }
-
-    void next_request() noexcept;
+    void next_request() noexcept { x_has_phase = false; }
 
   private:
     std::int64_t ms_for_body(std::size_t bytes) const noexcept;
@@ -32,7 +28,6 @@ class incoming_pace {
     bool x_has_phase = false;
     phase x_phase = phase::idle;
     std::int64_t x_phase_since_ms = 0;
-    std::int64_t x_waited_ms = 0;
 };
 
 }  // namespace herald::runtime::http::server

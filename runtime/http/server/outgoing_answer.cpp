@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/http/body.hpp"
+
 namespace herald::runtime::http::server {
 
 namespace asio = boost::asio;
@@ -13,6 +15,10 @@ std::string_view outgoing_answer::body_to_send() const noexcept {
 
 bool outgoing_answer::is_streaming() const noexcept {
     return x_answer.stream && !is_bodiless(x_answer.status) && !x_form.is_to_head;
+}
+
+std::size_t outgoing_answer::bytes_held_max() const noexcept {
+    return is_streaming() ? x_answer.stream->bytes_held_max() : body_to_send().size();
 }
 
 bool outgoing_answer::ends_with_connection() const noexcept {
@@ -47,6 +53,11 @@ bool outgoing_answer::write_piece(std::string_view piece) {
     }
     x_unsent = {asio::buffer(x_text), asio::buffer(piece)};
     return true;
+}
+
+std::uint64_t outgoing_answer::bytes_to_send_past() const noexcept {
+    if (!x_answer.stream_bytes || !x_answer.stream->can_send_to_socket()) return 0;
+    return *x_answer.stream_bytes - std::min(*x_answer.stream_bytes, x_streamed_bytes);
 }
 
 void outgoing_answer::sent(std::size_t bytes) noexcept {

@@ -31,6 +31,8 @@ class outgoing_answer {
     std::string_view body_to_send() const noexcept;
     /// The body is sent while it is produced.
     bool is_streaming() const noexcept;
+    /// What is in memory until it is read.
+    std::size_t bytes_held_max() const noexcept;
     /// Only the end of the connection shows where the body ends.
     bool ends_with_connection() const noexcept;
     std::uint64_t body_bytes() const noexcept;
@@ -40,6 +42,9 @@ class outgoing_answer {
     /// The next piece of the stream; an empty one ends it. False when the body breaks what the head promised.
     /// The piece is not copied.
     bool write_piece(std::string_view piece);
+    /// What the stream may send to the socket by itself, past unsent(); 0 when it must not or cannot.
+    std::uint64_t bytes_to_send_past() const noexcept;
+    void sent_past(std::size_t bytes) noexcept { x_streamed_bytes += bytes; }
 
     const std::array<boost::asio::const_buffer, 2>& unsent() const noexcept { return x_unsent; }
     bool is_sent() const noexcept { return x_unsent[0].size() + x_unsent[1].size() == 0; }

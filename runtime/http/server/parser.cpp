@@ -37,6 +37,30 @@ struct special_field {
     std::size_t index = 0;
 };
 
+// The methods that are known; of TRACE and QUERY it is also known that no resource has them, which is 405.
+std::optional<http_method> known_method(http::verb verb, std::string_view name) noexcept {
+    switch (verb) {
+        case http::verb::get:
+            return http_method::get;
+        case http::verb::head:
+            return http_method::head;
+        case http::verb::post:
+            return http_method::post;
+        case http::verb::put:
+            return http_method::put;
+        case http::verb::patch:
+            return http_method::patch;
+        case http::verb::delete_:
+            return http_method::delete_;
+        case http::verb::options:
+            return http_method::options;
+        case http::verb::trace:
+            return http_method::trace;
+        default:
+            return name == "QUERY" ? std::optional(http_method::query) : std::nullopt;
+    }
+}
+
 }  // namespace
 
 // What Beast's parser found. Before each call it is told where the request's first byte is; it moves the data
@@ -51,8 +75,9 @@ struct request_parser::header_reader {
 
       private:
         using text = boost::beast::string_view;
-        void on_request_impl(http::verb method, text, text wanted, int http_version, beast_error&) override {
-            x_owner.verb = method;
+        void on_request_impl(http::verb verb, text name, text wanted, int http_version,
+                             beast_error&) override {
+            x_owner.method = known_method(verb, {name.data(), name.size()});
             x_owner.target = x_owner.where(wanted);
             x_owner.version = http_version;
         }
@@ -135,7 +160,7 @@ struct request_parser::header_reader {
 
     std::optional<beast_parser> parser;
     char* base = nullptr;
-    http::verb verb = http::verb::unknown;
+    std::optional<http_method> method;  // empty: unknown
     place target;
     int version = 11;
     std::array<field, limits::request_header_fields_max> fields;
@@ -149,27 +174,6 @@ struct request_parser::header_reader {
 };
 
 namespace {
-
-std::optional<http_method> known_method(http::verb verb) noexcept {
-    switch (verb) {
-        case http::verb::get:
-            return http_method::get;
-        case http::verb::head:
-            return http_method::head;
-        case http::verb::post:
-            return http_method::post;
-        case http::verb::put:
-            return http_method::put;
-        case http::verb::patch:
-            return http_method::patch;
-        case http::verb::delete_:
-            return http_method::delete_;
-        case http::verb::options:
-            return http_method::options;
-        default:
-            return std::nullopt;
-    }
-}
 
 // The right form, where Beast only says "bad".
 std::string what_is_right(const beast_error& failed) {
@@ -309,7 +313,7 @@ request_parser::progress request_parser::check_head() {
     if (target.size() > limits::request_target_bytes_max)
         return fail(
             414, "the target is longer than " + std::to_string(limits::request_target_bytes_max) + " bytes");
-    const auto shown = path_and_query(target, seen.verb == http::verb::options);
+    const auto shown = path_and_query(target, seen.method == http_method::options);
     if (!shown)
         return fail(400,
                     "the target must be a path that starts with /, or a whole http or https URL, in visible "
@@ -318,8 +322,7 @@ request_parser::progress request_parser::check_head() {
         x_reader->target = seen.where(*shown);
         show_head();
     }
-    if (!known_method(seen.verb))
-        return fail(501, "the method must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS");
+    if (!seen.method) return fail(501, "the method must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS");
     if (seen.expect.count > 0 && is_1_1 &&
         (seen.expect.count > 1 || !runtime::equals_ignoring_case(seen.value(seen.expect), "100-continue")))
         return fail(417, "the only expectation that can be met is 100-continue");
@@ -342,10 +345,10 @@ void request_parser::show_head() {
     const char* const base = begin();
     const std::string_view target = x_reader->target.in(base);
     const std::size_t question = target.find('?');
-    x_request.method = known_method(x_reader->verb).value_or(http_method::get);
+    x_request.method = x_reader->method.value_or(http_method::get);
     x_request.target = target;
     x_request.path = target.substr(0, question);
-    if (x_request.path.empty()) x_request.path = x_reader->verb == http::verb::options ? "*" : "/";
+    if (x_request.path.empty()) x_request.path = x_reader->method == http_method::options ? "*" : "/";
     x_request.query = question == target.npos ? std::string_view() : target.substr(question + 1);
     for (std::size_t i = 0; i < x_reader->field_count; ++i) {
         const header_reader::field& field = x_reader->fields[i];

@@ -56,7 +56,7 @@ class request_parser {
     void next();
 
     /// The request so far: its head after progress::head, and its body after progress::complete. Its views
-    /// are valid until space() or next(). The connection fills in remote_address, request_id and loop_index.
+    /// are valid until space() or next(). The connection fills in the addresses, request_id and loop_index.
     request& get() noexcept { return x_request; }
     const error& failure() const noexcept { return x_failure; }
     /// True before the first byte of a request.

@@ -27,6 +27,7 @@ struct request {
     std::string_view body;            // empty if `stream` is set
     body_stream* stream = nullptr;    // see request_handler::streams_body(); destroyed with the handler
     std::string_view remote_address;  // "192.0.2.7", "2001:db8::7"
+    std::string_view local_address;   // to which it was sent, with the port: "[2001:db8::1]:8080"
     std::string_view request_id;      // the caller's, or a new UUID
     std::size_t loop_index = 0;       // the request runs on this loop of event_loops
     /// The handler sets this once the caller is authenticated: other connections may be closed to make room.

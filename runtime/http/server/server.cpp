@@ -1,5 +1,7 @@
 #include "runtime/http/server/server.hpp"
 
+#include <netinet/tcp.h>
+
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
@@ -29,6 +31,9 @@ using asio::ip::tcp;
 using tcp_acceptor = asio::basic_socket_acceptor<tcp, asio::io_context::executor_type>;
 using boost::system::error_code;
 using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+/// Without it the kernel holds megabytes, and takes no more before a third of them has gone: a slow reader
+/// would look like one that has stopped.
+using unsent_bytes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
 
 constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 constexpr std::int64_t accept_pause_ms = 100;
@@ -46,6 +51,13 @@ asio::ip::address unmapped(const asio::ip::address& from) {
     if (from.is_v6() && from.to_v6().is_v4_mapped())
         return asio::ip::make_address_v4(asio::ip::v4_mapped, from.to_v6());
     return from;
+}
+
+// As in a URL.
+std::string text_of(const tcp::endpoint& to) {
+    const asio::ip::address address = unmapped(to.address());
+    const std::string text = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+    return text + ":" + std::to_string(to.port());
 }
 
 // The server's part on one loop: its own listening socket and the connections it accepted.
@@ -67,7 +79,8 @@ class listener {
   private:
     asio::awaitable<void> accept();
     asio::awaitable<void> pause(std::int64_t ms);
-    asio::awaitable<void> serve(tcp_socket client, std::string address, place_of_connection place);
+    asio::awaitable<void> serve(tcp_socket client, addresses_of_connection addresses,
+                                place_of_connection place);
     void admit(tcp_socket client);
     void turn_away(tcp_socket& client);
     void stop_accepting();
@@ -109,20 +122,22 @@ asio::awaitable<void> listener::pause(std::int64_t ms) {
 void listener::admit(tcp_socket client) {
     error_code failed;
     const tcp::endpoint from = client.remote_endpoint(failed);
+    const tcp::endpoint to = client.local_endpoint(failed);
     if (failed) return;  // already gone
     client.set_option(tcp::no_delay(true), failed);
+    client.set_option(unsent_bytes(limits::http_unsent_bytes_max), failed);
     client.non_blocking(true, failed);
     const asio::ip::address address = unmapped(from.address());
     auto place = x_connections.room.places.take(counted_address(address), client.native_handle());
     if (!place) return turn_away(client);
-    x_tasks.start("serve a connection", serve(std::move(client), address.to_string(), std::move(place)));
+    addresses_of_connection addresses{address.to_string(), text_of(to)};
+    x_tasks.start("serve a connection", serve(std::move(client), std::move(addresses), std::move(place)));
 }
 
-asio::awaitable<void> listener::serve(tcp_socket client, std::string address, place_of_connection place) {
+asio::awaitable<void> listener::serve(tcp_socket client, addresses_of_connection addresses,
+                                      place_of_connection place) {
     const std::unique_ptr<connection> served =
-        x_tls ? make_tls_connection(x_connections, std::move(client), std::move(address), std::move(place),
-                                    *x_tls)
-              : make_connection(x_connections, std::move(client), std::move(address), std::move(place));
+        make_connection(x_connections, std::move(client), std::move(addresses), std::move(place), x_tls);
     co_await served->run();
 }
 

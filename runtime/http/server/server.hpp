@@ -49,10 +49,15 @@ class request_handler {
 struct connection_limits {
     std::int64_t header_ms = limits::request_header_ms_max;    // from the first byte to the end of the header
     std::int64_t body_ms_base = limits::request_body_ms_base;  // plus 1 s for each KiB received
-    std::int64_t piece_ms = limits::http_piece_ms_max;         // of that, for each piece of a streamed body
+    std::int64_t piece_ms = limits::http_piece_ms_max;         // for each piece of a streamed body
+    std::int64_t stream_bytes_per_second = limits::http_stream_bytes_per_second_min;  // of streamed bodies
+    std::int64_t stream_window_ms = limits::http_stream_window_ms;                    // by this time's mean
     std::int64_t idle_ms = limits::connection_idle_ms_max;
     std::int64_t write_ms_base = limits::response_write_ms_max;  // plus 1 s for each 64 KiB sent
-    std::int64_t linger_ms = 2'000;  // how long a closed connection is read, so that the last answer arrives
+    /// A closed connection is read on, so that the last answer arrives: while bytes come, at most linger_ms
+    /// apart, and linger_ms_max in all.
+    std::int64_t linger_ms = limits::connection_linger_ms;
+    std::int64_t linger_ms_max = limits::connection_linger_ms_max;
     std::uint32_t requests = limits::requests_per_connection_max;
     std::size_t connections = limits::connections_max;
     std::size_t connections_per_address =  // IPv6: per /64

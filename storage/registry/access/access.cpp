@@ -4,8 +4,11 @@
 #include "runtime/text.hpp"
 #include "storage/registry/access/access_memory.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/deletions.hpp"
 #include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/sessions.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/workspaces.hpp"
@@ -17,6 +20,18 @@ using schemas::action;
 using schemas::protected_type;
 using state::state_view;
 
+/// Below registry_level, zeros in front of an id counted for nothing.
+std::optional<std::uint64_t> id_in(const state_view& state, std::string_view text) {
+    return tables::is_registry_level_in_force(state) ? runtime::parse_plain_decimal(text)
+                                                     : runtime::parse_decimal(text);
+}
+
+/// Memberships of a removed user may still be swept.
+bool is_removed(const state_view& state, schemas::user_id id) {
+    const auto user = tables::users::find(state, id);
+    return user && user->removed;
+}
+
 bool is_master(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     if (!workspace.org_id) return workspace.owner == user;
     return is_member(state, workspace.admins, user);
@@ -24,6 +39,7 @@ bool is_master(const state_view& state, schemas::user_id user, const schemas::wo
 
 void add_role(access_rights& rights, const schemas::role& role) {
     if (role.built_in && role.name == "Super User") rights.super_user = true;
+    if (role.reports_scans) rights.reports_scans = true;
     for (const schemas::resource_actions& entry : role.actions)
         for (const action allowed : entry.allowed_actions)
             rights.actions |= access_rights::bit(entry.resource_type, allowed);
@@ -32,32 +48,51 @@ void add_role(access_rights& rights, const schemas::role& role) {
 access_rights find_rights(const state_view& state, schemas::user_id user,
                           const schemas::workspace& workspace) {
     access_rights rights;
+    if (workspace.removed || is_removed(state, user)) return rights;
     rights.everything = is_master(state, user, workspace);
     for (const schemas::permission& permission : workspace.permissions) {
-        if (!is_member(state, permission.group_id, user)) continue;
+        if (!tables::groups::has(state, permission.group_id) || !is_member(state, permission.group_id, user))
+            continue;
         const auto role = tables::roles::find(state, permission.role_id);
         if (role) add_role(rights, *role);
     }
     return rights;
 }
 
-access_rights rights_of(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+access_rights rights_of(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
+                        remembering keeps = remembering::yes) {
     access_memory* const memory = access_memory::of(state);
     if (!memory) return find_rights(state, user, workspace);
     if (const auto known = memory->rights_of(user, workspace.id)) return *known;
     const access_rights found = find_rights(state, user, workspace);
-    memory->keep(user, workspace.id, found);
+    if (keeps == remembering::yes) memory->keep(user, workspace.id, found);
     return found;
 }
 
-bool has_key(const schemas::user& user, std::string_view key_hash) {
+/// Also one that was deleted and whose builds are not swept yet.
+std::optional<schemas::workspace> stored_workspace(const state_view& state, schemas::workspace_id id) {
+    access_memory* const memory = access_memory::of(state);
+    if (memory)
+        if (const auto known = memory->workspace_of(id)) return *known;
+    auto found = tables::workspaces::find(state, id);
+    if (memory && found) memory->keep(std::make_shared<const schemas::workspace>(*found));
+    return found;
+}
+
+bool has_key(const state_view& state, const schemas::user& user, std::string_view key_hash) {
     return !key_hash.empty() && (runtime::constant_time_equal(key_hash, user.primary_key_hash) ||
-                                 runtime::constant_time_equal(key_hash, user.secondary_key_hash));
+                                 runtime::constant_time_equal(key_hash, user.secondary_key_hash) ||
+                                 tables::sessions::has_key(state, user.id, key_hash));
 }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 error no_such(std::string_view what) { return runtime::not_found(std::string(what) + " not found"); }
+
+error no_such_build(schemas::build_id id, std::string_view workspace) {
+    return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace " +
+                              quoted(workspace));
+}
 
 }  // namespace
 
@@ -66,7 +101,7 @@ bool is_key_of(const state_view& state, schemas::user_id id, std::string_view ke
     if (memory)
         if (const auto known = memory->user_of(key_hash); known && known->id == id) return true;
     auto user = tables::users::find(state, id);
-    if (!user || !has_key(*user, key_hash)) return false;
+    if (!user || !has_key(state, *user, key_hash)) return false;
     if (memory) memory->keep(key_hash, std::make_shared<const schemas::user>(*std::move(user)));
     return true;
 }
@@ -87,7 +122,7 @@ std::shared_ptr<const schemas::user> user_with_key(const state_view& state, std:
     if (!id) return nullptr;
     auto user = tables::users::find(state, *id);
     if (!user) return nullptr;
-    if (!has_key(*user, key_hash)) return nullptr;
+    if (!has_key(state, *user, key_hash)) return nullptr;
     auto found = std::make_shared<const schemas::user>(*std::move(user));
     if (memory) memory->keep(key_hash, found);
     return found;
@@ -98,8 +133,8 @@ bool is_member(const state_view& state, schemas::group_id group, schemas::user_i
 }
 
 bool is_allowed(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
-                protected_type type, action wanted) {
-    return rights_of(state, user, workspace).allow(type, wanted);
+                protected_type type, action wanted, remembering keeps) {
+    return rights_of(state, user, workspace, keeps).allow(type, wanted);
 }
 
 bool is_workspace_admin(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
@@ -107,8 +142,14 @@ bool is_workspace_admin(const state_view& state, schemas::user_id user, const sc
     return rights.everything || rights.super_user;
 }
 
-bool is_visible(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
-    return rights_of(state, user, workspace).may_read_something();
+bool may_report_scans(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    const access_rights rights = rights_of(state, user, workspace);
+    return rights.reports_scans || rights.allow(protected_type::registered_model, action::update);
+}
+
+bool is_visible(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
+                remembering keeps) {
+    return rights_of(state, user, workspace, keeps).may_read_something();
 }
 
 result<void> require_system_admin(const state_view& state, schemas::user_id user, std::string_view what) {
@@ -126,17 +167,47 @@ result<void> require(const state_view& state, schemas::user_id user, const schem
                                       quoted(workspace.name));
 }
 
+std::optional<schemas::workspace> own_workspace_of(const state_view& state, const schemas::user& user) {
+    const auto id = tables::workspaces::named(state, user.username);
+    if (!id) return std::nullopt;
+    auto found = find_workspace(state, *id);
+    if (!found || found->owner != user.id) return std::nullopt;
+    return found;
+}
+
+schemas::workspace_id default_workspace_of(const state_view& state, const schemas::user& user) {
+    if (const auto set = find_workspace(state, user.default_workspace_id);
+        set && is_visible(state, user.id, *set))
+        return set->id;
+    if (const auto own = own_workspace_of(state, user)) return own->id;
+    if (user.removed) return {};  // who is in no organization
+    schemas::workspace_id built_in;
+    tables::workspaces::each(state, [&](const schemas::workspace& each) {
+        if (each.built_in && !each.removed && is_in_organization(state, user.id, each.org_id))
+            built_in = each.id;
+        return !built_in;
+    });
+    return built_in;
+}
+
+bool is_in_organization(const state_view& state, schemas::user_id user, schemas::organization_id org) {
+    bool found = false;
+    tables::members::each_group_of(state, user, [&](schemas::group_id id) {
+        const auto group = tables::groups::find(state, id);
+        found = group && group->org_id == org;
+        return !found;
+    });
+    return found;
+}
+
 std::optional<schemas::workspace> find_workspace(const state_view& state, schemas::workspace_id id) {
-    access_memory* const memory = access_memory::of(state);
-    if (memory)
-        if (const auto known = memory->workspace_of(id)) return *known;
-    auto found = tables::workspaces::find(state, id);
-    if (memory && found) memory->keep(std::make_shared<const schemas::workspace>(*found));
+    auto found = stored_workspace(state, id);
+    if (found && found->removed) return std::nullopt;
     return found;
 }
 
 schemas::workspace workspace_of(const state_view& state, schemas::workspace_id id) {
-    auto found = find_workspace(state, id);
+    auto found = stored_workspace(state, id);
     if (!found)
         throw state::state_corrupt{"a row names workspace " + std::to_string(id.value) +
                                    ", which is not there"};
@@ -147,6 +218,15 @@ result<schemas::workspace> workspace_named(const state_view& state, std::string_
     const auto id = tables::workspaces::named(state, name);
     if (!id) return no_such("workspace " + quoted(name));
     return workspace_of(state, *id);
+}
+
+result<schemas::workspace> administered_workspace(const state_view& state, schemas::user_id user,
+                                                  std::string_view name) {
+    auto found = workspace_named(state, name);
+    if (!found || !is_visible(state, user, *found)) return no_such("workspace " + quoted(name));
+    if (is_workspace_admin(state, user, *found)) return found;
+    return runtime::permission_denied("this needs an admin of the workspace " + quoted(name) +
+                                      ": a member of Admins or of a group with Super User there");
 }
 
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
@@ -177,11 +257,15 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
     return found;
 }
 
+bool is_there(const state_view& state, const schemas::model_version& version) {
+    return !tables::deleted_models::has(state, version.registered_model_id);
+}
+
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         schemas::version_id id) {
     const std::string what = "model version " + std::to_string(id.value);
     auto version = tables::versions::find(state, id);
-    if (!version) return no_such(what);
+    if (!version || !is_there(state, *version)) return no_such(what);
     auto workspace = workspace_of(state, version->workspace_id);
     if (const auto may =
             require(state, user, workspace, protected_type::registered_model, action::read, what);
@@ -202,7 +286,7 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         const schemas::registered_model& model,
                                                         std::string_view id_or_name) {
-    if (const auto number = runtime::parse_decimal(id_or_name)) {
+    if (const auto number = id_in(state, id_or_name)) {
         auto found = readable_version(state, user, schemas::version_id{*number});
         if (found && found->row.registered_model_id == model.id) return found;
     }
@@ -224,6 +308,8 @@ result<placed<schemas::build>> readable_build(const state_view& state, schemas::
     const std::string what = "build " + std::to_string(id.value);
     auto build = tables::builds::find(state, id);
     if (!build) return no_such(what);
+    const auto version = tables::versions::find(state, build->model_version_id);
+    if (!version || !is_there(state, *version)) return no_such(what);
     auto workspace = workspace_of(state, build->workspace_id);
     if (!may_read_builds(state, user, workspace)) return no_such(what);
     return placed<schemas::build>{*std::move(build), std::move(workspace)};
@@ -232,9 +318,26 @@ result<placed<schemas::build>> readable_build(const state_view& state, schemas::
 result<placed<schemas::build>> readable_build(const state_view& state, schemas::user_id user,
                                               std::string_view workspace_name, schemas::build_id id) {
     auto found = readable_build(state, user, id);
-    if (found && found->workspace.name != workspace_name)
-        return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace " +
-                                  quoted(workspace_name));
+    if (found && found->workspace.name != workspace_name) return no_such_build(id, workspace_name);
+    return found;
+}
+
+result<schemas::workspace> workspace_in_path(const state_view& state, std::string_view name_or_id) {
+    auto named = workspace_named(state, name_or_id);
+    if (named) return named;
+    const auto id = runtime::parse_plain_decimal(name_or_id);
+    auto found = id ? find_workspace(state, schemas::workspace_id{*id}) : std::nullopt;
+    if (found) return *std::move(found);
+    return named;
+}
+
+result<placed<schemas::build>> readable_build_in_path(const state_view& state, schemas::user_id user,
+                                                      std::string_view workspace_name_or_id,
+                                                      schemas::build_id id) {
+    auto found = readable_build(state, user, id);
+    if (!found) return found;
+    const auto meant = workspace_in_path(state, workspace_name_or_id);
+    if (!meant || meant->id != found->workspace.id) return no_such_build(id, workspace_name_or_id);
     return found;
 }
 

@@ -1,7 +1,7 @@
 // Who may do what (wire.md §2), decided from the state alone, by rules of apply and by reads alike.
 //
 // The roles and groups that are built in are made with the log: GENESIS,
-// storage/registry/rules/installation.cpp.
+// storage/registry/rules/organizations.cpp.
 //
 // No READ on a thing → not_found, as if it were not there; READ without the action → permission_denied.
 #pragma once
@@ -13,22 +13,28 @@
 
 namespace herald::storage::registry::access {
 
-/// The user with this e-mail (ignoring case) who has a developer key with this SHA-256 (32 bytes); null when
-/// there is none.
+/// The user with this e-mail (ignoring case) who has a developer key or a session with this SHA-256 (32
+/// bytes); null when there is none.
 std::shared_ptr<const schemas::user> user_with_key(const state::state_view&, std::string_view email,
                                                    std::string_view key_hash);
-/// Whether this is the hash of one of the user's developer keys.
+/// Whether this is the hash of one of the user's developer keys, or of a session of his.
 bool is_key_of(const state::state_view&, schemas::user_id, std::string_view key_hash);
 bool is_system_admin(const state::state_view&, schemas::user_id);
 bool is_member(const state::state_view&, schemas::group_id, schemas::user_id);
+/// Whether what was found out is kept for the next who asks. Who asks about workspace after workspace does
+/// not keep it: that would take the place of what everybody else needs.
+enum class remembering : std::uint8_t { yes, no };
 /// Whether a role of one of the user's groups allows the action there. The owner of a personal workspace and
 /// the members of `Admins` may do everything in it.
 bool is_allowed(const state::state_view&, schemas::user_id, const schemas::workspace&,
-                schemas::protected_type, schemas::action);
+                schemas::protected_type, schemas::action, remembering = remembering::yes);
 /// Whether the user is a member of `Admins` or of a group with `Super User` there, or the owner.
 bool is_workspace_admin(const state::state_view&, schemas::user_id, const schemas::workspace&);
+/// Whether the user may report scans there: by UPDATE on models, or by a role's mark.
+bool may_report_scans(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// Whether the user sees the workspace at all, by any READ in it.
-bool is_visible(const state::state_view&, schemas::user_id, const schemas::workspace&);
+bool is_visible(const state::state_view&, schemas::user_id, const schemas::workspace&,
+                remembering = remembering::yes);
 
 /// permission_denied "… needs a system administrator".
 result<void> require_system_admin(const state::state_view&, schemas::user_id, std::string_view what);
@@ -37,11 +43,24 @@ result<void> require_system_admin(const state::state_view&, schemas::user_id, st
 result<void> require(const state::state_view&, schemas::user_id, const schemas::workspace&,
                      schemas::protected_type, schemas::action, std::string_view what);
 
+/// Whether one of the user's groups is the organisation's.
+bool is_in_organization(const state::state_view&, schemas::user_id, schemas::organization_id);
+/// The user's own workspace; empty for one who has none: the first administrator, and removed ones.
+std::optional<schemas::workspace> own_workspace_of(const state::state_view&, const schemas::user&);
+/// The one that the user set, if it is there and may be read; otherwise the own one; for a user without, the
+/// built-in one of his organisation. 0: none of these.
+schemas::workspace_id default_workspace_of(const state::state_view&, const schemas::user&);
+
+/// Empty for one that was deleted, too.
 std::optional<schemas::workspace> find_workspace(const state::state_view&, schemas::workspace_id);
-/// The workspace that a row names. Throws state_corrupt when it does not exist.
+/// The workspace that a row names, even if it was deleted and the row is about to follow. Throws
+/// state_corrupt when it does not exist.
 schemas::workspace workspace_of(const state::state_view&, schemas::workspace_id);
 /// not_found when there is no workspace of that name (the caller checks whether the user may see it).
 result<schemas::workspace> workspace_named(const state::state_view&, std::string_view name);
+/// A workspace that the user sees and is a workspace admin of. Errors: not_found; permission_denied.
+result<schemas::workspace> administered_workspace(const state::state_view&, schemas::user_id,
+                                                  std::string_view name);
 
 /// A row together with the workspace whose permissions apply to it.
 template <class Row>
@@ -55,6 +74,8 @@ result<placed<schemas::registered_model>> readable_model(const state::state_view
 result<placed<schemas::registered_model>> readable_model(const state::state_view&, schemas::user_id,
                                                          std::string_view workspace_name,
                                                          std::string_view model_name);
+/// False for a row whose model was deleted: it is still to be erased, and counts as absent everywhere.
+bool is_there(const state::state_view&, const schemas::model_version&);
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         schemas::version_id);
 /// The version must belong to that model; otherwise not_found.
@@ -71,5 +92,13 @@ result<placed<schemas::build>> readable_build(const state::state_view&, schemas:
 /// The build must belong to the workspace of that name; otherwise not_found.
 result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id,
                                               std::string_view workspace_name, schemas::build_id);
+
+/// The workspace that a deployment path names: by its name, or by its id where no workspace has that name.
+/// not_found when there is none (the caller checks whether the user may see it).
+result<schemas::workspace> workspace_in_path(const state::state_view&, std::string_view name_or_id);
+/// As readable_build, for such a path.
+result<placed<schemas::build>> readable_build_in_path(const state::state_view&, schemas::user_id,
+                                                      std::string_view workspace_name_or_id,
+                                                      schemas::build_id);
 
 }  // namespace herald::storage::registry::access

@@ -17,8 +17,9 @@ namespace herald::storage::registry::access {
 
 /// What one user may do in one workspace.
 struct access_rights {
-    bool everything = false;    // the owner, or a member of Admins
-    bool super_user = false;    // through the built-in role `Super User`
+    bool everything = false;  // the owner, or a member of Admins
+    bool super_user = false;  // through the built-in role `Super User`
+    bool reports_scans = false;
     std::uint64_t actions = 0;  // one bit for each protected type and action
 
     /// READ of each type.

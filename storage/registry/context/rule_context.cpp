@@ -24,10 +24,12 @@ std::uint64_t rule_context::next(std::string_view counter) {
 }
 
 schemas::event_id rule_context::new_event_id() {
-    std::string source(reinterpret_cast<const char*>(x_place.log_id.data()), x_place.log_id.size());
+    const bool is_counted_by_record = is_of_registry_level(*this) && x_place.events_told;
+    std::uint32_t& events = is_counted_by_record ? *x_place.events_told : x_events;
+    std::string source(runtime::as_bytes(x_place.log_id));
     schemas::append_big_endian(source, x_place.generation);
     schemas::append_big_endian(source, x_place.offset);
-    schemas::append_big_endian(source, ++x_events);
+    schemas::append_big_endian(source, ++events);
     const std::string hash = runtime::to_hex(runtime::as_bytes(runtime::sha256(source)).substr(0, 16));
     return std::to_string(x_place.generation) + "-" + hash;
 }

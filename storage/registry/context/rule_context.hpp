@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/timers.hpp"
@@ -27,6 +28,9 @@ class rule_context {
         std::uint32_t generation = 0;
         std::uint32_t event_partitions = 0;
         std::uint32_t level = schemas::commands::first_level;
+        /// Counts the events of the whole record, those of its timers and of its command. None: each context
+        /// counts its own, as all did below registry_level.
+        std::uint32_t* events_told = nullptr;
     };
 
     rule_context(state::state_changes& changes, const place& where,
@@ -58,7 +62,7 @@ class rule_context {
         return Id{next(counter)};
     }
 
-    /// The id of the next event of this command.
+    /// The id of the next event of this record.
     schemas::event_id new_event_id();
     /// Sets a timer. It is a row, and is fired once, by the first record whose time is `due_ms` or later.
     /// `key` ≤ 64 bytes.
@@ -71,7 +75,12 @@ class rule_context {
   private:
     const place& x_place;
     const schemas::commands::command_envelope& x_command;
-    std::uint32_t x_events = 0;
+    std::uint32_t x_events = 0;  // told by this context
 };
+
+/// Whether the level of the whole registry is in force: what it does differently, it does only then.
+inline bool is_of_registry_level(const rule_context& context) {
+    return context.level() >= schemas::commands::registry_level;
+}
 
 }  // namespace herald::storage::registry::context

@@ -8,21 +8,32 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/webhooks.hpp"
+#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::emission {
 namespace {
 
 using context::rule_context;
 
-std::vector<schemas::audience_member> audience_of(const state::state_view& state, const event_draft& draft) {
+std::vector<schemas::audience_member> audience_of(const rule_context& context, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
-    tables::webhooks::each_of(state, draft.workspace_id, {}, [&](schemas::webhook_id id) {
-        const auto hook = tables::webhooks::find(state, id);
+    const bool with_revision = is_of_registry_level(context);
+    tables::webhooks::each_of(context.state, draft.workspace_id, {}, [&](schemas::webhook_id id) {
+        const auto hook = tables::webhooks::find(context.state, id);
         if (hook && hears(*hook, draft.type, draft.resource_type))
-            audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled});
+            audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled,
+                                with_revision ? hook->revision : 0});
         return audience.size() < limits::webhooks_per_workspace_max;
     });
     return audience;
+}
+
+/// What receivers need to report: also the name of the workspace, which their calls take.
+void tell_where(const rule_context& context, const event_draft& draft, schemas::event& event) {
+    if (auto workspace = tables::workspaces::find(context.state, draft.workspace_id))
+        event.workspace_name = std::move(workspace->name);
+    const std::string& base_url = context.command().request.base_url;
+    if (!draft.report_path.empty() && !base_url.empty()) event.report_url = base_url + draft.report_path;
 }
 
 }  // namespace
@@ -33,9 +44,22 @@ bool is_event_partition(const rule_context& context, std::string_view topic, std
                events::event_topics.end();
 }
 
+const std::vector<schemas::audience_member>& audiences::of(const rule_context& context,
+                                                           const event_draft& draft) {
+    const kind wanted{draft.workspace_id, draft.type, draft.resource_type};
+    const auto [place, is_new] = x_known.try_emplace(wanted);
+    if (is_new) place->second = audience_of(context, draft);
+    return place->second;
+}
+
 std::size_t emit(rule_context& context, event_draft draft) {
+    audiences none;
+    return emit(context, std::move(draft), none);
+}
+
+std::size_t emit(rule_context& context, event_draft draft, audiences& known) {
     schemas::event event;
-    event.audience = audience_of(context.state, draft);
+    event.audience = known.of(context, draft);
     if (event.audience.empty()) return 0;
     if (draft.id.empty()) draft.id = context.new_event_id();
     event.id = draft.id;
@@ -48,6 +72,7 @@ std::size_t emit(rule_context& context, event_draft draft) {
     event.offset = context.offset();
     event.body = draft.make_body(draft);
     event.traceparent = context.command().request.traceparent;
+    if (is_of_registry_level(context)) tell_where(context, draft, event);
 
     const auto partition =
         static_cast<std::uint64_t>(events::partition_of(draft.resource_id, context.event_partitions()));
@@ -57,9 +82,14 @@ std::size_t emit(rule_context& context, event_draft draft) {
 
 std::string event_envelope(const rule_context& context, const event_draft& draft, std::string_view original,
                            std::string_view updated) {
+    return event_envelope(draft, context.time_ms(), original, updated);
+}
+
+std::string event_envelope(const event_draft& draft, std::int64_t time_ms, std::string_view original,
+                           std::string_view updated) {
     schemas::object_writer out;
     out.text("id", draft.id)
-        .text("timestamp", runtime::iso8601_ms(context.time_ms()))
+        .text("timestamp", runtime::iso8601_ms(time_ms))
         .text("event_type", schemas::name_of(draft.type))
         .text("resource_type", schemas::name_of(draft.resource_type))
         .number("workspaceID", draft.workspace_id.value);

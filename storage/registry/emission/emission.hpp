@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "schemas/webhooks.hpp"
 #include "storage/registry/context/rule_context.hpp"
@@ -21,11 +24,26 @@ struct event_draft {
     schemas::event_id id;  // from rule_context::new_event_id(); empty: a new one, if anybody hears it
     /// Makes the bytes that every receiver gets; called only when the audience is not empty.
     std::function<std::string(const event_draft&)> make_body;
+    /// Where its receiver reports what came of it: a path at this installation (report_paths.hpp), whose base
+    /// URL is as the sender of the command knows it. Empty: nothing is expected.
+    std::string report_path{};
+};
+
+/// Who hears what, each looked up once: for a step that tells of many things and changes no webhook.
+class audiences {
+  public:
+    const std::vector<schemas::audience_member>& of(const context::rule_context&, const event_draft&);
+
+  private:
+    using kind = std::tuple<schemas::workspace_id, schemas::event_type, schemas::resource_type>;
+    std::map<kind, std::vector<schemas::audience_member>> x_known;
 };
 
 /// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in the
 /// outbox. When no webhook matches, nothing is written. Returns the size of the audience.
 std::size_t emit(context::rule_context&, event_draft);
+/// The same, of a step that knows some audiences already.
+std::size_t emit(context::rule_context&, event_draft, audiences&);
 
 /// Whether it is a partition that the outbox has events for.
 bool is_event_partition(const context::rule_context&, std::string_view topic, std::uint64_t partition);
@@ -34,6 +52,9 @@ bool is_event_partition(const context::rule_context&, std::string_view topic, st
 /// event_type, resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects
 /// or empty.
 std::string event_envelope(const context::rule_context&, const event_draft&, std::string_view original,
+                           std::string_view updated);
+/// The same, of something that happened at another time.
+std::string event_envelope(const event_draft&, std::int64_t time_ms, std::string_view original,
                            std::string_view updated);
 
 }  // namespace herald::storage::registry::emission

@@ -1,10 +1,22 @@
-// CREATE and UPDATE events of resources: the REQUEST_SCAN envelope with the entity (wire.md "Events").
+// CREATE, UPDATE and DELETE events of resources: the REQUEST_SCAN envelope with the entity (wire.md
+// "Events").
 #pragma once
+
+#include <concepts>
 
 #include "schemas/views.hpp"
 #include "storage/registry/emission/emission.hpp"
+#include "storage/registry/tables/outbox.hpp"
 
 namespace herald::storage::registry::emission {
+
+/// The form of a record in the bodies of events at the level in force.
+template <class Entity>
+std::string view_in_event(const context::rule_context& context, const Entity& entity) {
+    if constexpr (std::same_as<Entity, schemas::model_version>)
+        if (is_of_registry_level(context)) return named_view_of(entity);
+    return view_of(entity);
+}
 
 template <class Entity>
 void emit_created(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
@@ -12,7 +24,7 @@ void emit_created(context::rule_context& context, schemas::resource_type type, s
     emit(
         context,
         {schemas::event_type::create, type, std::to_string(id), workspace, {}, [&](const event_draft& draft) {
-             return event_envelope(context, draft, {}, view_of(entity));
+             return event_envelope(context, draft, {}, view_in_event(context, entity));
          }});
 }
 
@@ -22,8 +34,26 @@ void emit_updated(context::rule_context& context, schemas::resource_type type, s
     emit(
         context,
         {schemas::event_type::update, type, std::to_string(id), workspace, {}, [&](const event_draft& draft) {
-             return event_envelope(context, draft, view_of(original), view_of(updated));
+             return event_envelope(context, draft, view_in_event(context, original),
+                                   view_in_event(context, updated));
          }});
+}
+
+/// It is the last event of the resource: what its events were numbered with goes with it.
+template <class Entity>
+void emit_deleted(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
+                  schemas::workspace_id workspace, const Entity& entity, audiences& known) {
+    emit(context,
+         {schemas::event_type::delete_,
+          type,
+          std::to_string(id),
+          workspace,
+          {},
+          [&](const event_draft& draft) {
+              return event_envelope(context, draft, view_in_event(context, entity), {});
+          }},
+         known);
+    tables::outbox::forget(context.state, type, std::to_string(id));
 }
 
 }  // namespace herald::storage::registry::emission

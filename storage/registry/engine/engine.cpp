@@ -5,6 +5,7 @@
 #include "runtime/assert.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/audit/audit.hpp"
 #include "storage/registry/engine/limits.hpp"
 #include "storage/registry/outcomes/outcomes.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -54,8 +55,43 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_webhook_disable(context, key);
         case timer_kind::node_silence:
             return rules::fire_node_silence(context, key);
+        case timer_kind::audit_sweep:
+            return audit::sweep(context);
+        case timer_kind::external_event_forget:
+            return rules::fire_external_event_forget(context, key);
+        case timer_kind::artifact_sweep:
+            return rules::fire_artifact_sweep(context, key);
+        case timer_kind::blob_drop:
+            return rules::fire_blob_drop(context, key);
+        case timer_kind::multipart_expiry:
+            return rules::fire_multipart_expiry(context, key);
+        case timer_kind::removal:
+            return rules::fire_removal(context);
+        case timer_kind::promotion_deadline:
+            return rules::fire_promotion_deadline(context, key);
+        case timer_kind::membership_sweep:
+            return rules::fire_membership_sweep(context, key);
+        case timer_kind::username_sweep:
+            return rules::fire_username_sweep(context, key);
+        case timer_kind::workspace_sweep:
+            return rules::fire_workspace_sweep(context, key);
+        case timer_kind::session_end:
+            return rules::fire_session_end(context, key);
+        case timer_kind::list_sweep:
+            return rules::fire_list_sweep(context);
     }
     throw state::state_corrupt{"a timer of an unknown kind"};
+}
+
+rule_context::place place_in(const schemas::commands::genesis& log, const tables::engine_position& position,
+                             std::uint32_t level, std::uint64_t offset) {
+    return {offset, position.time_ms, log.log_id, log.generation, log.event_partitions, level};
+}
+
+/// 0 for a log without a parent, and for what is no GENESIS.
+std::int64_t parent_time_ms(const command_envelope& command) {
+    const auto beginning = schemas::decode<schemas::commands::genesis>(command.body);
+    return beginning ? std::clamp<std::int64_t>(beginning->parent_time_ms, 0, limits::log_time_ms_max) : 0;
 }
 
 void append_length_and_bytes(std::string& out, std::string_view bytes) {
@@ -71,15 +107,25 @@ std::int64_t log_time_ms(std::int64_t previous_ms, std::int64_t record_ms, std::
     return std::max(previous_ms, std::min({record_ms, sender_at_most_ms, limits::log_time_ms_max}));
 }
 
-engine::engine(state::state_store& store) : x_store(store) {
+engine::engine(state::state_store& store, std::vector<skipped_record> skips)
+    : x_store(store), x_skips(std::move(skips)) {
     start_batch();
     if (auto position = tables::positions::find(*x_batch)) x_position = *std::move(position);
     x_installation = tables::installation::find(*x_batch);
     x_level = level_in_force(*x_batch);
+    x_begun_level = tables::begun_level(*x_batch);
+    look_at_restoring();
+}
+
+void engine::look_at_restoring() {
+    const auto progress = tables::restoring::find(*x_batch);
+    x_is_restoring = progress && !progress->is_done;
+    if (!x_is_restoring) x_next_timer_ms = 0;  // timers may have come
 }
 
 void engine::start_batch() {
     x_batch.reset();
+    x_unwritten_bytes = 0;
     x_base = std::make_shared<remembering_view>(x_store.view());
     x_batch = std::make_unique<state_changes>(x_base.get());
 }
@@ -107,12 +153,26 @@ result<applied_record> engine::apply(const opened_record& opened) {
     if (ours) {
         // A command above the level in force is refused whether it is known or not: every version does the
         // same with it.
-        if (command->level <= x_level && !runner_of(command->type))
+        const bool is_unknown = command->level <= x_level && !runner_of(command->type);
+        if (is_unknown && is_skipped(opened)) {
+            done.outcome = refused(runtime::failed_precondition("the operators have this record skipped"));
+            done.command_id = command->command_id;
+            finish(opened, {}, effect::skipped);
+            return done;
+        }
+        if (is_unknown)
             return runtime::failed_precondition(
                 "record " + std::to_string(offset) + " is a command of type " +
                 std::to_string(static_cast<unsigned>(command->type)) + ", level " +
-                std::to_string(command->level) + ", which this version does not know: install a newer one");
+                std::to_string(command->level) +
+                ", which this version does not know: install a newer one (or, as the last resort, start "
+                "every "
+                "node with --skip " +
+                std::to_string(offset) + ":" + runtime::to_hex(runtime::as_bytes(opened.hash)) + ")");
+        if (!x_installation) x_position.time_ms = parent_time_ms(*command);
         x_position.time_ms = log_time_ms(x_position.time_ms, record.time_ms, command->sender_clock_ms);
+        x_events_told = 0;
+        begin_level(changes, offset);
         fire_due_timers(changes, offset);
         done.command_id = command->command_id;
         done.type = command->type;
@@ -123,8 +183,13 @@ result<applied_record> engine::apply(const opened_record& opened) {
         done.outcome =
             refused(command ? runtime::invalid_argument("a command of another log") : command.error());
     }
-    finish(opened, changes.take());
-    if (!x_installation) x_installation = tables::installation::find(*x_batch);
+    finish(opened, changes.take(), effect::applied);
+    if (!x_installation) {
+        x_installation = tables::installation::find(*x_batch);
+        look_at_restoring();
+    } else if (x_is_restoring && done.type == schemas::commands::end_restore::type) {
+        look_at_restoring();
+    }
     return done;
 }
 
@@ -135,15 +200,22 @@ result<void> engine::check_level() const {
         std::to_string(schemas::commands::newest_level) + ": install a newer one");
 }
 
+void engine::begin_level(state_changes& changes, std::uint64_t offset) {
+    if (!x_installation || x_level <= x_begun_level) return;
+    rule_context::place here = place_in(*x_installation, x_position, x_level, offset);
+    here.events_told = &x_events_told;
+    static const command_envelope nobody;
+    rule_context context(changes, here, nobody);
+    rules::begin_level(context);
+    x_begun_level = x_level;
+    x_next_timer_ms = 0;  // it may have set timers that are due at this very record
+}
+
 void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
-    if (!x_installation || x_position.time_ms < x_next_timer_ms) return;
+    if (!x_installation || x_is_restoring || x_position.time_ms < x_next_timer_ms) return;
     x_next_timer_ms = INT64_MAX;
-    const rule_context::place here{offset,
-                                   x_position.time_ms,
-                                   x_installation->log_id,
-                                   x_installation->generation,
-                                   x_installation->event_partitions,
-                                   x_level};
+    rule_context::place here = place_in(*x_installation, x_position, x_level, offset);
+    here.events_told = &x_events_told;
     static const command_envelope nobody;
     std::vector<timer> due;
     timers::each(changes, [&](const timer& next) {
@@ -170,25 +242,45 @@ schemas::commands::outcome engine::run(state_changes& changes, const command_env
         return refused(runtime::failed_precondition("the command is of level " +
                                                     std::to_string(command.level) +
                                                     "; the level in force is " + std::to_string(x_level)));
+    const schemas::commands::sender from = schemas::commands::find_command(command.type)->traits.from;
+    const bool is_of_a_user =
+        from == schemas::commands::sender::user || from == schemas::commands::sender::signed_url;
+    if (x_is_restoring && is_of_a_user)
+        return refused(runtime::unavailable("the installation is being restored; try again when it is done"));
     // The key that was accepted on arrival must still be one of the user's at the command's place in the log
     // (revocation). Not stored: a repeat with a valid key must be heard.
-    if (schemas::commands::find_command(command.type)->traits.from == schemas::commands::sender::user &&
+    if (from == schemas::commands::sender::user &&
         !access::is_key_of(changes, command.request.principal, command.request.credential_hash))
         return refused(runtime::unauthenticated("this developer key is no longer valid"));
-    if (auto kept = outcomes::find_outcome(changes, command.request)) return *std::move(kept);
+    auto kept = outcomes::find_outcome(changes, command.request);
+    if (kept && outcomes::is_repeat(*kept, command.request)) return *std::move(kept);
+
+    rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0, x_level};
+    here.events_told = &x_events_told;
+    if (x_installation) here.event_partitions = x_installation->event_partitions;
+    rule_context keeper(changes, here, command);
+    audit::subject about;
+    const bool is_audited = audit::is_audited(keeper);
+    if (is_audited) about = audit::subject_of(changes, command);
+    schemas::commands::outcome outcome = kept ? *std::move(kept) : decide(changes, here, command);
+    if (is_audited) audit::add(keeper, std::move(about), outcome);
+    return outcome;
+}
+
+schemas::commands::outcome engine::decide(state_changes& changes, const rule_context::place& here,
+                                          const command_envelope& command) {
     if (!outcomes::has_room_for_outcome(changes, command.request))
         return refused(
             runtime::resource_exhausted("too many requests with an Idempotency-Key in 24 h; try later"));
-
-    rule_context::place here{offset, x_position.time_ms, command.log_id, command.generation, 0, x_level};
-    if (x_installation) here.event_partitions = x_installation->event_partitions;
     state_changes own(&changes);
     rule_context context(own, here, command);
     rules::answer answer = runner_of(command.type)(context, command.body);
-    if (answer && own.changes().size() > limits::mutations_per_command_max)
+    const std::size_t mutations_max = here.level >= schemas::commands::registry_level
+                                          ? limits::mutations_per_command_with_lists_max
+                                          : limits::mutations_per_command_max;
+    if (answer && own.changes().size() > mutations_max)
         answer = runtime::invalid_argument("this request would change more than " +
-                                           std::to_string(limits::mutations_per_command_max) +
-                                           " rows at once; split it");
+                                           std::to_string(mutations_max) + " rows at once; split it");
     schemas::commands::outcome outcome;
     if (answer) {
         changes.absorb(own.take());
@@ -197,13 +289,20 @@ schemas::commands::outcome engine::run(state_changes& changes, const command_env
         outcome = refused(answer.error());
     }
     outcome.command_id = command.command_id;
-    outcome.offset = offset;
+    outcome.offset = here.offset;
     outcome.key_name = std::move(context.minted_with);
     rule_context keeper(changes, here, command);
     return outcomes::keep_outcome(keeper, std::move(outcome));
 }
 
-void engine::finish(const opened_record& opened, row_changes mutations) {
+bool engine::is_skipped(const opened_record& opened) const {
+    return std::any_of(x_skips.begin(), x_skips.end(), [&](const skipped_record& one) {
+        return one.offset == static_cast<std::uint64_t>(opened.record->offset) &&
+               one.hash == runtime::as_bytes(opened.hash);
+    });
+}
+
+void engine::finish(const opened_record& opened, row_changes mutations, effect what) {
     const events::log::record& record = *opened.record;
     x_position.last_record_hash = runtime::as_bytes(opened.hash);
     x_position.last_record_offset = static_cast<std::uint64_t>(record.offset);
@@ -217,6 +316,8 @@ void engine::finish(const opened_record& opened, row_changes mutations) {
         hashed += row ? '+' : '-';
         if (row) append_length_and_bytes(hashed, *row);
     }
+    x_unwritten_bytes += hashed.size();
+    if (what == effect::skipped) hashed += "skipped";
     x_position.hash = runtime::as_bytes(runtime::sha256(hashed));
     x_position.next_offset = static_cast<std::uint64_t>(record.offset) + 1;
     x_position.log_bytes += record.key.size() + (record.value ? record.value->size() : 0);
@@ -224,13 +325,16 @@ void engine::finish(const opened_record& opened, row_changes mutations) {
         x_next_timer_ms = std::min(x_next_timer_ms, *due_ms);
     const bool is_raised = tables::is_level_changed(mutations);
     x_batch->absorb(std::move(mutations));
-    if (is_raised) x_level = level_in_force(*x_batch);
+    if (!is_raised) return;
+    x_level = level_in_force(*x_batch);
+    x_begun_level = tables::begun_level(*x_batch);
 }
 
 void engine::begin_write() {
     HERALD_ASSERT(!is_writing() && x_store.is_written_beside());
     tables::positions::put(*x_batch, x_position);
     x_writing = std::move(x_batch);
+    x_unwritten_bytes = 0;
     x_batch = std::make_unique<state_changes>(x_writing.get());
     x_written = std::async(std::launch::async | std::launch::deferred,
                            [this, changes = &x_writing->changes()] { return x_store.write(*changes); });

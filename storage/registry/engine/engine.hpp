@@ -9,11 +9,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "events/log/log.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/envelope.hpp"
 #include "schemas/commands/installation.hpp"
+#include "storage/registry/context/rule_context.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/position.hpp"
 
@@ -29,6 +31,14 @@ struct opened_record {
 };
 /// Any thread. The record must outlive what is returned.
 opened_record open_record(const events::log::record&);
+
+/// A record that operators have decided to pass over, on every node (--skip): the last resort when a command
+/// that no program at hand knows stops the applier. Only such a record is passed over, and only if its bytes
+/// have this SHA-256; that it was goes into the rolling hash.
+struct skipped_record {
+    std::uint64_t offset = 0;
+    std::string hash;
+};
 
 /// What became of one record.
 struct applied_record {
@@ -48,7 +58,7 @@ struct applied_record {
 class engine {
   public:
     /// Continues from the position of `store`, which must outlive the engine.
-    explicit engine(state::state_store& store);
+    explicit engine(state::state_store& store, std::vector<skipped_record> skips = {});
 
     /// Applies the record at position().next_offset or beyond (a log may have holes). Errors are final for
     /// this program: failed_precondition when the first record is not GENESIS, when the type of a record is
@@ -73,16 +83,27 @@ class engine {
     std::uint32_t level() const noexcept { return x_level; }
     /// failed_precondition when the log's level is above this program's.
     result<void> check_level() const;
+    /// How much of what was applied no write has begun with yet: rows, and bytes of changes, a row that
+    /// changed twice counted twice.
     std::size_t unwritten_rows() const noexcept { return x_batch->changes().size(); }
+    std::size_t unwritten_bytes() const noexcept { return x_unwritten_bytes; }
 
   private:
     void start_batch();
+    void look_at_restoring();
+    void begin_level(state::state_changes& changes, std::uint64_t offset);
     void fire_due_timers(state::state_changes& changes, std::uint64_t offset);
     schemas::commands::outcome run(state::state_changes& changes,
                                    const schemas::commands::command_envelope& command, std::uint64_t offset);
-    void finish(const opened_record& opened, state::row_changes mutations);
+    static schemas::commands::outcome decide(state::state_changes& changes,
+                                             const context::rule_context::place& here,
+                                             const schemas::commands::command_envelope& command);
+    bool is_skipped(const opened_record& opened) const;
+    enum class effect : std::uint8_t { applied, skipped };
+    void finish(const opened_record& opened, state::row_changes mutations, effect what);
 
     state::state_store& x_store;
+    const std::vector<skipped_record> x_skips;
     std::shared_ptr<const state::state_view> x_base;
     /// What begin_write() writes; x_batch lies over it.
     std::unique_ptr<state::state_changes> x_writing;
@@ -90,6 +111,10 @@ class engine {
     engine_position x_position;
     std::optional<schemas::commands::genesis> x_installation;
     std::uint32_t x_level = schemas::commands::first_level;  // the level in force
+    std::uint32_t x_begun_level = schemas::commands::first_level;
+    std::uint32_t x_events_told = 0;      // at the record that is being applied
+    std::size_t x_unwritten_bytes = 0;    // of the changes in x_batch
+    bool x_is_restoring = false;          // the parent's rows are not all there yet
     std::int64_t x_next_timer_ms = 0;     // no timer is due before this; 0: not looked up yet
     std::future<result<void>> x_written;  // its end waits for the write
 };

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/question.hpp"
+#include "storage/registry/find/searching.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/scans.hpp"
 
 namespace herald::storage::registry::find {
@@ -19,7 +22,46 @@ void add_builds(const state_view& state, schemas::version_id version, schemas::w
     });
 }
 
+class build_search final : public passing_search<tables::builds> {
+  public:
+    build_search(const state_view& state, schemas::user_id user, schemas::version_id version,
+                 page_of_rows page)
+        : passing_search(state, std::move(page)), x_user(user), x_version(version) {}
+
+  private:
+    /// The index is ordered by workspace: whole ones are skipped.
+    bool look_on(pace& pace) override {
+        while (const auto workspace = tables::builds::next_workspace(state(), x_version, x_workspace)) {
+            if (*workspace != x_workspace) x_next = {};
+            x_workspace = *workspace;
+            if (access::may_read_builds(state(), x_user, access::workspace_of(state(), *workspace)) &&
+                !look_at_workspace(pace))
+                return false;
+            x_workspace.value = workspace->value + 1;
+            x_next = {};
+            if (!pace.pass()) return false;
+        }
+        return true;
+    }
+    bool look_at_workspace(pace& pace) {
+        bool goes_on = true;
+        tables::builds::each_of(state(), x_version, x_workspace, x_next, [&](schemas::build_id id) {
+            x_next.value = id.value + 1;
+            add(id.value);
+            return goes_on = pace.pass();
+        });
+        return goes_on;
+    }
+
+    const schemas::user_id x_user;
+    const schemas::version_id x_version;
+    schemas::workspace_id x_workspace;  // where it is,
+    schemas::build_id x_next;           // and the next build there
+};
+
 }  // namespace
+
+bool are_runs_judged_by_apply(const state_view& state) { return tables::is_registry_level_in_force(state); }
 
 std::optional<schemas::scan> newest_scan(const state_view& state, const schemas::build& build) {
     if (!build.scan_id) return std::nullopt;
@@ -35,14 +77,14 @@ schemas::scan scan_to_show(const state_view& state, const schemas::build& build)
     return none;
 }
 
-std::vector<schemas::scan> older_scans(const state_view& state, const schemas::build& build,
-                                       std::size_t scans_max) {
+std::vector<schemas::scan> scans_before(const state_view& state, schemas::build_id build,
+                                        schemas::scan_id newest, std::size_t scans_max) {
     std::vector<schemas::scan> scans;
-    tables::scans::each_of(state, build.id, {}, [&](schemas::scan_id id) {
-        if (id == build.scan_id) return true;
+    tables::scans::each_back_of(state, build, newest, [&](schemas::scan_id id) {
         if (auto old = tables::scans::find(state, id)) scans.push_back(*std::move(old));
         return scans.size() < scans_max;
     });
+    std::reverse(scans.begin(), scans.end());
     return scans;
 }
 
@@ -59,12 +101,24 @@ std::vector<schemas::build> readable_builds(const state_view& state, schemas::us
     return builds;
 }
 
+result<search_pointer<schemas::build>> search_builds(const state_view& state, schemas::user_id user,
+                                                     schemas::version_id version,
+                                                     const schemas::pagination& pagination) {
+    const auto readable = access::readable_version(state, user, version);
+    if (!readable) return readable.error();
+    auto page = page_by_age(pagination, question("builds", version), false);
+    if (!page) return page.error();
+    return search_pointer<schemas::build>(
+        std::make_unique<build_search>(state, user, version, *std::move(page)));
+}
+
 bool has_safe_build(const state_view& state, const schemas::model_version& version) {
     std::vector<schemas::build> builds;
     add_builds(state, version.id, version.workspace_id, builds);
     return std::any_of(builds.begin(), builds.end(), [&](const schemas::build& build) {
         const auto scan = newest_scan(state, build);
-        return build.status == schemas::build_status::finished && !build.unsafe_scan_id && scan &&
+        return build.status == schemas::build_status::finished && !build.unsafe_scan_id &&
+               build.time_created >= version.time_image_changed && scan &&
                scan->scan_status == schemas::scan_status::scanned &&
                scan->safety_status == schemas::safety_status::safe;
     });

@@ -3,23 +3,33 @@
 
 #include "schemas/deployment.hpp"
 #include "schemas/registry.hpp"
+#include "storage/registry/find/find.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::find {
+
+/// Whether create_build itself says of an experiment run that there is none, at its place in the log. Below
+/// registry_level some node may not know that member of the command.
+bool are_runs_judged_by_apply(const state::state_view&);
 
 /// The build's newest scan; empty: unscanned.
 std::optional<schemas::scan> newest_scan(const state::state_view&, const schemas::build&);
 /// As newest_scan; if there is none, a scan without an id, as old as the build.
 schemas::scan scan_to_show(const state::state_view&, const schemas::build&);
-/// The build's scans except the newest, oldest first; at most `scans_max`.
-std::vector<schemas::scan> older_scans(const state::state_view&, const schemas::build&,
-                                       std::size_t scans_max);
+/// The build's scans before that one (0: none), oldest first; the newest `scans_max` of them.
+std::vector<schemas::scan> scans_before(const state::state_view&, schemas::build_id, schemas::scan_id,
+                                        std::size_t scans_max);
 /// The version's builds, oldest first, in the workspaces whose builds the user may read; at most
 /// limits::builds_per_version_max of each workspace.
 std::vector<schemas::build> readable_builds(const state::state_view&, schemas::user_id, schemas::version_id);
+/// The same, newest first. Errors: not_found for a version that the user may not read; invalid_argument for
+/// pagination that cannot be used.
+result<search_pointer<schemas::build>> search_builds(const state::state_view&, schemas::user_id,
+                                                     schemas::version_id, const schemas::pagination&);
 /// Whether a finished build in the version's own workspace has a newest scan that is scanned and safe, and no
-/// scan that ever said unsafe. Everything else counts as not safe: in other workspaces, other people decide
-/// who may report a scan.
+/// scan that ever said unsafe, and is of the version as it is: nothing of which an image is made has changed
+/// since it was made. Everything else counts as not safe: in other workspaces, other people decide who may
+/// report a scan.
 bool has_safe_build(const state::state_view&, const schemas::model_version&);
 
 }  // namespace herald::storage::registry::find

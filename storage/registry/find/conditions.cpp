@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <span>
 
 #include "runtime/text.hpp"
@@ -129,8 +130,12 @@ property property_of(const model_version& row, std::string_view key) {
     return attribute_property(row.attributes, key.substr(attribute_prefix.size()));
 }
 
+/// Clients send whole numbers as fractions, too: 5.0 is the text "5".
 std::string text_in(const json_value& value) {
     if (const auto* text = value.get_if<std::string>()) return *text;
+    const auto* number = value.get_if<double>();
+    if (number && std::trunc(*number) == *number && std::abs(*number) <= limits::whole_numbers_max)
+        return std::to_string(static_cast<std::int64_t>(*number));
     return schemas::to_json_text(value);
 }
 
@@ -249,9 +254,66 @@ struct condition_maker {
 bool condition::holds(const registered_model& row) const { return holds_for(property_of(row, x_key)); }
 bool condition::holds(const model_version& row) const { return holds_for(property_of(row, x_key)); }
 
-std::optional<std::string> condition::exact_name() const {
-    if ((x_key != "version" && x_key != "name") || x_operator != find_operator::eq) return std::nullopt;
-    return x_wanted.front().text;
+bool condition::holds(const glimpse& seen) const {
+    if (x_key == "id") return holds_for(number_property(seen.id));
+    if (x_key == "registered_model_id") return holds_for(number_property(seen.model));
+    if (x_key == "time_updated") return holds_for(number_property(*seen.time_updated));
+    const std::string name(*seen.name);
+    return holds_for(text_property(name));
+}
+
+std::vector<std::string> condition::texts() const {
+    std::vector<std::string> out;
+    for (const operand& one : x_wanted) out.push_back(one.text);  // sorted already
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+std::vector<std::uint64_t> condition::numbers() const {
+    std::vector<std::uint64_t> out;
+    for (const operand& one : x_wanted)
+        if (one.number && *one.number >= 0 && *one.number <= limits::whole_numbers_max &&
+            std::trunc(*one.number) == *one.number)
+            out.push_back(static_cast<std::uint64_t>(*one.number));
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+std::optional<number_range> condition::range() const {
+    const auto number = x_wanted.empty() ? std::nullopt : x_wanted.front().number;
+    if (!number || std::isnan(*number)) return std::nullopt;
+    number_range out;
+    const double bounded = std::clamp(*number, -1.0, limits::whole_numbers_max);
+    const double below = std::floor(bounded), above = std::ceil(bounded);
+    const auto from = [&](double first) { out.first = static_cast<std::uint64_t>(std::max(first, 0.0)); };
+    const auto up_to = [&](double last) {
+        if (last < 0)
+            out = {1, 0};
+        else if (bounded < limits::whole_numbers_max)
+            out.last = static_cast<std::uint64_t>(last);
+    };
+    switch (x_operator) {
+        case find_operator::eq:
+            if (below != above || *number < 0 || *number > limits::whole_numbers_max)
+                return number_range{1, 0};
+            from(below), up_to(below);
+            return out;
+        case find_operator::gt:
+            from(below + 1);
+            return out;
+        case find_operator::gte:
+            from(above);
+            return out;
+        case find_operator::lt:
+            up_to(above - 1);
+            return out;
+        case find_operator::lte:
+            up_to(below);
+            return out;
+        default:
+            return std::nullopt;
+    }
 }
 
 bool condition::holds_for(const property& found) const {

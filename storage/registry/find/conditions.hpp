@@ -1,8 +1,11 @@
 // The conditions that a find call sets on rows (wire.md §3 "Find predicates").
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/error.hpp"
@@ -14,13 +17,46 @@ namespace herald::storage::registry::find {
 /// The part of a row that a condition looks at.
 struct property;
 
+/// What an index tells of a row without the row itself.
+struct glimpse {
+    std::uint64_t id = 0;
+    std::optional<std::int64_t> time_updated;
+    std::uint64_t model = 0;  // of a version; 0: not told
+    std::optional<std::string_view> name;
+};
+
+/// Of whole numbers, both ends included; first > last: none.
+struct number_range {
+    std::uint64_t first = 0;
+    std::uint64_t last = UINT64_MAX;
+
+    bool is_empty() const noexcept { return first > last; }
+    bool holds(std::uint64_t number) const noexcept { return first <= number && number <= last; }
+    void narrow(const number_range& other) noexcept {
+        first = std::max(first, other.first);
+        last = std::min(last, other.last);
+    }
+};
+
 /// Made from a predicate once and tried on every row. Fits only the kind of row that it was made for.
 class condition {
   public:
     bool holds(const schemas::registered_model&) const;
     bool holds(const schemas::model_version&) const;
-    /// The row name that this condition asks for, if it allows exactly one.
-    std::optional<std::string> exact_name() const;
+    /// Only when what is told of the row includes the key's value.
+    bool holds(const glimpse&) const;
+
+    std::string_view key() const noexcept { return x_key; }
+    /// Whether the key's value must be one of a list: EQ or IN.
+    bool is_listed() const noexcept {
+        return x_operator == schemas::find_operator::eq || x_operator == schemas::find_operator::in;
+    }
+    /// The texts, or the whole numbers, of that list, sorted, each once. Numbers that are no whole ones are
+    /// left out: no row has them.
+    std::vector<std::string> texts() const;
+    std::vector<std::uint64_t> numbers() const;
+    /// The whole numbers for which it holds, if they are a range: EQ and the operators of order.
+    std::optional<number_range> range() const;
 
   private:
     friend struct condition_maker;

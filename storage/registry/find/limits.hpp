@@ -8,8 +8,18 @@ namespace herald::limits {
 
 constexpr std::size_t page_limit_max = 1'000;
 constexpr std::size_t find_values_max = 100;  // in all predicates of a call, including those in IN lists
-constexpr std::size_t find_answer_bytes_max = 8 * 1024 * 1024;  // of rows
+/// Ids and times are below; up to here a double tells whole numbers apart.
+constexpr double whole_numbers_max = 9'007'199'254'740'991.0;
+/// Of the places in the order of all rows up to the page's last, where an index does not know the order.
+constexpr std::size_t find_places_bytes_max = 64 * 1024 * 1024;
+constexpr std::size_t find_whole_bytes_max = 256 * 1024;  // of rows in one piece; longer answers are streamed
+constexpr std::size_t find_piece_bytes = 64 * 1024;       // of rows, about
+constexpr std::size_t find_piece_rows_max = 256;
 constexpr std::int64_t find_ms_max = 10'000;
-constexpr std::size_t find_rows_between_looks = 256;  // at the time
+/// For so long a find holds a thread at a time; then others have a turn.
+constexpr std::int64_t find_slice_ms_max = 10;
+constexpr std::size_t find_models_at_a_time = 256;
+constexpr std::size_t find_rows_between_looks = 64;  // at the time
+constexpr std::size_t find_slice_rows_max = 20'000;  // looked at
 
 }  // namespace herald::limits

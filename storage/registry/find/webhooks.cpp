@@ -1,7 +1,7 @@
 #include "storage/registry/find/webhooks.hpp"
 
-#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/searching.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::registry::find {
@@ -10,20 +10,19 @@ std::optional<schemas::webhook> find_webhook(const state::state_view& state, sch
     return tables::webhooks::find(state, id);
 }
 
-found_page<schemas::webhook> webhooks_visible_to(const state::state_view& state, schemas::user_id user,
-                                                 const std::function<bool(const schemas::webhook&)>& wanted) {
-    const bool sees_all = access::is_system_admin(state, user);
-    found_page<schemas::webhook> found;
-    tables::webhooks::each(state, [&](const schemas::webhook& hook) {
-        if (!wanted(hook) ||
-            !(sees_all || access::is_visible(state, user, access::workspace_of(state, hook.workspace_id))))
-            return true;
-        ++found.total_records;
-        if (found.rows.size() < limits::list_rows_max) found.rows.push_back(hook);
-        return true;
-    });
-    found.is_cut = found.rows.size() < found.total_records;
-    return found;
+result<search_pointer<schemas::webhook>> search_webhooks(
+    const state::state_view& state, schemas::user_id user,
+    std::function<bool(const schemas::webhook&)> is_wanted,
+    const std::optional<schemas::pagination>& pagination, std::string_view asked) {
+    auto page = page_by_age(pagination, asked);
+    if (!page) return page.error();
+    auto is_seen = [&state, user, is_wanted = std::move(is_wanted),
+                    sees_all = access::is_system_admin(state, user)](const schemas::webhook& hook) {
+        return is_wanted(hook) &&
+               (sees_all || access::is_visible(state, user, access::workspace_of(state, hook.workspace_id)));
+    };
+    return search_pointer<schemas::webhook>(
+        std::make_unique<filtering_search<tables::webhooks>>(state, *std::move(page), std::move(is_seen)));
 }
 
 }  // namespace herald::storage::registry::find

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "schemas/webhooks.hpp"
 #include "storage/registry/find/find.hpp"
@@ -11,9 +12,10 @@
 namespace herald::storage::registry::find {
 
 std::optional<schemas::webhook> find_webhook(const state::state_view&, schemas::webhook_id);
-/// The requested webhooks, by ascending id, in the workspaces that the user sees; a system administrator sees
-/// all. At most limits::list_rows_max of them are in the page, and there is no next one.
-found_page<schemas::webhook> webhooks_visible_to(const state::state_view&, schemas::user_id,
-                                                 const std::function<bool(const schemas::webhook&)>& wanted);
+/// The wanted webhooks, by ascending id, in the workspaces that the user sees; a system administrator sees
+/// all. `asked`: what is wanted (question.hpp). Errors: invalid_argument for the pagination.
+result<search_pointer<schemas::webhook>> search_webhooks(
+    const state::state_view&, schemas::user_id, std::function<bool(const schemas::webhook&)> is_wanted,
+    const std::optional<schemas::pagination>&, std::string_view asked);
 
 }  // namespace herald::storage::registry::find

@@ -33,12 +33,6 @@ void take_from(state_changes& state, std::string_view counter, std::uint64_t les
     counters::put(state, counter, kept - less);
 }
 
-std::string hour_text(std::uint64_t hour) {
-    std::string text;
-    schemas::append_big_endian(text, hour);
-    return text;
-}
-
 }  // namespace
 
 std::optional<schemas::commands::outcome> find_outcome(const state_view& state,
@@ -55,6 +49,10 @@ std::optional<schemas::commands::outcome> find_outcome(const state_view& state,
     return kept;
 }
 
+bool is_repeat(const schemas::commands::outcome& found, const schemas::commands::request_identity& request) {
+    return found.fingerprint == request.fingerprint;
+}
+
 bool has_room_for_outcome(const state_view& state, const schemas::commands::request_identity& request) {
     return request.idempotency_key.empty() ||
            (counters::value(state, kept_counter) < limits::outcome_rows_max &&
@@ -68,7 +66,7 @@ schemas::commands::outcome keep_outcome(rule_context& context, schemas::commands
     const auto hour = static_cast<std::uint64_t>(context.time_ms() / hour_ms);
     const kept_amount kept = kept_outcomes::put(context.state, request, hour, outcome);
     context.set_timer(static_cast<std::int64_t>(hour + 1) * hour_ms + limits::outcome_kept_ms,
-                      timer_kind::outcome_sweep, hour_text(hour));
+                      timer_kind::outcome_sweep, schemas::big_endian(hour));
     add_to(context.state, kept_counter, kept.rows);
     add_to(context.state, bytes_counter, kept.bytes);
     return outcome;

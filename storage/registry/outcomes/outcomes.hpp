@@ -13,6 +13,8 @@ namespace herald::storage::registry::outcomes {
 /// when the request carries no key or the key is new.
 std::optional<schemas::commands::outcome> find_outcome(const state::state_view&,
                                                        const schemas::commands::request_identity&);
+/// Whether what find_outcome() returned is the stored outcome, and not a refusal of another request.
+bool is_repeat(const schemas::commands::outcome&, const schemas::commands::request_identity&);
 /// False when limits::outcome_rows_max or outcome_bytes_max is reached and this request would need another
 /// row.
 bool has_room_for_outcome(const state::state_view&, const schemas::commands::request_identity&);

@@ -1,10 +1,14 @@
-// Makes a build, for a request for one or for a scan that needs one.
+// What builds and their scans have in common: who may ask for them, and how a build is made.
 #pragma once
 
 #include "schemas/commands/builds.hpp"
 #include "storage/registry/context/rule_context.hpp"
 
 namespace herald::storage::registry::rules {
+
+/// Builds and requests for scans need CREATE or DEPLOY on ENDPOINT in the build's workspace. Errors:
+/// permission_denied.
+result<void> require_building(const context::rule_context&, const schemas::workspace&);
 
 /// Writes the build and emits its event. A build ends at once: finished, or in error with the reason in its
 /// message. Errors: invalid_argument; failed_precondition when the version already has

@@ -1,5 +1,8 @@
 // Builds: images of a model version that can be scanned and deployed (wire.md §4).
 #include "storage/registry/tables/builds.hpp"
+
+#include <algorithm>
+
 #include "runtime/limits.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
@@ -22,23 +25,76 @@ bool has_room_for_build(const state::state_view& state, schemas::version_id vers
     return count < limits::builds_per_version_max;
 }
 
-result<void> check_request(const schemas::commands::create_build& command) {
+/// A URL that check_url has passed, for requests that Herald sends. Errors: invalid_argument.
+result<void> check_upstream(std::string_view url) {
+    const std::string_view authority = authority_of(url);
+    std::string_view wrong;
+    if (authority.find('@') != authority.npos)
+        wrong = "a user or password, which it must not hold";
+    else if (url.find('#') != url.npos)
+        wrong = "a fragment (#), which is never sent";
+    else if (std::any_of(authority.begin(), authority.end(), [](char c) { return c <= ' ' || c > '~'; }))
+        wrong = "a host that is not ASCII; write it in its ASCII form, xn--";
+    if (wrong.empty()) return {};
+    // The URL is not repeated: it may hold a password.
+    return runtime::invalid_argument("upstream_url holds " + std::string(wrong));
+}
+
+/// Level 2 looks at what an upstream_url must not hold.
+result<void> check_request(const context::rule_context& context,
+                           const schemas::commands::create_build& command) {
     if (!command.external_location.empty())
         if (const auto good =
                 check_name("external_location", command.external_location, limits::url_bytes_max);
             !good)
             return good;
-    if (!command.upstream_url.empty())
+    if (!command.upstream_url.empty()) {
         if (const auto good = check_url("upstream_url", command.upstream_url); !good) return good;
+        if (is_of_registry_level(context))
+            if (const auto good = check_upstream(command.upstream_url); !good) return good;
+        if (const auto good = check_host(context, "upstream_url", command.upstream_url); !good) return good;
+    }
     return check_text("the request", command.creator_request.text, limits::creator_request_bytes_max);
+}
+
+/// Errors: not_found, also when the caller sees no builds there.
+result<schemas::workspace> workspace_to_build_in(const context::rule_context& context,
+                                                 const std::string& name) {
+    const state::state_changes& state = context.state;
+    if (is_of_registry_level(context)) {
+        auto meant = access::workspace_in_path(state, name);
+        if (meant && access::may_read_builds(state, context.principal(), *meant)) return meant;
+        return runtime::not_found("workspace \"" + name + "\" not found");
+    }
+    auto workspace = access::workspace_named(state, name);
+    if (!workspace) return workspace;
+    if (const auto may = access::require(state, context.principal(), *workspace, protected_type::endpoint,
+                                         action::deploy, "workspace \"" + name + "\"");
+        !may)
+        return may.error();
+    return workspace;
 }
 
 }  // namespace
 
+result<void> require_building(const context::rule_context& context, const schemas::workspace& workspace) {
+    const auto may = [&](action what) {
+        return access::is_allowed(context.state, context.principal(), workspace, protected_type::endpoint,
+                                  what);
+    };
+    if (may(action::deploy) || (is_of_registry_level(context) && may(action::create))) return {};
+    if (is_of_registry_level(context))
+        return runtime::permission_denied(
+            "builds and their scans need the permission CREATE or DEPLOY on ENDPOINT in the workspace \"" +
+            workspace.name + "\"");
+    return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
+                                      workspace.name + "\"");
+}
+
 result<schemas::build> add_build(context::rule_context& context, const schemas::workspace& workspace,
                                  const schemas::model_version& version,
                                  const schemas::commands::create_build& asked) {
-    if (const auto good = check_request(asked); !good) return good.error();
+    if (const auto good = check_request(context, asked); !good) return good.error();
     if (!has_room_for_build(context.state, version.id, workspace.id))
         return runtime::failed_precondition("model version " + std::to_string(version.id.value) + " has " +
                                             std::to_string(limits::builds_per_version_max) +
@@ -70,20 +126,39 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
     return build;
 }
 
-/// Errors: not_found for the workspace or the version; permission_denied; those of add_build.
+/// Errors: not_found for the workspace, the version or an experiment run; permission_denied; those of
+/// add_build.
 answer apply(context::rule_context& context, const schemas::commands::create_build& command) {
     const state::state_changes& state = context.state;
-    const auto workspace = access::workspace_named(state, command.workspace_name);
+    const auto workspace = workspace_to_build_in(context, command.workspace_name);
     if (!workspace) return workspace.error();
-    if (const auto may = access::require(state, context.principal(), *workspace, protected_type::endpoint,
-                                         action::deploy, "workspace \"" + command.workspace_name + "\"");
-        !may)
-        return may.error();
+    if (!command.run_id.empty() && is_of_registry_level(context))  // Herald keeps no experiment runs
+        return runtime::not_found("experiment run " + command.run_id + " not found");
     const auto version = access::readable_version(state, context.principal(), command.model_version_id);
     if (!version) return runtime::not_found("Couldn't find modelVersion");
+    if (const auto may = require_building(context, *workspace); !may) return may.error();
     const auto build = add_build(context, *workspace, version->row, command);
     if (!build) return build.error();
     return schemas::encode(*build);
+}
+
+/// Errors: not_found; permission_denied; invalid_argument.
+answer apply(context::rule_context& context, const schemas::commands::set_build_message& command) {
+    const auto found = access::readable_build(context.state, context.principal(), command.build_id);
+    if (!found) return found.error();
+    if (const auto may = require_building(context, found->workspace); !may) return may.error();
+    if (const auto good = check_text("message", command.message, limits::comment_bytes_max); !good)
+        return good.error();
+    if (command.message == found->row.message) return schemas::encode(found->row);
+    schemas::build after = found->row;
+    after.message = command.message;
+    after.time_updated = context.stamp_ms();
+    if (const auto good = check_entity_size("the build", after, schemas::encode(after)); !good)
+        return good.error();
+    tables::builds::update(context.state, found->row, after);
+    emission::emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id,
+                           found->row, after);
+    return schemas::encode(after);
 }
 
 runner runner_of(schemas::commands::command_type type, schemas::commands::build_commands all) {

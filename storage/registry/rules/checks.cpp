@@ -47,27 +47,44 @@ std::string code_text(char32_t point) {
     return out;
 }
 
-/// What is between the scheme and the path: user, host and port.
-std::string_view authority_in(std::string_view url) {
-    const std::size_t begin = url.find("://");
-    if (begin == std::string_view::npos) return {};
-    const std::string_view rest = url.substr(begin + 3);
-    return rest.substr(0, rest.find_first_of("/?#"));
+std::string_view without_user(std::string_view authority) {
+    return authority.substr(authority.rfind('@') + 1);
 }
 
 /// False for a port that is none, as :99999. No port, and none behind the colon, is the scheme's own.
 bool has_usable_port(std::string_view authority) {
-    if (const auto user = authority.rfind('@'); user != std::string_view::npos)
-        authority.remove_prefix(user + 1);
+    authority = without_user(authority);
     const std::size_t colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
     if (colon == std::string_view::npos || colon + 1 == authority.size()) return true;
     const auto port = runtime::parse_decimal(authority.substr(colon + 1));
     return port && *port >= 1 && *port <= 65'535;
 }
 
+/// A name, which may be of other letters than ASCII's, or an address; an address of IPv6 in brackets.
+bool has_host(std::string_view authority) {
+    authority = without_user(authority);
+    if (!authority.starts_with('[')) {
+        const std::string_view host = authority.substr(0, authority.find(':'));
+        return !host.empty() && host.find_first_of("\"<>[\\]^`{|}") == host.npos;
+    }
+    const std::size_t end = std::min(authority.find(']'), authority.size());
+    const std::string_view inside = authority.substr(1, end - 1);
+    const std::string_view behind = authority.substr(std::min(end + 1, authority.size()));
+    return end < authority.size() && inside.find(':') != inside.npos &&
+           inside.find_first_not_of("0123456789abcdefABCDEF:.") == inside.npos &&
+           (behind.empty() || behind.starts_with(':'));
+}
+
 std::string at_most(std::size_t bytes) { return "at most " + std::to_string(bytes) + " bytes"; }
 
 }  // namespace
+
+std::string_view authority_of(std::string_view url) {
+    const std::size_t begin = url.find("://");
+    if (begin == std::string_view::npos) return {};
+    const std::string_view rest = url.substr(begin + 3);
+    return rest.substr(0, rest.find_first_of("/?#"));
+}
 
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max) {
     if (value.empty())
@@ -121,10 +138,16 @@ result<void> check_url(std::string_view field, std::string_view value) {
     if (!has_host || value.find(' ') != std::string_view::npos)
         return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
                                          "\"; it must be an absolute http or https URL");
-    if (!has_usable_port(authority_in(value)))
+    if (!has_usable_port(authority_of(value)))
         return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
                                          "\"; its port must be 1 to 65535");
     return {};
+}
+
+result<void> check_host(const context::rule_context& context, std::string_view field, std::string_view url) {
+    if (!is_of_registry_level(context) || has_host(authority_of(url))) return {};
+    return runtime::invalid_argument(std::string(field) + " is \"" + std::string(url) +
+                                     "\"; it must be an absolute http or https URL with a host");
 }
 
 result<void> check_object(std::string_view field, const schemas::json_text& value) {
@@ -173,14 +196,7 @@ std::vector<std::string> sorted_labels(std::vector<std::string> labels) {
 
 std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
                                                   const std::vector<schemas::key_value>& changes) {
-    for (const schemas::key_value& change : changes) {
-        const auto same_key = std::find_if(
-            old.begin(), old.end(), [&](const schemas::key_value& each) { return each.key == change.key; });
-        if (same_key != old.end())
-            *same_key = change;
-        else
-            old.push_back(change);
-    }
+    merge_by_key(old, changes);
     return old;
 }
 

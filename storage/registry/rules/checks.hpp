@@ -2,6 +2,8 @@
 // be right. Texts and bounds are a part of the rules (rules.hpp).
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,10 @@ result<void> check_email(std::string_view field, std::string_view email);
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// Absolute http or https URL of at most limits::url_bytes_max bytes, with a port that there is, if any.
 result<void> check_url(std::string_view field, std::string_view value);
+/// From registry_level on, of a URL that check_url has passed: also its host is one.
+result<void> check_host(const context::rule_context&, std::string_view field, std::string_view url);
+/// What is between a URL's scheme and its path: user, host and port.
+std::string_view authority_of(std::string_view url);
 /// A value that is echoed as it came must be a JSON object. Absent is allowed.
 result<void> check_object(std::string_view field, const schemas::json_text&);
 /// Limits the number and size of labels and attributes.
@@ -41,6 +47,24 @@ result<void> check_entity_size(std::string_view what, const Entity& entity, std:
 
 /// Sorted, without duplicates (client_calls.md §3).
 std::vector<std::string> sorted_labels(std::vector<std::string>);
+/// Adds the changes, or puts them in place of the entries with their keys; insertion order is kept. Where a
+/// key is there twice, the first one counts.
+template <class Entry, class Key>
+void merge_by_key(std::vector<Entry>& into, const std::vector<Entry>& changes, Key Entry::*key) {
+    std::map<std::string, std::size_t, std::less<>> places;
+    for (std::size_t i = 0; i < into.size(); ++i) places.emplace(into[i].*key, i);
+    for (const Entry& change : changes) {
+        const auto [place, is_new] = places.emplace(change.*key, into.size());
+        if (is_new)
+            into.push_back(change);
+        else
+            into[place->second] = change;
+    }
+}
+template <class Entry>
+void merge_by_key(std::vector<Entry>& into, const std::vector<Entry>& changes) {
+    merge_by_key(into, changes, &Entry::key);
+}
 /// `old` with `changes` added, or replaced where the key exists; insertion order is kept.
 std::vector<schemas::key_value> merged_attributes(std::vector<schemas::key_value> old,
                                                   const std::vector<schemas::key_value>& changes);

@@ -3,46 +3,26 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/organizations.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/feature_flags.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/users.hpp"
-#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
 
 using context::rule_context;
-using schemas::action;
-using schemas::protected_type;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
-schemas::role built_in_role(rule_context& context, schemas::organization_id org, std::string name,
-                            const std::vector<action>& actions) {
-    schemas::role role;
-    role.id = context.next_id<schemas::role_id>("role");
-    role.org_id = org;
-    role.name = std::move(name);
-    role.built_in = true;
-    role.time_created = context.stamp_ms();
-    for (const protected_type type :
-         {protected_type::dataset, protected_type::project, protected_type::registered_model,
-          protected_type::endpoint, protected_type::monitored_entity, protected_type::notification_channel})
-        role.actions.push_back({type, actions});
-    tables::roles::put(context.state, role);
-    return role;
-}
-
-schemas::group built_in_group(rule_context& context, schemas::organization_id org, std::string name) {
-    schemas::group group;
-    group.id = context.next_id<schemas::group_id>("group");
-    group.org_id = org;
-    group.name = std::move(name);
-    group.built_in = true;
-    group.time_created = context.stamp_ms();
-    tables::groups::put(context.state, group);
-    return group;
+/// The rows come with restore_rows, those that the level brought among them.
+answer continue_parent(rule_context& context, const schemas::commands::genesis& command) {
+    tables::installation::put(context.state, command);
+    tables::put_level(context.state, command.level);
+    tables::put_begun_level(context.state, command.level);
+    tables::restoring::put(context.state, {});
+    return std::string();
 }
 
 }  // namespace
@@ -55,33 +35,13 @@ answer apply(rule_context& context, const schemas::commands::genesis& command) {
         return runtime::failed_precondition("this log has its GENESIS already");
     if (command.event_partitions == 0)
         return runtime::invalid_argument("event_partitions is 0; events need 1 or more");
+    if (!command.parent_log_id.empty()) return continue_parent(context, command);
     if (command.admin_uuid == schemas::uuid{}) return runtime::invalid_argument("admin_uuid is missing");
     tables::installation::put(state, command);
     if (command.level > schemas::commands::first_level) tables::put_level(state, command.level);
 
-    schemas::organization org;
-    org.id = context.next_id<schemas::organization_id>("organization");
-    org.name = command.organization_name;
-    org.time_created = context.stamp_ms();
-    tables::organizations::put(state, org);
-    const schemas::group admins = built_in_group(context, org.id, "Admins");
-    const schemas::group all_users = built_in_group(context, org.id, "All Users");
-    const std::vector<action> everything{action::read,    action::update,         action::create,
-                                         action::delete_, action::approve_reject, action::register_,
-                                         action::deploy,  action::predict};
-    built_in_role(context, org.id, "Super User", everything);
-    built_in_role(context, org.id, "Read/Write", everything);
-    built_in_role(context, org.id, "Read Only", {action::read});
-
-    schemas::workspace workspace;
-    workspace.id = context.next_id<schemas::workspace_id>("workspace");
-    workspace.name = command.organization_name;
-    workspace.org_id = org.id;
-    workspace.admins = admins.id;
-    workspace.built_in = true;
-    workspace.time_created = workspace.time_updated = context.stamp_ms();
-    workspace.policies.require_approval_for = command.require_approval_for;
-    tables::workspaces::put(state, workspace);
+    const founded_organization founded =
+        found_organization(context, command.organization_name, command.require_approval_for);
 
     schemas::user admin;
     admin.id = context.next_id<schemas::user_id>("user");
@@ -89,11 +49,11 @@ answer apply(rule_context& context, const schemas::commands::genesis& command) {
     admin.primary_key_hash = command.admin_key_hash;
     admin.user_uuid = command.admin_uuid;
     admin.system_admin = true;
-    admin.default_workspace_id = workspace.id;
+    admin.default_workspace_id = founded.workspace.id;
     admin.time_created = context.stamp_ms();
     tables::users::put(state, admin);
-    tables::members::put(state, admins.id, admin.id);
-    tables::members::put(state, all_users.id, admin.id);
+    tables::members::put(state, founded.admins.id, admin.id);
+    tables::members::put(state, founded.all_users.id, admin.id);
     context.set_timer(context.time_ms() + day_ms, context::timer_kind::outbox_trim, "");
     return std::string();
 }
@@ -106,6 +66,7 @@ answer apply(rule_context& context, const schemas::commands::renew_admin_key& co
         return runtime::not_found("no system administrator has the e-mail \"" + command.email + "\"");
     user->primary_key_hash = command.key_hash;
     user->secondary_key_hash.clear();
+    end_sessions(context, user->id);  // there are none below registry_level
     tables::users::put(context.state, *user);
     return schemas::encode(*user);
 }

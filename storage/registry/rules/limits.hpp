@@ -11,10 +11,37 @@ constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
 constexpr std::int64_t webhook_disable_after_ms =
     5ll * 24 * 3'600'000;  // of nothing but failures (delivery.md §4)
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;
+// Of what hangs on deleted models and versions, the most that one command or one firing of a timer erases.
+constexpr std::size_t removed_rows_max = 300;
+constexpr std::size_t removal_changes_max = 4'000;  // a row and its index entries; events, too
+constexpr std::size_t removal_changes_per_command_max = 300;
+constexpr std::size_t removed_bytes_max = 4 * 1024 * 1024;
 constexpr std::size_t users_per_request_max = 400;
+constexpr std::size_t groups_per_organization_max = 400;
+constexpr std::size_t roles_per_organization_max = 500;
+constexpr std::size_t permissions_max = 100;  // of a workspace
+constexpr std::size_t sessions_per_user_max = 100;
+constexpr std::size_t sessions_per_delete_max = 100;
+constexpr std::int64_t session_seconds_default = 24ll * 3'600;
+constexpr std::int64_t session_seconds_max = 365ll * 24 * 3'600;
+constexpr std::size_t memberships_per_sweep = 150;  // a membership is two rows
+constexpr std::size_t rows_per_identity_sweep = 300;
 constexpr std::size_t webhooks_per_delete_max = 100;
 constexpr std::size_t webhook_filters_max = 16;
-constexpr std::size_t runtimes_max = 16;  // runtimes for models that a node lists
+constexpr std::size_t event_uuid_bytes_max = 48;                 // a timer's key holds it
+constexpr std::int64_t event_time_ms_max = 253'402'300'799'999;  // the end of the year 9999
+constexpr std::int64_t external_event_kept_ms = 30ll * 24 * 3'600'000;
+constexpr std::uint32_t approvals_required_max = 100;
+constexpr std::uint32_t promotion_deadline_seconds_max = 365u * 24 * 3'600;
+constexpr std::size_t listed_per_firing_max = 300;  // rows that a timer puts into their lists at a time,
+constexpr std::size_t list_entries_per_firing_max = 1'000;  // and after how many entries it ends before that
+constexpr std::size_t runtimes_max = 16;                    // runtimes for models that a node lists
 constexpr std::size_t runtime_name_bytes_max = 64;
+constexpr std::int64_t blob_kept_ms = 24ll * 3'600'000;  // of bytes that nothing refers to
+constexpr std::int64_t unfinished_upload_kept_ms = 24ll * 3'600'000;
+constexpr std::size_t parts_released_at_once_max = 16;    // more by a timer,
+constexpr std::size_t parts_released_by_timer_max = 300;  // so many at a time
+constexpr std::size_t objects_per_command_max = 300;
+constexpr std::size_t object_name_bytes_max = 128;
 
 }  // namespace herald::limits

@@ -1,19 +1,30 @@
 // Registered models (wire.md §3).
 #include "storage/registry/tables/models.hpp"
+#include <algorithm>
+
 #include "schemas/json_codec.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/unchanged.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
 
+using context::rule_context;
 using schemas::action;
 using schemas::protected_type;
+using schemas::registered_model;
+using schemas::resource_visibility;
+using schemas::commands::model_content;
+using schemas::commands::update_mode;
 
-result<void> check_content(const schemas::commands::model_content& model) {
+/// What a model holds, or will. A client's lists are also checked by themselves, before they are merged.
+template <class Model>
+result<void> check_content(const Model& model) {
     if (const auto good = check_name("name", model.name, limits::name_bytes_max); !good) return good;
     if (const auto good = check_text("description", model.description, limits::description_bytes_max); !good)
         return good;
@@ -22,6 +33,73 @@ result<void> check_content(const schemas::commands::model_content& model) {
     if (const auto good = check_object("custom_permission", model.custom_permission); !good) return good;
     if (const auto good = check_labels(model.labels); !good) return good;
     return check_attributes(model.attributes);
+}
+
+error name_taken(const registered_model& model, const schemas::workspace& workspace) {
+    return runtime::already_exists("a registered model named \"" + model.name +
+                                   "\" already exists in the workspace \"" + workspace.name + "\"");
+}
+
+resource_visibility known(resource_visibility sent) {
+    return sent == resource_visibility::unknown ? resource_visibility::workspace_default : sent;
+}
+
+/// The row with its content replaced by what was sent.
+registered_model with_content(registered_model row, const model_content& sent) {
+    row.name = sent.name;
+    row.description = sent.description;
+    row.labels = sorted_labels(sent.labels);
+    row.attributes = merged_attributes({}, sent.attributes);
+    row.readme_text = sent.readme_text;
+    row.visibility = sent.visibility;
+    row.resource_visibility = known(sent.resource_visibility);
+    row.custom_permission = sent.custom_permission;
+    row.data_type = sent.data_type;
+    row.task_type = sent.task_type;
+    row.pii = sent.pii;
+    return row;
+}
+
+/// PATCH: labels are added, attributes merge by key, everything else that is present is set. Of PATCH
+/// …/full_body nothing merges.
+registered_model merged(registered_model row, const schemas::commands::update_model& command) {
+    const model_content& sent = command.model;
+    const bool merges = command.mode == update_mode::merge;
+    const auto has = [&](std::string_view member) { return std::ranges::count(command.present, member) > 0; };
+    if (has("name")) row.name = sent.name;
+    if (has("description")) row.description = sent.description;
+    if (has("labels")) {
+        if (!merges) row.labels.clear();
+        row.labels.insert(row.labels.end(), sent.labels.begin(), sent.labels.end());
+        row.labels = sorted_labels(std::move(row.labels));
+    }
+    if (has("attributes")) {
+        if (!merges) row.attributes.clear();
+        merge_by_key(row.attributes, sent.attributes);
+    }
+    if (has("readme_text")) row.readme_text = sent.readme_text;
+    if (has("visibility")) row.visibility = sent.visibility;
+    if (has("resource_visibility")) row.resource_visibility = known(sent.resource_visibility);
+    if (has("custom_permission")) row.custom_permission = sent.custom_permission;
+    if (has("data_type")) row.data_type = sent.data_type;
+    if (has("task_type")) row.task_type = sent.task_type;
+    if (has("pii")) row.pii = sent.pii;
+    return row;
+}
+
+/// PUT. A body without a name keeps the old one.
+registered_model replaced(const registered_model& before, const model_content& sent) {
+    registered_model after = with_content(before, sent);
+    if (after.name.empty()) after.name = before.name;
+    return after;
+}
+
+/// Of a command that names a model as update_model does.
+template <class Command>
+result<access::placed<registered_model>> model_of(const rule_context& context, const Command& command) {
+    if (command.id) return access::readable_model(context.state, context.principal(), command.id);
+    return access::readable_model(context.state, context.principal(), command.workspace_name,
+                                  command.model_name);
 }
 
 }  // namespace
@@ -36,27 +114,11 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
                             action::create, "workspace \"" + command.workspace_name + "\"");
         !may)
         return may.error();
-    const schemas::commands::model_content& sent = command.model;
+    const model_content& sent = command.model;
     if (const auto good = check_content(sent); !good) return good.error();
-    if (tables::models::named(state, workspace->id, sent.name))
-        return runtime::already_exists("a registered model named \"" + sent.name +
-                                       "\" already exists in the workspace \"" + workspace->name + "\"");
-    schemas::registered_model model;
+    registered_model model = with_content({}, sent);
+    if (tables::models::named(state, workspace->id, sent.name)) return name_taken(model, *workspace);
     model.id = context.next_id<schemas::model_id>("model");
-    model.name = sent.name;
-    model.description = sent.description;
-    model.labels = sorted_labels(sent.labels);
-    model.attributes = merged_attributes({}, sent.attributes);
-    model.readme_text = sent.readme_text;
-    model.visibility = sent.visibility;
-    using schemas::resource_visibility;
-    model.resource_visibility = sent.resource_visibility == resource_visibility::unknown
-                                    ? resource_visibility::workspace_default
-                                    : sent.resource_visibility;
-    model.custom_permission = sent.custom_permission;
-    model.data_type = sent.data_type;
-    model.task_type = sent.task_type;
-    model.pii = sent.pii;
     model.workspace_id = workspace->id;
     model.owner = context.principal();
     model.time_created = model.time_updated = context.stamp_ms();
@@ -67,6 +129,49 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
     emission::emit_created(context, schemas::resource_type::registered_model, model.id.value, workspace->id,
                            model);
     return encoded;
+}
+
+/// Errors: not_found; permission_denied; invalid_argument; already_exists for a new name.
+answer apply(rule_context& context, const schemas::commands::update_model& command) {
+    const auto found = model_of(context, command);
+    if (!found) return found.error();
+    const registered_model& before = found->row;
+    if (const auto may =
+            access::require(context.state, context.principal(), found->workspace,
+                            protected_type::registered_model, action::update, "registered model");
+        !may)
+        return may.error();
+    if (const auto good = check_labels(command.model.labels); !good) return good.error();
+    if (const auto good = check_attributes(command.model.attributes); !good) return good.error();
+    registered_model after =
+        command.mode == update_mode::replace ? replaced(before, command.model) : merged(before, command);
+    keep_what_is_unchanged(after, before);
+    if (const auto good = check_content(after); !good) return good.error();
+    std::string encoded = schemas::encode(after);
+    if (encoded == schemas::encode(before)) return encoded;
+    if (after.name != before.name && tables::models::named(context.state, found->workspace.id, after.name))
+        return name_taken(after, found->workspace);
+    after.time_updated = context.stamp_ms();
+    encoded = schemas::encode(after);
+    if (const auto good = check_entity_size("the registered model", after, encoded); !good)
+        return good.error();
+    tables::models::update(context.state, before, after);
+    emission::emit_updated(context, schemas::resource_type::registered_model, after.id.value,
+                           after.workspace_id, before, after);
+    return encoded;
+}
+
+/// Locked versions do not hold it up. Errors: not_found; permission_denied.
+answer apply(rule_context& context, const schemas::commands::delete_model& command) {
+    const auto found = model_of(context, command);
+    if (!found) return found.error();
+    if (const auto may =
+            access::require(context.state, context.principal(), found->workspace,
+                            protected_type::registered_model, action::delete_, "registered model");
+        !may)
+        return may.error();
+    remove_model(context, found->row);
+    return std::string();
 }
 
 runner runner_of(schemas::commands::command_type type, schemas::commands::model_commands all) {

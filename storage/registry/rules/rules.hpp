@@ -20,16 +20,27 @@ using runner = answer (*)(context::rule_context&, std::string_view body);
 
 // One for each list of commands: nullptr for a type that is not in it.
 runner runner_of(schemas::commands::command_type,
-                 schemas::commands::installation_commands);                               // installation.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::level_commands);     // nodes.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::node_commands);      // nodes.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::identity_commands);  // users.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::model_commands);     // models.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::version_commands);   // versions.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::stage_commands);     // stages.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::build_commands);     // builds.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::scan_commands);      // scans.cpp
-runner runner_of(schemas::commands::command_type, schemas::commands::webhook_commands);   // webhooks.cpp
+                 schemas::commands::installation_commands);                            // installation.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::level_commands);  // nodes.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::node_commands);   // nodes.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::user_commands);   // users.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::key_commands);    // keys.cpp
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::service_account_commands);  // service_accounts.cpp
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::organization_commands);                            // organizations.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::group_commands);  // groups.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::role_commands);   // roles.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::workspace_commands);  // workspaces.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::model_commands);      // models.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::version_commands);    // versions.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::stage_commands);      // stages.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::policy_commands);     // policies.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::build_commands);      // builds.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::scan_commands);       // scans.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::webhook_commands);    // webhooks.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::artifact_commands);   // artifacts.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::restoring_commands);  // restoring.cpp
 
 template <class Command, class Rule>
 answer run(context::rule_context& context, std::string_view body) {
@@ -49,11 +60,26 @@ runner find_runner(schemas::commands::command_type type, schemas::commands::comm
     return found;
 }
 
+/// What the level in force brings, where it has not begun yet.
+void begin_level(context::rule_context&);           // levels.cpp
+void begin_level_of_users(context::rule_context&);  // levels.cpp calls it; users.cpp
+
 // Timers: `key` is what set_timer was given.
-void fire_scan_deadline(context::rule_context&, std::string_view key);        // scans.cpp
-void fire_outbox_trim(context::rule_context&, std::string_view key);          // nodes.cpp
-void fire_node_silence(context::rule_context&, std::string_view key);         // nodes.cpp
-void fire_webhook_change_trim(context::rule_context&, std::string_view key);  // webhooks.cpp
-void fire_webhook_disable(context::rule_context&, std::string_view key);      // webhooks.cpp
+void fire_removal(context::rule_context&);                                      // removal.cpp
+void fire_scan_deadline(context::rule_context&, std::string_view key);          // scans.cpp
+void fire_outbox_trim(context::rule_context&, std::string_view key);            // nodes.cpp
+void fire_node_silence(context::rule_context&, std::string_view key);           // nodes.cpp
+void fire_webhook_change_trim(context::rule_context&, std::string_view key);    // webhooks.cpp
+void fire_webhook_disable(context::rule_context&, std::string_view key);        // webhooks.cpp
+void fire_external_event_forget(context::rule_context&, std::string_view key);  // webhooks.cpp
+void fire_artifact_sweep(context::rule_context&, std::string_view key);         // artifacts.cpp
+void fire_blob_drop(context::rule_context&, std::string_view key);              // artifacts.cpp
+void fire_multipart_expiry(context::rule_context&, std::string_view key);       // artifacts.cpp
+void fire_promotion_deadline(context::rule_context&, std::string_view key);     // stage_changes.cpp
+void fire_membership_sweep(context::rule_context&, std::string_view key);       // groups.cpp
+void fire_username_sweep(context::rule_context&, std::string_view key);         // users.cpp
+void fire_workspace_sweep(context::rule_context&, std::string_view key);        // workspaces.cpp
+void fire_session_end(context::rule_context&, std::string_view key);            // keys.cpp
+void fire_list_sweep(context::rule_context&);                                   // levels.cpp
 
 }  // namespace herald::storage::registry::rules

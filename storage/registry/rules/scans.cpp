@@ -3,13 +3,17 @@
 #include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/emission/report_paths.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/building.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/history.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/scanning.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/stages.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -33,21 +37,23 @@ std::string number_text(std::uint64_t number) {
     return text;
 }
 
-result<void> require_deploy(const rule_context& context, const schemas::workspace& workspace) {
-    if (access::is_allowed(context.state, context.principal(), workspace, protected_type::endpoint,
-                           action::deploy))
-        return {};
-    return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
-                                      workspace.name + "\"");
+/// The build that a path names. Errors: not_found when it is not in that workspace.
+result<placed<build>> build_in_path(const rule_context& context, std::string_view workspace,
+                                    schemas::build_id id) {
+    if (is_of_registry_level(context))
+        return access::readable_build_in_path(context.state, context.principal(), workspace, id);
+    return access::readable_build(context.state, context.principal(), workspace, id);
 }
 
-/// Errors: not_found when the build is not in the workspace of that name; permission_denied.
-result<placed<build>> build_to_scan(const rule_context& context, std::string_view workspace_name,
-                                    schemas::build_id id) {
-    auto found = access::readable_build(context.state, context.principal(), workspace_name, id);
-    if (!found) return found.error();
-    if (const auto may = require_deploy(context, found->workspace); !may) return may.error();
-    return found;
+/// A scanner needs no right to build, nor does who may build say what a scan has found. Errors:
+/// permission_denied.
+result<void> require_reporting(const rule_context& context, const schemas::workspace& workspace) {
+    if (!is_of_registry_level(context)) return require_building(context, workspace);
+    if (access::may_report_scans(context.state, context.principal(), workspace)) return {};
+    return runtime::permission_denied(
+        "reporting a scan needs the role Scanner, or the permission UPDATE on REGISTERED_MODEL, in the "
+        "workspace \"" +
+        workspace.name + "\"");
 }
 
 std::string request_scan_body(const rule_context& context, const event_draft& draft, const build& subject) {
@@ -82,6 +88,46 @@ scan new_scan(rule_context& context, const build& subject) {
     return fresh;
 }
 
+/// The newest finished build that the caller may read, in whatever workspace: what is scanned below
+/// registry_level.
+std::optional<placed<build>> finished_build_anywhere(const rule_context& context,
+                                                     schemas::version_id version) {
+    std::optional<placed<build>> newest;
+    for (const build& candidate : find::readable_builds(context.state, context.principal(), version))
+        if (candidate.status == build_status::finished)
+            newest = {candidate, access::workspace_of(context.state, candidate.workspace_id)};
+    return newest;
+}
+
+/// The version's builds in its own workspace: only there a scan counts for the version's policies.
+struct own_builds {
+    std::optional<build> finished;  // the newest that is
+    std::optional<build> newest;
+};
+
+own_builds own_builds_of(const rule_context& context, const schemas::model_version& version) {
+    std::vector<schemas::build_id> ids;
+    tables::builds::each_of(context.state, version.id, version.workspace_id, {}, [&](schemas::build_id id) {
+        ids.push_back(id);
+        return true;
+    });
+    own_builds found;
+    for (auto id = ids.rbegin(); id != ids.rend() && !found.finished; ++id) {
+        auto row = tables::builds::find(context.state, *id);
+        if (!row) throw state::state_corrupt{"an index entry without a row"};
+        if (!found.newest) found.newest = row;
+        if (row->status == build_status::finished) found.finished = std::move(row);
+    }
+    return found;
+}
+
+/// Writes the changed build, and tells of it.
+void tell_updated(rule_context& context, const build& before, const build& after) {
+    tables::builds::update(context.state, before, after);
+    emission::emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before,
+                           after);
+}
+
 /// Errors: failed_precondition when the build is not finished or is being scanned; invalid_argument.
 answer start_scan(rule_context& context, const build& subject, const schemas::json_text& creator_request) {
     if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
@@ -100,22 +146,38 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
     if (is_flag_on(context.state, flag_name::scan_events)) {
         fresh.event_id = context.new_event_id();
         constexpr auto type = schemas::event_type::request_scan;
-        emission::emit(context, {type, schemas::kind_of(type).resource, std::to_string(subject.id.value),
-                                 subject.workspace_id, fresh.event_id, [&](const event_draft& draft) {
-                                     return request_scan_body(context, draft, subject);
-                                 }});
+        const std::string workspace = access::workspace_of(context.state, subject.workspace_id).name;
+        emission::emit(context,
+                       {type, schemas::kind_of(type).resource, std::to_string(subject.id.value),
+                        subject.workspace_id, fresh.event_id,
+                        [&](const event_draft& draft) { return request_scan_body(context, draft, subject); },
+                        emission::path_of_scan_report(workspace, subject.id)});
     }
     context.set_timer(fresh.time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
                       number_text(fresh.id.value));
+    tables::scans::put(context.state, fresh);
     build scanned = subject;
     scanned.scan_id = fresh.id;
-    tables::builds::update(context.state, subject, scanned);
-    tables::scans::put(context.state, fresh);
+    if (is_of_registry_level(context)) {
+        scanned.time_updated = fresh.time_updated;
+        tell_updated(context, subject, scanned);
+    } else {
+        tables::builds::update(context.state, subject, scanned);
+    }
     return schemas::encode(fresh);
 }
 
-bool says_unsafe(const schemas::commands::report_scan& report) {
-    return report.scan_status == scan_status::scanned && report.safety_status == safety_status::unsafe;
+/// Also a report that says error and unsafe: the build was called unsafe.
+bool says_unsafe(const rule_context& context, const schemas::commands::report_scan& report) {
+    return report.safety_status == safety_status::unsafe &&
+           (report.scan_status == scan_status::scanned || is_of_registry_level(context));
+}
+
+/// Whether what is known of the scan is final, but for an unsafe report. What was found unsafe never becomes
+/// anything else.
+bool is_final(const rule_context& context, const scan& kept) {
+    return kept.scan_status == scan_status::scanned ||
+           (kept.safety_status == safety_status::unsafe && is_of_registry_level(context));
 }
 
 bool is_same_report(const scan& kept, const schemas::commands::report_scan& report) {
@@ -123,7 +185,7 @@ bool is_same_report(const scan& kept, const schemas::commands::report_scan& repo
            kept.url == report.url;
 }
 
-result<void> check_report(const schemas::commands::report_scan& report) {
+result<void> check_report(const rule_context& context, const schemas::commands::report_scan& report) {
     if (report.scan_status != scan_status::scanned && report.scan_status != scan_status::error)
         return runtime::invalid_argument("scan_status is " + std::string(name_of(report.scan_status)) +
                                          "; a report must say scanned or error");
@@ -131,7 +193,8 @@ result<void> check_report(const schemas::commands::report_scan& report) {
         return runtime::invalid_argument(
             "scan_external_results.safety_status is missing; it must be safe or unsafe");
     if (report.url.empty()) return {};
-    return check_url("scan_external_results.url", report.url);
+    if (const auto good = check_url("scan_external_results.url", report.url); !good) return good;
+    return check_host(context, "scan_external_results.url", report.url);
 }
 
 /// Stores the report in the scan. If nobody had requested a scan, it becomes the build's newest.
@@ -148,43 +211,72 @@ answer keep_report(rule_context& context, const build& before, scan told,
     told.message = message_of(after, told.safety_status);
     after.time_updated = told.time_updated = context.stamp_ms();
     tables::scans::put(context.state, told);
-    tables::builds::update(context.state, before, after);
-    emission::emit_updated(context, schemas::resource_type::build, after.id.value, after.workspace_id, before,
-                           after);
+    tell_updated(context, before, after);
     return schemas::encode(told);
+}
+
+result<build> add_build_to_scan(rule_context& context, const schemas::workspace& workspace,
+                                const schemas::model_version& version,
+                                const schemas::commands::request_version_scan& command) {
+    schemas::commands::create_build asked;
+    asked.scan_external = true;
+    asked.creator_request = command.creator_request;
+    return add_build(context, workspace, version, asked);
+}
+
+/// The answer when the build cannot be scanned.
+scan no_scan_of(const rule_context& context, const build& subject) {
+    scan none = find::scan_to_show(context.state, subject);
+    none.message = status_text(subject) + "; no scan was requested";
+    return none;
+}
+
+/// As apply(request_version_scan) below registry_level.
+answer scan_build_anywhere(rule_context& context, const schemas::commands::request_version_scan& command) {
+    const auto version =
+        access::readable_version(context.state, context.principal(), command.model_version_id);
+    if (!version) return version.error();
+    const auto newest = finished_build_anywhere(context, version->row.id);
+    const schemas::workspace& workspace = newest ? newest->workspace : version->workspace;
+    if (const auto may = require_building(context, workspace); !may) return may.error();
+    if (newest) return start_scan(context, newest->row, command.creator_request);
+    const auto made = add_build_to_scan(context, workspace, version->row, command);
+    if (!made) return made.error();
+    if (made->status == build_status::finished) return start_scan(context, *made, command.creator_request);
+    return schemas::encode(no_scan_of(context, *made));
 }
 
 }  // namespace
 
 /// Errors: not_found; permission_denied; failed_precondition.
 answer apply(rule_context& context, const schemas::commands::request_scan& command) {
-    auto found = build_to_scan(context, command.workspace_name, command.build_id);
+    const auto found = build_in_path(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
+    if (const auto may = require_building(context, found->workspace); !may) return may.error();
     return start_scan(context, found->row, command.creator_request);
 }
 
-/// Scans the newest finished build that the caller may read; if there is none, makes one. If making it ends
-/// in error, the answer is its unscanned state with the reason, and nothing is requested. Errors: not_found;
+/// Scans the newest finished build in the version's workspace; if there is none, makes one. If making it ends
+/// in error, the answer is its unscanned state with the reason, which is kept in the version's history, too,
+/// and nothing is requested. What could not be made once is not made again. Errors: not_found;
 /// permission_denied; those of add_build and start_scan.
 answer apply(rule_context& context, const schemas::commands::request_version_scan& command) {
+    if (!is_of_registry_level(context)) return scan_build_anywhere(context, command);
     const auto version =
         access::readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
-    std::optional<placed<build>> newest;
-    for (const build& candidate : find::readable_builds(context.state, context.principal(), version->row.id))
-        if (candidate.status == build_status::finished)
-            newest = {candidate, access::workspace_of(context.state, candidate.workspace_id)};
-    const schemas::workspace& workspace = newest ? newest->workspace : version->workspace;
-    if (const auto may = require_deploy(context, workspace); !may) return may.error();
-    if (newest) return start_scan(context, newest->row, command.creator_request);
-    schemas::commands::create_build asked;
-    asked.scan_external = true;
-    asked.creator_request = command.creator_request;
-    const auto made = add_build(context, workspace, version->row, asked);
+    if (const auto may = require_building(context, version->workspace); !may) return may.error();
+    const own_builds known = own_builds_of(context, version->row);
+    if (known.finished) return start_scan(context, *known.finished, command.creator_request);
+    if (known.newest && known.newest->location.empty())
+        return schemas::encode(no_scan_of(context, *known.newest));
+    const auto made = add_build_to_scan(context, version->workspace, version->row, command);
     if (!made) return made.error();
     if (made->status == build_status::finished) return start_scan(context, *made, command.creator_request);
-    scan none = find::scan_to_show(context.state, *made);
-    none.message = status_text(*made) + "; no scan was requested";
+    const scan none = no_scan_of(context, *made);
+    schemas::activity told = new_activity(context, version->row.id, context.principal(), {});
+    told.message = none.message;
+    tables::activities::put(context.state, told);
     return schemas::encode(none);
 }
 
@@ -192,27 +284,32 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
 /// unless the report says unsafe, which is accepted in any state; aborted when a finished scan would
 /// change silently (a build may become unsafe at any time, never safe).
 answer apply(rule_context& context, const schemas::commands::report_scan& command) {
-    auto found = build_to_scan(context, command.workspace_name, command.build_id);
+    const auto found = build_in_path(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
-    if (const auto good = check_report(command); !good) return good.error();
+    if (const auto may = require_reporting(context, found->workspace); !may) return may.error();
+    if (const auto good = check_report(context, command); !good) return good.error();
     auto kept = newest_scan(context.state, found->row);
-    if (!kept && !says_unsafe(command))
+    if (!kept && !says_unsafe(context, command))
         return runtime::failed_precondition(
             "build " + std::to_string(command.build_id.value) +
             " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
             "taken");
     if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
-    if (kept && kept->scan_status == scan_status::scanned && !says_unsafe(command))
+    if (kept && is_final(context, *kept) && !says_unsafe(context, command))
         return runtime::aborted("scan " + std::to_string(kept->id.value) + " is finished as " +
                                 std::string(name_of(kept->safety_status)) +
                                 "; only an unsafe report can still change it: request a new scan");
-    if (kept && kept->scan_status == scan_status::scanning)
-        context.cancel_timer(kept->time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
-                             number_text(kept->id.value));
+    if (kept && kept->scan_status == scan_status::scanning) cancel_deadline(context, *kept);
     return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
 }
 
-/// No report came in time: the scan ends in error. A later report is still accepted.
+void cancel_deadline(rule_context& context, const scan& running) {
+    context.cancel_timer(running.time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
+                         number_text(running.id.value));
+}
+
+/// No report came in time: the scan ends in error. A later report is still accepted. From registry_level on
+/// the build's UPDATE tells of it, as of a report.
 void fire_scan_deadline(rule_context& context, std::string_view key) {
     const auto running = tables::scans::find(context.state, schemas::scan_id{schemas::read_big_endian(key)});
     if (!running || running->scan_status != scan_status::scanning) return;
@@ -220,6 +317,14 @@ void fire_scan_deadline(rule_context& context, std::string_view key) {
     late.scan_status = scan_status::error;
     late.message = "no report came within 24 h";
     late.time_updated = context.stamp_ms();
+    if (is_of_registry_level(context))
+        if (const auto subject = tables::builds::find(context.state, running->build_id)) {
+            const std::string ineligible = message_of(*subject, late.safety_status);
+            if (!ineligible.empty()) late.message += "; " + ineligible;
+            build after = *subject;
+            after.time_updated = late.time_updated;
+            tell_updated(context, *subject, after);
+        }
     tables::scans::update(context.state, *running, late);
 }
 

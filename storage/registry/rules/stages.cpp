@@ -1,21 +1,20 @@
-// Stage transitions and promotions: requested, reviewed by somebody else, committed (wire.md "Stage
-// transitions").
+// Stages: transitions, requested, reviewed by somebody else, committed; changes without one; comments; the
+// end of promotions (wire.md "Stage transitions").
 #include <algorithm>
 
 #include "runtime/assert.hpp"
 #include "schemas/limits.hpp"
-#include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/emission/resource_events.hpp"
-#include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/history.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/stage_changes.hpp"
 #include "storage/registry/tables/stages.hpp"
-#include "storage/registry/tables/versions.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
 
+using access::placed;
 using access::readable_version;
 using access::require;
 using context::rule_context;
@@ -33,8 +32,7 @@ using tables::transition_row;
 /// A transition with its version and workspace, which the caller may read and act on.
 struct opened_transition {
     transition_row row;
-    model_version version;
-    schemas::workspace workspace;
+    placed<model_version> of;
 };
 
 /// Errors: not_found; permission_denied.
@@ -49,18 +47,22 @@ result<opened_transition> open_transition(const rule_context& context, schemas::
                                  protected_type::registered_model, wanted, what);
         !may)
         return may.error();
-    return opened_transition{*std::move(row), std::move(version->row), std::move(version->workspace)};
+    return opened_transition{*std::move(row), *std::move(version)};
 }
 
-/// Adds an activity to the version's history.
+/// A version that the caller may read and change. Errors: not_found; permission_denied.
+result<placed<model_version>> version_to_change(const rule_context& context, schemas::version_id id) {
+    auto version = readable_version(context.state, context.principal(), id);
+    if (!version) return version.error();
+    if (const auto may = require(context.state, context.principal(), version->workspace,
+                                 protected_type::registered_model, action::update, "model version");
+        !may)
+        return may.error();
+    return version;
+}
+
 activity new_activity(rule_context& context, schemas::version_id version, const std::string& comment) {
-    activity entry;
-    entry.id = context.next_id<schemas::activity_id>("activity");
-    entry.model_version_id = version;
-    entry.author_id = context.principal();
-    entry.time_created = context.stamp_ms();
-    entry.comment = comment;
-    return entry;
+    return rules::new_activity(context, version, context.principal(), comment);
 }
 
 answer store_activity(rule_context& context, const activity& entry) {
@@ -86,108 +88,55 @@ std::string state_text(const transition_row& row) {
            std::string(name_of(row.transition.state));
 }
 
-/// Only each user's latest review counts: any rejection rejects; enough approvals approve.
-transition_state judged(const transition_row& row, const schemas::workspace_policies& policies) {
-    std::uint32_t approvals = 0;
-    for (const review& review : row.reviews) {
-        if (!review.approve) return transition_state::rejected;
-        ++approvals;
-    }
-    return approvals >= std::max(policies.approvals_required, 1u) ? transition_state::approved
-                                                                  : transition_state::pending;
+wanted_change change_of(const opened_transition& opened) {
+    return {opened.of, opened.row.transition.desired_stage, &opened.row};
 }
 
-bool holds(const std::vector<stage>& stages, stage wanted) {
-    return std::find(stages.begin(), stages.end(), wanted) != stages.end();
+/// Changes the stage and ends the transition; the entry of the commit is returned.
+activity commit(rule_context& context, opened_transition& opened, const permitted_change& change,
+                schemas::user_id author, const std::string& comment) {
+    transition_row& row = opened.row;
+    row.transition.state = transition_state::committed;
+    store_transition(context, row);
+    make(context, change);
+    activity entry = rules::new_activity(context, row.model_version_id, author, comment);
+    entry.update.emplace().stage = row.transition.desired_stage;
+    entry.transition_id = row.transition.id;
+    entry.activity_state = row.transition.state;
+    return entry;
 }
 
-/// Judges the reviews again, by the present policies. Errors: failed_precondition.
-result<void> check_approval(const opened_transition& opened) {
+/// By the policy commit_on_approve: the approval commits in the name of who asked for the transition, as if
+/// he did it now. Returns why it does not; empty when it did.
+std::string commit_on_approve(rule_context& context, opened_transition& opened) {
     const transition_row& row = opened.row;
-    const schemas::workspace_policies& policies = opened.workspace.policies;
-    if (row.transition.state == transition_state::closed ||
-        row.transition.state == transition_state::committed)
-        return runtime::failed_precondition(state_text(row) + "; only an open transition can be committed");
-    const transition_state verdict = judged(row, policies);
-    if (verdict == transition_state::rejected)
-        return runtime::failed_precondition(state_text(row) + "; a rejected transition cannot be committed");
-    const stage desired = row.transition.desired_stage;
-    if (verdict == transition_state::approved || !holds(policies.require_approval_for, desired)) return {};
-    return runtime::failed_precondition(state_text(row) +
-                                        ", and the policy require_approval_for of the workspace \"" +
-                                        opened.workspace.name + "\" holds " + std::string(name_of(desired)) +
-                                        "; only an APPROVED transition can be committed");
+    if (row.transition.state != transition_state::approved) return state_text(row) + " and not yet APPROVED";
+    if (!access::is_allowed(context.state, row.author, opened.of.workspace, protected_type::registered_model,
+                            action::update))
+        return "user " + std::to_string(row.author.value) + ", who asked for transition " +
+               std::to_string(row.transition.id.value) + ", may no longer change the model version";
+    const auto permitted = permit(context, change_of(opened));
+    if (!permitted) return permitted.error().message;
+    tables::activities::put(context.state, commit(context, opened, *permitted, row.author, {}));
+    return {};
 }
 
-result<void> check_scan_policy(const rule_context& context, const opened_transition& opened) {
-    const stage desired = opened.row.transition.desired_stage;
-    if (!holds(opened.workspace.policies.require_safe_scan_for, desired)) return {};
-    if (find::has_safe_build(context.state, opened.version)) return {};
-    return runtime::failed_precondition(
-        "the policy require_safe_scan_for of the workspace \"" + opened.workspace.name + "\" holds " +
-        std::string(name_of(desired)) + ": model version " + std::to_string(opened.version.id.value) +
-        " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe");
-}
-
-/// A version that leaves PRODUCTION can no longer be promoted: a promotion in progress has failed.
-void end_promotion(rule_context& context, const model_version& left) {
-    const auto before = tables::promotions::find(context.state, left.id);
-    if (!before || before->status != promotion_status::in_progress) return;
-    promotion ended = *before;
-    ended.status = promotion_status::failed;
-    ended.reason = "the stage was changed from PRODUCTION to " + std::string(name_of(left.stage)) +
-                   " before the promotion was complete";
-    ended.time_completed = left.time_updated;
-    tables::promotions::update(context.state, *before, ended);
-}
-
-/// Changes the stage. A change to PRODUCTION begins a promotion, and with it exactly one PROMOTE event id
-/// (P2).
-void commit_stage(rule_context& context, const opened_transition& opened) {
-    model_version after = opened.version;
-    after.stage = opened.row.transition.desired_stage;
-    after.time_updated = context.stamp_ms();
-    const bool promoted = after.stage == stage::production;
-    if (promoted) after.redirect_metadata.clear();
-    tables::versions::update(context.state, opened.version, after);
-    if (promoted) {
-        promotion row;
-        row.model_version_id = after.id;
-        row.status = promotion_status::in_progress;
-        row.transition_id = opened.row.transition.id;
-        row.requested_by = opened.row.author;
-        for (const review& review : opened.row.reviews) row.approved_by.push_back(review.user);
-        row.time_requested = opened.row.time_requested;
-        row.time_committed = after.time_updated;
-        if (is_flag_on(context.state, flag_name::promote_events)) {
-            row.event_id = context.new_event_id();
-            row.audience = emission::emit(
-                context, {schemas::event_type::promote, schemas::resource_type::registered_model_version,
-                          std::to_string(after.id.value), after.workspace_id, row.event_id,
-                          [&](const emission::event_draft&) { return schemas::promote_body(after); }});
-        }
-        tables::promotions::put(context.state, row);
-    } else if (opened.version.stage == stage::production) {
-        end_promotion(context, after);
-    }
-    emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
-                           after.workspace_id, opened.version, after);
+/// Errors: invalid_argument.
+result<void> check_stage(std::string_view field, stage desired) {
+    if (desired != stage::unknown && !name_of(desired).empty()) return {};
+    return runtime::invalid_argument(
+        std::string(field) +
+        " is UNKNOWN; it must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED");
 }
 
 }  // namespace
 
 /// Errors: not_found; permission_denied; invalid_argument for the stage or the comment; already_exists when a
-/// transition to the stage is open.
+/// transition to the stage is open; failed_precondition when nobody could approve it.
 answer apply(rule_context& context, const schemas::commands::create_transition& command) {
-    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+    const auto version = version_to_change(context, command.model_version_id);
     if (!version) return version.error();
-    if (const auto may = require(context.state, context.principal(), version->workspace,
-                                 protected_type::registered_model, action::update, "model version");
-        !may)
-        return may.error();
-    if (command.desired_stage == stage::unknown || name_of(command.desired_stage).empty())
-        return runtime::invalid_argument(
-            "desired_stage is UNKNOWN; it must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED");
+    if (const auto good = check_stage("desired_stage", command.desired_stage); !good) return good.error();
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();
 
@@ -199,6 +148,10 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
                                        std::to_string(version->row.id.value) + " to " +
                                        std::string(name_of(command.desired_stage)) +
                                        " is open; commit or close it before another is created");
+    if (is_of_registry_level(context) && !is_there &&
+        is_approved_by_nobody(version->workspace, command.desired_stage))
+        return runtime::failed_precondition("no transition is created: " +
+                                            take_policy_back(version->workspace, command.desired_stage));
 
     activity entry = new_activity(context, version->row.id, command.comment);
     transition_row row;
@@ -224,22 +177,26 @@ answer apply(rule_context& context, const schemas::commands::review_transition& 
     if (row.author == context.principal())
         return runtime::permission_denied("transition " + std::to_string(command.transition_id.value) +
                                           " was requested by you; somebody else must approve or reject it");
+    const auto good_comment = check_text("comment", command.comment, limits::comment_bytes_max);
+    if (!good_comment && is_of_registry_level(context)) return good_comment.error();
     if (row.transition.state == transition_state::closed ||
         row.transition.state == transition_state::committed)
         return runtime::failed_precondition(state_text(row) +
                                             "; only an open transition can be approved or rejected");
-    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
-        return good.error();
+    if (!good_comment) return good_comment.error();
 
     std::erase_if(row.reviews, [&](const review& review) { return review.user == context.principal(); });
-    row.reviews.push_back({context.principal(), command.approve});
+    row.reviews.push_back(
+        {context.principal(), command.approve, is_of_registry_level(context) ? context.stamp_ms() : 0});
     if (const auto good = check_entity_size("the transition", schemas::encode(row)); !good)
         return good.error();
-    row.transition.state = judged(row, opened->workspace.policies);
+    row.transition.state = verdict_of(context, row, opened->of).state;
     store_transition(context, row);
     activity entry = new_activity(context, row.model_version_id, command.comment);
     (command.approve ? entry.approval : entry.rejection).emplace();
     entry.transition_id = row.transition.id;
+    if (command.approve && opened->of.workspace.policies.commit_on_approve && is_of_registry_level(context))
+        entry.message = commit_on_approve(context, *opened);
     entry.activity_state = row.transition.state;
     return store_activity(context, entry);
 }
@@ -249,10 +206,11 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
     transition_row& row = opened->row;
+    const auto good_comment = check_text("comment", command.comment, limits::comment_bytes_max);
+    if (!good_comment && is_of_registry_level(context)) return good_comment.error();
     if (row.transition.state == transition_state::committed)
         return runtime::failed_precondition(state_text(row) + "; it can no longer be closed");
-    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
-        return good.error();
+    if (!good_comment) return good_comment.error();
     row.transition.state = transition_state::closed;
     store_transition(context, row);
     activity entry = new_activity(context, row.model_version_id, command.comment);
@@ -267,35 +225,48 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
 answer apply(rule_context& context, const schemas::commands::commit_transition& command) {
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
-    transition_row& row = opened->row;
-    if (const auto approved = check_approval(*opened); !approved) return approved.error();
-    if (opened->version.stage != row.transition.source_stage)
-        return runtime::aborted("the stage of model version " + std::to_string(opened->version.id.value) +
-                                " is now " + std::string(name_of(opened->version.stage)) + ", not " +
-                                std::string(name_of(row.transition.source_stage)) +
-                                " as when the transition was created; close it and create a new one");
-    if (const auto safe = check_scan_policy(context, *opened); !safe) return safe.error();
+    const auto good_comment = check_text("comment", command.comment, limits::comment_bytes_max);
+    if (!good_comment && is_of_registry_level(context)) return good_comment.error();
+    const auto permitted = permit(context, change_of(*opened));
+    if (!permitted) return permitted.error();
+    if (!good_comment) return good_comment.error();
+    return store_activity(context,
+                          commit(context, *opened, *permitted, context.principal(), command.comment));
+}
+
+/// To the stage that the version is in already, only the entry is made. Errors: not_found;
+/// permission_denied, also for a stage that needs approval; invalid_argument for the stage or the comment;
+/// failed_precondition without a safe scan where the stage needs one.
+answer apply(rule_context& context, const schemas::commands::update_stage& command) {
+    const auto version = version_to_change(context, command.model_version_id);
+    if (!version) return version.error();
+    if (const auto good = check_stage("stage", command.stage); !good) return good.error();
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();
-
-    row.transition.state = transition_state::committed;
-    store_transition(context, row);
-    commit_stage(context, *opened);
-    activity entry = new_activity(context, row.model_version_id, command.comment);
-    entry.update.emplace().stage = row.transition.desired_stage;
-    entry.transition_id = row.transition.id;
-    entry.activity_state = row.transition.state;
+    if (version->row.stage != command.stage) {
+        const auto permitted = permit(context, {*version, command.stage});
+        if (!permitted) return permitted.error();
+        make(context, *permitted);
+    }
+    activity entry = new_activity(context, version->row.id, command.comment);
+    entry.update.emplace().stage = command.stage;
     return store_activity(context, entry);
+}
+
+/// Errors: not_found; permission_denied; invalid_argument.
+answer apply(rule_context& context, const schemas::commands::create_comment& command) {
+    const auto version = version_to_change(context, command.model_version_id);
+    if (!version) return version.error();
+    if (command.comment.empty()) return runtime::invalid_argument("comment is empty; it must say something");
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
+    return store_activity(context, new_activity(context, version->row.id, command.comment));
 }
 
 /// Errors: not_found; permission_denied; failed_precondition when none is in progress; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::fail_promotion& command) {
-    const auto version = readable_version(context.state, context.principal(), command.model_version_id);
+    const auto version = version_to_change(context, command.model_version_id);
     if (!version) return version.error();
-    if (const auto may = require(context.state, context.principal(), version->workspace,
-                                 protected_type::registered_model, action::update, "model version");
-        !may)
-        return may.error();
     if (const auto good = check_text("reason", command.reason, limits::comment_bytes_max); !good)
         return good.error();
     auto row = tables::promotions::find(context.state, version->row.id).value_or(promotion{});
@@ -307,6 +278,7 @@ answer apply(rule_context& context, const schemas::commands::fail_promotion& com
     row.reason = command.reason;
     row.time_completed = context.stamp_ms();
     tables::promotions::put(context.state, row);
+    cancel_deadline(context, row);
     return schemas::encode(row);
 }
 

@@ -1,9 +1,12 @@
-// Webhooks: who is notified, where, and when they are disabled (wire.md §7, delivery.md §3-4).
+// Webhooks: who is notified, where, and when they are disabled; events that others report (wire.md §7,
+// delivery.md §3-4).
 #include <algorithm>
 #include <set>
 
+#include "schemas/event_kinds.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/audit/audit.hpp"
 #include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
@@ -33,7 +36,7 @@ std::string disable_key(schemas::webhook_id id) {
     return text;
 }
 
-/// Disables it under a new revision, which the publisher forwards.
+/// Disables it under a new revision, which the publisher forwards; the audit says so (delivery.md §3).
 void disable(rule_context& context, const webhook& before, const std::string& reason) {
     webhook hook = before;
     hook.status = webhook_status::disabled;
@@ -41,6 +44,9 @@ void disable(rule_context& context, const webhook& before, const std::string& re
     hook.time_updated = context.stamp_ms();
     hook.revision = context.offset();
     tables::webhooks::update(context.state, before, hook);
+    audit::add_by_itself(
+        context, "disable_webhook",
+        {.type = "WEBHOOK", .id = std::to_string(hook.id.value), .workspace = hook.workspace_id});
 }
 
 void erase_webhook(rule_context& context, const webhook& hook) {
@@ -129,6 +135,79 @@ webhook described_by(const schemas::commands::create_webhook& command) {
     return hook;
 }
 
+std::string text_of(schemas::webhook_id id) { return std::to_string(id.value); }
+
+/// Both would be said of one thing.
+result<void> check_update(const schemas::commands::update_webhook& command) {
+    if (command.set_all_events && command.clear_all_events)
+        return runtime::invalid_argument("set_all_events and clear_all_events are both true; give one");
+    for (const schemas::event_type type : command.add_event_types)
+        if (std::ranges::count(command.delete_event_types, type) > 0)
+            return runtime::invalid_argument(
+                std::string(name_of(type)) +
+                " is in add_event_types and in delete_event_types; give it in one");
+    for (const schemas::resource_filter& filter : command.add_resource_types)
+        if (std::ranges::count(command.delete_resource_types, filter) > 0)
+            return runtime::invalid_argument(
+                "the same object is in add_resource_types and in delete_resource_types; give it in one");
+    return {};
+}
+
+template <class Item>
+void add_and_delete(std::vector<Item>& list, const std::vector<Item>& more, const std::vector<Item>& less) {
+    for (const Item& one : more)
+        if (std::ranges::count(list, one) == 0) list.push_back(one);
+    std::erase_if(list, [&](const Item& one) { return std::ranges::count(less, one) > 0; });
+}
+
+schemas::webhook_settings updated(schemas::webhook_settings settings,
+                                  const schemas::commands::update_webhook& command) {
+    if (!command.new_location.empty()) settings.location = command.new_location;
+    if (command.set_all_events) settings.all_events = true;
+    if (command.clear_all_events) settings.all_events = false;
+    add_and_delete(settings.event_types, command.add_event_types, command.delete_event_types);
+    std::ranges::sort(settings.event_types);
+    add_and_delete(settings.resource_types, command.add_resource_types, command.delete_resource_types);
+    return settings;
+}
+
+/// Writes it under a new revision, which the publisher forwards.
+std::string revise(rule_context& context, const webhook& before, webhook hook) {
+    hook.time_updated = context.stamp_ms();
+    hook.revision = context.offset();
+    tables::webhooks::update(context.state, before, hook);
+    return schemas::encode(hook);
+}
+
+result<void> check_external_event(const schemas::commands::create_event& command) {
+    const std::string& uuid = command.event_uuid;
+    if (uuid.empty() || uuid.size() > limits::event_uuid_bytes_max ||
+        !std::ranges::all_of(uuid, [](char c) { return c > 0x20 && c < 0x7f; }))
+        return runtime::invalid_argument("event_uuid must be 1 to " +
+                                         std::to_string(limits::event_uuid_bytes_max) +
+                                         " characters of visible ASCII, as a UUID is");
+    if (schemas::kind_of(command.event_type).topic != schemas::event_topic::resource)
+        return runtime::invalid_argument(
+            std::string(name_of(command.event_type)) +
+            " is told by Herald alone; event_type must be CREATE, READ, UPDATE or "
+            "DELETE");
+    if (command.resource_type == resource_type::none || command.resource_type == resource_type::all)
+        return runtime::invalid_argument(
+            "resource_type must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION, ENDPOINT or BUILD");
+    if (command.timestamp < 0 || command.timestamp > limits::event_time_ms_max)
+        return runtime::invalid_argument(
+            "timestamp is " + std::to_string(command.timestamp) +
+            "; it must be a time in milliseconds since the epoch, up to the year "
+            "9999");
+    if (const auto good = check_text("resource_id", command.resource_id, limits::name_bytes_max); !good)
+        return good;
+    for (const auto& [name, entity] :
+         {std::pair<std::string_view, const schemas::json_text&>{"original_entity", command.original_entity},
+          {"new_entity", command.new_entity}})
+        if (const auto good = check_object(name, entity); !good) return good;
+    return {};
+}
+
 std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id workspace) {
     std::size_t count = 0;
     tables::webhooks::each_of(state, workspace, {}, [&](schemas::webhook_id) {
@@ -146,7 +225,8 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)
         return may.error();
     schemas::workspace_id workspace = command.workspace_id;
-    if (!workspace) workspace = tables::users::find(state, context.principal())->default_workspace_id;
+    if (!workspace)
+        workspace = access::default_workspace_of(state, *tables::users::find(state, context.principal()));
     if (!access::find_workspace(state, workspace))
         return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
     if (const auto good = check_name("name", command.settings.name, limits::name_bytes_max); !good)
@@ -168,6 +248,76 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     hook.revision = context.offset();
     tables::webhooks::put(state, hook);
     return schemas::encode(hook);
+}
+
+/// Errors: permission_denied; not_found; invalid_argument. The location's form was checked on arrival.
+answer apply(rule_context& context, const schemas::commands::update_webhook& command) {
+    if (const auto may = require_system_admin(context.state, context.principal(), "changing a webhook"); !may)
+        return may.error();
+    const auto before = tables::webhooks::find(context.state, command.id);
+    if (!before) return runtime::not_found("webhook " + text_of(command.id) + " not found");
+    if (const auto good = check_update(command); !good) return good.error();
+    if (!command.new_location.empty())
+        if (const auto good = check_url("new_location", command.new_location); !good) return good.error();
+    webhook hook = *before;
+    hook.settings = updated(before->settings, command);
+    if (const auto good = check_filters(hook.settings.resource_types); !good) return good.error();
+    if (const auto good = check_hears(hook); !good) return good.error();
+    if (!command.sealed_secret.empty()) {
+        hook.sealed_secret = command.sealed_secret;
+        hook.seal_binding = command.seal_binding;
+    } else if (hook.settings == before->settings) {
+        return schemas::encode(*before);
+    }
+    return revise(context, *before, std::move(hook));
+}
+
+/// Errors: permission_denied; not_found.
+answer apply(rule_context& context, const schemas::commands::set_webhook_status& command) {
+    if (const auto may =
+            require_system_admin(context.state, context.principal(), "enabling or disabling a webhook");
+        !may)
+        return may.error();
+    const auto before = tables::webhooks::find(context.state, command.webhook_id);
+    if (!before) return runtime::not_found("webhook " + text_of(command.webhook_id) + " not found");
+    webhook hook = *before;
+    hook.status = command.status;
+    if (command.status == webhook_status::enabled) {
+        hook.status_reason.clear();
+        hook.failing_since_ms = 0;
+    } else if (before->status != webhook_status::disabled) {
+        hook.status_reason = "disabled by user " + std::to_string(context.principal().value);
+    }
+    if (hook.status == before->status && hook.failing_since_ms == before->failing_since_ms)
+        return schemas::encode(*before);
+    return revise(context, *before, std::move(hook));
+}
+
+/// Errors: permission_denied; not_found for the workspace; invalid_argument.
+answer apply(rule_context& context, const schemas::commands::create_event& command) {
+    state_changes& state = context.state;
+    if (const auto may = require_system_admin(state, context.principal(), "reporting an event"); !may)
+        return may.error();
+    schemas::workspace_id workspace = command.workspace_id;
+    if (!workspace) workspace = tables::users::find(state, context.principal())->default_workspace_id;
+    if (!access::find_workspace(state, workspace))
+        return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
+    if (const auto good = check_external_event(command); !good) return good.error();
+    if (const auto first = tables::external_events::find(state, workspace, command.event_uuid))
+        return schemas::encode(*first);
+    schemas::external_event row{workspace, command.event_uuid, context.new_event_id(), context.time_ms(), 0};
+    const std::string& resource = command.resource_id.empty() ? command.event_uuid : command.resource_id;
+    row.audience = static_cast<std::uint32_t>(emission::emit(
+        context, {command.event_type, command.resource_type, resource, workspace, row.id,
+                  [&](const emission::event_draft& draft) {
+                      const std::int64_t told_ms = command.timestamp ? command.timestamp : context.time_ms();
+                      return emission::event_envelope(draft, told_ms, command.original_entity.text,
+                                                      command.new_entity.text);
+                  }}));
+    const std::string name = tables::external_events::put(state, row);
+    context.set_timer(context.time_ms() + limits::external_event_kept_ms, timer_kind::external_event_forget,
+                      name);
+    return schemas::encode(row);
 }
 
 /// Deletes all or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than
@@ -230,6 +380,10 @@ void fire_webhook_disable(rule_context& context, std::string_view key) {
 
 void fire_webhook_change_trim(rule_context& context, std::string_view key) {
     tables::webhooks::forget_erasure(context.state, key);
+}
+
+void fire_external_event_forget(rule_context& context, std::string_view key) {
+    tables::external_events::forget(context.state, key);
 }
 
 runner runner_of(schemas::commands::command_type type, schemas::commands::webhook_commands all) {

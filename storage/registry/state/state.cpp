@@ -26,6 +26,16 @@ class memory_view final : public state_view {
             if (!row->first.starts_with(prefix) || !visit(row->first, row->second)) return;
     }
 
+    void scan_back(std::string_view prefix, std::string_view before,
+                   const row_visitor& visit) const override {
+        const std::string end = before.empty() ? end_of(prefix) : std::string(before);
+        auto row = end.empty() ? x_rows->end() : x_rows->lower_bound(end);
+        while (row != x_rows->begin()) {
+            --row;
+            if (!row->first.starts_with(prefix) || !visit(row->first, row->second)) return;
+        }
+    }
+
   private:
     std::shared_ptr<const rows> x_rows;
 };
@@ -61,6 +71,24 @@ std::optional<std::string> state_view::get(std::string_view key) const {
     std::optional<std::string> value;
     read(key, [&value](std::string_view bytes) { value = bytes; });
     return value;
+}
+
+void state_view::scan_back(std::string_view prefix, std::string_view before, const row_visitor& visit) const {
+    std::vector<std::pair<std::string, std::string>> found;
+    scan(prefix, {}, [&](std::string_view key, std::string_view value) {
+        if (!before.empty() && key >= before) return false;
+        found.emplace_back(key, value);
+        return true;
+    });
+    for (auto row = found.rbegin(); row != found.rend(); ++row)
+        if (!visit(row->first, row->second)) return;
+}
+
+std::string end_of(std::string_view prefix) {
+    std::string end(prefix);
+    while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xff) end.pop_back();
+    if (!end.empty()) end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+    return end;
 }
 
 void state_changes::rebase(const state_view* base) noexcept {

@@ -40,9 +40,16 @@ class state_view {
     std::optional<std::string> get(std::string_view key) const;
     /// Rows whose key starts with `prefix`, beginning at `from` (empty: at the prefix's first row).
     virtual void scan(std::string_view prefix, std::string_view from, const row_visitor& visit) const = 0;
+    /// As scan, in descending order of key, beginning at the last row before `before` (empty: at the prefix's
+    /// last row). Here by way of a scan, which takes the memory of all these rows: a view from which finds
+    /// are answered goes backwards itself.
+    virtual void scan_back(std::string_view prefix, std::string_view before, const row_visitor& visit) const;
     /// Null when nothing is kept.
     virtual view_memory* memory() const noexcept { return nullptr; }
 };
+
+/// The first key after all that start with the prefix; empty when there is none.
+std::string end_of(std::string_view prefix);
 
 /// A row that cannot be read: the disk failed, or what was read is corrupt. The node stops and opens its
 /// database again.

@@ -14,6 +14,9 @@ struct description<schemas::build> {
                          .number(row.workspace_id)
                          .number(row.id));
     }
+    static list_entries listed_in(const schemas::build& row) {
+        return {listed_rows::builds, {0, row.id.value, 0}, {row_list::builds_of(row.workspace_id)}};
+    }
 };
 
 template class keyed_table<schemas::build, schemas::build_id>;
@@ -36,6 +39,24 @@ std::optional<schemas::workspace_id> builds::next_workspace(const state::state_v
         return false;
     });
     return next;
+}
+
+std::optional<schemas::build_id> builds::newest_of(const state::state_view& state,
+                                                   schemas::workspace_id workspace,
+                                                   schemas::build_id before) {
+    std::optional<listed> after;
+    if (before) after = listed{0, before.value, 0};
+    std::optional<schemas::build_id> newest;
+    lists::each(state, row_list::builds_of(workspace), list_order::newest_first, after,
+                [&](const listed& entry) {
+                    newest = schemas::build_id{entry.id};
+                    return false;
+                });
+    return newest;
+}
+
+void builds::begin_lists(state::state_changes& state, const schemas::build& row) {
+    tables::begin_lists(state, description<schemas::build>::listed_in(row));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -17,6 +17,7 @@
 
 #include "runtime/assert.hpp"
 #include "storage/registry/tables/keyed_table.hpp"
+#include "storage/registry/tables/lists.hpp"
 #include "storage/registry/tables/tables.hpp"
 
 namespace herald::storage::registry::tables {
@@ -71,6 +72,21 @@ bool are_indexed_alike(const Row& before, const Row& after) {
         return description<Row>::indexed(before) == description<Row>::indexed(after);
     else
         return false;
+}
+
+/// The description of a table whose rows are in lists (lists.hpp) says where: `static list_entries
+/// listed_in(const Row& row)`, the lists sorted.
+template <class Row>
+concept in_lists = requires(const Row& row) { description<Row>::listed_in(row); };
+
+template <class Row>
+void replace_in_lists(state::state_changes& state, const Row* before, const Row* after) {
+    if constexpr (in_lists<Row>) {
+        std::optional<list_entries> old, fresh;
+        if (before) old = description<Row>::listed_in(*before);
+        if (after) fresh = description<Row>::listed_in(*after);
+        keep_lists(state, old ? &*old : nullptr, fresh ? &*fresh : nullptr);
+    }
 }
 
 template <class Row, class Key>
@@ -145,6 +161,37 @@ void keyed_table<Row, Key>::each(const state::state_view& state, const visitor<R
 }
 
 template <class Row, class Key>
+void keyed_table<Row, Key>::each_from(const state::state_view& state, const Key& from,
+                                      const visitor<Row>& visit) {
+    const std::string prefix = key_of(description<Row>::rows);
+    state.scan(prefix, row_key<Row>(from), [&](std::string_view key, std::string_view value) {
+        return visit(checked_row<Row>(key, value));
+    });
+}
+
+template <class Row, class Key>
+std::optional<Row> keyed_table<Row, Key>::first_from(const state::state_view& state, const Key& from) {
+    std::optional<Row> found;
+    const std::string prefix = key_of(description<Row>::rows);
+    state.scan(prefix, row_key<Row>(from), [&](std::string_view key, std::string_view value) {
+        read_checked(found.emplace(), key, value);
+        return false;
+    });
+    return found;
+}
+
+template <class Row, class Key>
+std::optional<Row> keyed_table<Row, Key>::last(const state::state_view& state) {
+    std::optional<Row> found;
+    const std::string prefix = key_of(description<Row>::rows);
+    state.scan_back(prefix, {}, [&](std::string_view key, std::string_view value) {
+        read_checked(found.emplace(), key, value);
+        return false;
+    });
+    return found;
+}
+
+template <class Row, class Key>
 void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row) {
     put(state, row, schemas::encode(row));
 }
@@ -154,6 +201,7 @@ void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row, std
     HERALD_ASSERT(schemas::has_only_named_values(row));
     state.put(key_to_write(row), std::move(encoded));
     for (auto& [key, value] : entries_of(row).all()) state.put(std::move(key), std::move(value));
+    replace_in_lists<Row>(state, nullptr, &row);
 }
 
 template <class Row, class Key>
@@ -162,6 +210,7 @@ void keyed_table<Row, Key>::update(state::state_changes& state, const Row& befor
     HERALD_ASSERT(place == key_to_write(before));
     if (!are_indexed_alike(before, after))
         replace_entries(state, entries_of(before).all(), entries_of(after).all());
+    replace_in_lists(state, &before, &after);
     put_row(state, std::move(place), after);
 }
 
@@ -169,6 +218,7 @@ template <class Row, class Key>
 void keyed_table<Row, Key>::erase(state::state_changes& state, const Row& row) {
     state.erase(key_to_write(row));
     for (auto& entry : entries_of(row).all()) state.erase(std::move(entry.key));
+    replace_in_lists<Row>(state, &row, nullptr);
 }
 
 /// The ids at the end of the keys in an index range: all entries under `parent`, beginning at `from` (an id
@@ -180,6 +230,30 @@ void each_id_under(const state::state_view& state, const key_of& parent, Id from
     state.scan(prefix, start, [&](std::string_view key, std::string_view) {
         return visit(Id{schemas::read_big_endian(key.substr(key.size() - 8))});
     });
+}
+
+/// The same by descending id: all before `before` (an id of 0: all).
+template <schemas::numeric_id Id>
+void each_id_back_under(const state::state_view& state, const key_of& parent, Id before,
+                        const visitor<Id>& visit) {
+    const std::string prefix = parent;
+    const std::string end = before ? std::string(key_of(parent).number(before)) : std::string();
+    state.scan_back(prefix, end, [&](std::string_view key, std::string_view) {
+        return visit(Id{schemas::read_big_endian(key.substr(key.size() - 8))});
+    });
+}
+
+/// The names in an index by name and the ids to which they lead: all under `parent` that come after the name
+/// `after` in that direction (none: all).
+template <schemas::numeric_id Id>
+void each_name_under(const state::state_view& state, const key_of& parent, name_order order,
+                     const std::optional<std::string>& after, const name_visitor<Id>& visit) {
+    const std::string prefix = parent;
+    const auto show = [&](std::string_view key, std::string_view value) {
+        return visit(key.substr(prefix.size()), Id{read_number(key, value)});
+    };
+    if (order == name_order::descending) return state.scan_back(prefix, after ? prefix + *after : "", show);
+    state.scan(prefix, after ? prefix + *after + '\0' : "", show);
 }
 
 /// The id to which an entry of an index by name leads.

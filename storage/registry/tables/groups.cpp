@@ -46,6 +46,16 @@ void members::put(state::state_changes& state, schemas::group_id group, schemas:
     state.put(key_of(table::user_group).number(user).number(group), "");
 }
 
+void members::erase(state::state_changes& state, schemas::group_id group, schemas::user_id user) {
+    state.erase(member_key(group, user));
+    state.erase(key_of(table::user_group).number(user).number(group));
+}
+
+void members::each_user_of(const state::state_view& state, schemas::group_id group, schemas::user_id from,
+                           const visitor<schemas::user_id>& visit) {
+    each_id_under(state, key_of(table::group_member).number(group), from, visit);
+}
+
 void members::each_group_of(const state::state_view& state, schemas::user_id user,
                             const visitor<schemas::group_id>& visit) {
     each_id_under(state, key_of(table::user_group).number(user), schemas::group_id{}, visit);

@@ -19,6 +19,10 @@ class members final {
   public:
     static bool has(const state::state_view&, schemas::group_id, schemas::user_id);
     static void put(state::state_changes&, schemas::group_id, schemas::user_id);
+    static void erase(state::state_changes&, schemas::group_id, schemas::user_id);
+    /// The group's users by ascending id, from `from` on (0: from the first).
+    static void each_user_of(const state::state_view&, schemas::group_id, schemas::user_id from,
+                             const visitor<schemas::user_id>&);
     /// The user's groups by ascending id.
     static void each_group_of(const state::state_view&, schemas::user_id, const visitor<schemas::group_id>&);
 };

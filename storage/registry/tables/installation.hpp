@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/installation.hpp"
+#include "schemas/restoring.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::tables {
@@ -14,9 +15,21 @@ class installation final {
     static void put(state::state_changes&, const schemas::commands::genesis&);
 };
 
+/// How far the log has taken over its parent's rows.
+class restoring final {
+  public:
+    /// Empty in a log that continues no other.
+    static std::optional<schemas::restoring_row> find(const state::state_view&);
+    static void put(state::state_changes&, const schemas::restoring_row&);
+};
+
 /// The level that apply follows in this state (schemas/commands/level.hpp).
 std::uint32_t level_in_force(const state::state_view&);
+bool is_registry_level_in_force(const state::state_view&);
 void put_level(state::state_changes&, std::uint32_t level);
+/// The level whose beginning (storage/registry/rules/levels.cpp) was made.
+std::uint32_t begun_level(const state::state_view&);
+void put_begun_level(state::state_changes&, std::uint32_t level);
 /// Whether these changes write the level.
 bool is_level_changed(const state::row_changes&);
 

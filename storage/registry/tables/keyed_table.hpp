@@ -18,6 +18,11 @@ namespace herald::storage::registry::tables {
 template <class Item>
 using visitor = std::function<bool(const Item&)>;
 
+/// Gets each name of a range and the id to which it leads; returns false to stop.
+template <class Id>
+using name_visitor = std::function<bool(std::string_view name, Id)>;
+enum class name_order : std::uint8_t { ascending, descending };  // by their bytes
+
 /// A row and its bytes in the state.
 template <class Row>
 struct stored {
@@ -38,7 +43,16 @@ class keyed_table {
     /// All rows, by ascending key; names sort by their bytes.
     static void each(const state::state_view&, const visitor<Row>&);
 
-    /// Writes the row and all its index entries, including those that exist already.
+    /// All rows with this key or a later one.
+    static void each_from(const state::state_view&, const Key&, const visitor<Row>&);
+
+    /// The row with this key, or else the next one; empty behind the last.
+    static std::optional<Row> first_from(const state::state_view&, const Key&);
+    /// The row with the highest key; empty when there is none.
+    static std::optional<Row> last(const state::state_view&);
+
+    /// Writes the row and all its index entries, including those that exist already; in a table with lists
+    /// (lists.hpp) the row must be a new one.
     static void put(state::state_changes&, const Row&);
     /// The same, by a caller who has the row's bytes already.
     static void put(state::state_changes&, const Row&, std::string encoded);

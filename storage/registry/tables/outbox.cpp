@@ -20,6 +20,8 @@ std::string by_time_key(std::int64_t time_ms, std::string_view of_event) {
     return key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms)).text(of_event);
 }
 
+constexpr char of_generation = '/';  // behind its number; no topic's name has one
+
 /// What the keys of an event and of its partition's sequences contain after their letters.
 struct place {
     output_partition partition;
@@ -32,6 +34,13 @@ place place_in(std::string_view key) {
     place found{{std::string(key.substr(1, topic_end - 1)), schemas::read_big_endian(numbers)}};
     if (numbers.size() == 16) found.sequence = schemas::read_big_endian(numbers.substr(8));
     return found;
+}
+
+std::string resource_key(schemas::event_type type, schemas::resource_type resource, std::string_view id) {
+    return key_of(table::resource_sequence)
+        .number(static_cast<std::uint64_t>(type))
+        .number(static_cast<std::uint64_t>(resource))
+        .text(id);
 }
 
 std::uint64_t next_number(state::state_changes& state, std::string key) {
@@ -52,13 +61,18 @@ void each_sequence(const state::state_view& state, table which, const outbox::se
 
 void outbox::add(state::state_changes& state, const output_partition& where, schemas::event& event) {
     event.partition_sequence = next_number(state, partition_key(table::outbox_sequence, where));
-    event.resource_sequence = next_number(state, key_of(table::resource_sequence)
-                                                     .number(static_cast<std::uint64_t>(event.type))
-                                                     .number(static_cast<std::uint64_t>(event.resource_type))
-                                                     .text(event.resource_id));
+    event.resource_sequence =
+        next_number(state, resource_key(event.type, event.resource_type, event.resource_id));
     const std::string key = event_key(where, event.partition_sequence);
     put_row(state, key, event);
     state.put(by_time_key(event.time_ms, key), "");
+}
+
+void outbox::forget(state::state_changes& state, schemas::resource_type resource, std::string_view id) {
+    for (const schemas::event_kind& kind : schemas::event_kinds) {
+        std::string key = resource_key(kind.type, resource, id);
+        if (has_row(state, key)) state.erase(std::move(key));
+    }
 }
 
 std::optional<schemas::event> outbox::find(const state::state_view& state, const output_partition& where,
@@ -93,6 +107,25 @@ void outbox::put_published(state::state_changes& state, const output_partition& 
                            std::uint64_t sequence) {
     if (published(state, where) < sequence)
         put_number(state, partition_key(table::outbox_published, where), sequence);
+}
+
+bool outbox::is_of_earlier(std::string_view key) noexcept {
+    return !key.empty() && key.front() == static_cast<char>(table::outbox) &&
+           key.substr(0, key.find('\0')).find(of_generation) != key.npos;
+}
+
+std::optional<std::string> outbox::earlier_key(std::string_view key, std::string_view row,
+                                               std::uint32_t generation) {
+    if (decode_row<schemas::event>(key, row).audience.empty()) return std::nullopt;
+    return std::string(1, key.front()) + std::to_string(generation) + of_generation +
+           std::string(key.substr(1));
+}
+
+void outbox::put_earlier(state::state_changes& state, const std::string& key, const std::string& row) {
+    const place where = place_in(key);
+    state.put(key, row);
+    state.put(by_time_key(decode_row<schemas::event>(key, row).time_ms, key), "");
+    put_published(state, where.partition, where.sequence);
 }
 
 std::optional<std::string> outbox::trim(state::state_changes& state, std::int64_t until_ms,

@@ -26,6 +26,8 @@ class outbox final {
   public:
     /// Assigns the event its sequences, in its partition and for its resource, and writes it.
     static void add(state::state_changes&, const output_partition&, schemas::event&);
+    /// Of a resource that is gone: its events are no longer counted. Those that are there stay.
+    static void forget(state::state_changes&, schemas::resource_type, std::string_view resource_id);
     static std::optional<schemas::event> find(const state::state_view&, const output_partition&,
                                               std::uint64_t sequence);
     /// Visits the partition's events by ascending sequence, beginning at `from`, with the bytes of their
@@ -49,6 +51,18 @@ class outbox final {
     /// them, beginning after `after`. If it looked at that many, returns the place to continue after.
     static std::optional<std::string> trim(state::state_changes&, std::int64_t until_ms,
                                            std::string_view after, std::size_t events_max);
+
+    // Events of earlier generations, which a backup has brought: they are published, and kept for as long as
+    // their time says, so that what was held or dead can be sent again. They stand under the topic
+    // "GENERATION/TOPIC".
+    /// Whether it is the key of such an event.
+    static bool is_of_earlier(std::string_view key) noexcept;
+    /// Under which key a row of this generation's outbox is carried into the next; empty for an event that
+    /// nobody was to hear.
+    static std::optional<std::string> earlier_key(std::string_view key, std::string_view row,
+                                                  std::uint32_t generation);
+    /// Writes a row with such a key.
+    static void put_earlier(state::state_changes&, const std::string& key, const std::string& row);
 };
 
 }  // namespace herald::storage::registry::tables

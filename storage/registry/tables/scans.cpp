@@ -20,4 +20,9 @@ void scans::each_of(const state::state_view& state, schemas::build_id build, sch
     each_id_under(state, key_of(table::scan_of_build).number(build), from, visit);
 }
 
+void scans::each_back_of(const state::state_view& state, schemas::build_id build, schemas::scan_id before,
+                         const visitor<schemas::scan_id>& visit) {
+    if (before) each_id_back_under(state, key_of(table::scan_of_build).number(build), before, visit);
+}
+
 }  // namespace herald::storage::registry::tables

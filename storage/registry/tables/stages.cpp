@@ -55,4 +55,13 @@ std::optional<schemas::activity_id> transitions::open_to(const state::state_view
     return id_at<schemas::activity_id>(state, open_key(version, desired));
 }
 
+void transitions::each_open(const state::state_view& state, schemas::version_id from,
+                            const std::function<bool(schemas::version_id, schemas::activity_id)>& visit) {
+    const std::string all = key_of(table::open_transition);
+    const std::string start = key_of(table::open_transition).number(from);
+    state.scan(all, start, [&](std::string_view key, std::string_view value) {
+        return visit(schemas::version_id{number_in_key(key)}, schemas::activity_id{read_number(key, value)});
+    });
+}
+
 }  // namespace herald::storage::registry::tables

@@ -10,10 +10,12 @@ namespace herald::storage::registry::tables {
 struct review {
     schemas::user_id user;
     bool approve = false;
+    std::int64_t time = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "user", self.user);
         field(2, "approve", self.approve);
+        field(3, "time", self.time);
     }
 };
 
@@ -51,6 +53,9 @@ class transitions final : public keyed_table<transition_row, schemas::activity_i
   public:
     static std::optional<schemas::activity_id> open_to(const state::state_view&, schemas::version_id,
                                                        schemas::stage desired);
+    /// The open ones of all versions from `from` on (0: from the first), in the order of the versions.
+    static void each_open(const state::state_view&, schemas::version_id from,
+                          const std::function<bool(schemas::version_id, schemas::activity_id)>&);
 };
 /// A version has only its newest one.
 class promotions final : public keyed_table<schemas::promotion, schemas::version_id> {};

@@ -18,7 +18,7 @@
 namespace herald::storage::registry::tables {
 
 enum class table : char {
-    installation = 'A',          // → schemas::commands::genesis
+    installation = 'A',          // → schemas::commands::genesis; "restoring" → schemas::restoring_row
     position = 'B',              // → engine_position; not part of the hash
     counter = 'C',               // name → varint: the last number assigned
     organization = 'D',          // id
@@ -59,8 +59,27 @@ enum class table : char {
     claim = 'n',                 // job
     model_of_workspace = 'o',    // workspace, model → ""
     outbox_by_time = 'p',        // time, key of the outbox row → "": for trimming
-    level = 'q',                 // → varint: the level in force; absent: schemas::commands::first_level
+    level = 'q',                 // → varint: the level in force; absent: schemas::commands::first_level;
+                                 // "begun" → varint: the level whose beginning was made
+    user_by_username = 'u',      // lower-case username → id
+    session = 'v',               // id
+    session_of_user = 'w',       // user, session → ""
+    session_by_key = 'x',        // user, 32 bytes of SHA-256(key) → id
+    workspace_use = 'y',         // 1 (role) or 2 (group), its id, workspace → ""
     open_transition = 'r',       // version, desired stage → activity id: neither closed nor committed
+    audit = '9',                 // sequence → schemas::audit_row; 0 → schemas::audit_head
+    external_event = 'z',        // workspace, event_uuid → schemas::external_event
+    blob = '5',                  // digest
+    artifact_bytes = '6',        // version, key
+    unfinished_upload = '7',     // version, key
+    doomed_object = '8',         // object → "": to be erased from the store of artifacts
+    deleted_model = 's',         // id → the version to go on with: they are there, for nobody
+    deleted_version = 't',       // id → where its removal goes on: what hung on it is there, for nobody
+    list_count = '0',            // key of a list → varint: how many rows it has
+    list_of_models = '1',        // list, ~time_updated, ~model → "" (lists.hpp)
+    list_of_versions = '2',      // list, ~time_updated, ~version → varint: model
+    list_of_builds = '3',        // list, ~0, ~build → "" (lists.hpp)
+    list_progress = '4',         // letter of the lists → which rows are in them
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).

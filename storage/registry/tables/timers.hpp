@@ -20,6 +20,18 @@ enum class timer_kind : std::uint8_t {
     webhook_change_trim = 4,
     webhook_disable = 5,
     node_silence = 6,
+    removal = 7,
+    promotion_deadline = 8,
+    list_sweep = 10,
+    artifact_sweep = 11,
+    blob_drop = 12,
+    multipart_expiry = 13,
+    audit_sweep = 14,
+    external_event_forget = 15,
+    membership_sweep = 20,
+    username_sweep = 21,
+    workspace_sweep = 22,
+    session_end = 23,
 };
 
 struct timer {

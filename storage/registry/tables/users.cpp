@@ -10,6 +10,10 @@ key_of email_key(std::string_view email) {
     return key_of(table::user_by_email).text(runtime::to_lower(email));
 }
 
+key_of username_key(std::string_view username) {
+    return key_of(table::user_by_username).text(runtime::to_lower(username));
+}
+
 }  // namespace
 
 template <>
@@ -17,7 +21,7 @@ struct description<schemas::user> {
     static constexpr table rows = table::user;
     static schemas::user_id key(const schemas::user& row) { return row.id; }
     static void index(const schemas::user& row, index_entries& entries) {
-        entries.lead(email_key(row.email), row.id);
+        if (!row.removed) entries.lead(email_key(row.email), row.id);
     }
 };
 
@@ -25,6 +29,18 @@ template class keyed_table<schemas::user, schemas::user_id>;
 
 std::optional<schemas::user_id> users::with_email(const state::state_view& state, std::string_view email) {
     return id_at<schemas::user_id>(state, email_key(email));
+}
+
+std::optional<schemas::user_id> usernames::find(const state::state_view& state, std::string_view username) {
+    return id_at<schemas::user_id>(state, username_key(username));
+}
+
+void usernames::put(state::state_changes& state, const schemas::user& row) {
+    put_number(state, username_key(row.username), row.id.value);
+}
+
+void usernames::erase(state::state_changes& state, const schemas::user& row) {
+    if (find(state, row.username) == row.id) state.erase(username_key(row.username));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -1,4 +1,4 @@
-// Model versions; found by id, by name in a model, and by model.
+// Model versions; found by id, by name in a model, by model, and in lists (lists.hpp).
 #pragma once
 
 #include <string_view>
@@ -17,6 +17,14 @@ class versions final : public keyed_table<schemas::model_version, schemas::versi
     /// The model's versions by ascending id, from `from` on (0: from the first).
     static void each_of(const state::state_view&, schemas::model_id, schemas::version_id from,
                         const visitor<schemas::version_id>&);
+    /// By descending id, those before `before` (0: from the last).
+    static void each_back_of(const state::state_view&, schemas::model_id, schemas::version_id before,
+                             const visitor<schemas::version_id>&);
+    /// The names of the model's versions after this one in that order (none: all).
+    static void each_name(const state::state_view&, schemas::model_id, name_order,
+                          const std::optional<std::string>& after, const name_visitor<schemas::version_id>&);
+    /// Puts a row that was written before there were lists into its own.
+    static void begin_lists(state::state_changes&, const schemas::model_version&);
 };
 
 }  // namespace herald::storage::registry::tables

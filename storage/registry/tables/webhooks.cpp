@@ -13,6 +13,10 @@ key_of change_key(std::uint64_t offset, schemas::webhook_id id) {
     return key_of(table::webhook_change).number(offset).number(id);
 }
 
+std::string event_key(schemas::workspace_id workspace, std::string_view event_uuid) {
+    return key_of(table::external_event).number(workspace).text(event_uuid);
+}
+
 }  // namespace
 
 template <>
@@ -57,6 +61,23 @@ void webhooks::each_change(const state::state_view& state, std::uint64_t from, c
     state.scan(prefix, start, [&](std::string_view key, std::string_view) {
         return visit({number_in_key(key), schemas::webhook_id{number_in_key(key, 8)}});
     });
+}
+
+std::optional<schemas::external_event> external_events::find(const state::state_view& state,
+                                                             schemas::workspace_id workspace,
+                                                             std::string_view event_uuid) {
+    return find_row<schemas::external_event>(state, event_key(workspace, event_uuid));
+}
+
+std::string external_events::put(state::state_changes& state, const schemas::external_event& row) {
+    std::string name = event_key(row.workspace_id, row.event_uuid);
+    put_row(state, name, row);
+    return name;
+}
+
+void external_events::forget(state::state_changes& state, std::string_view name) {
+    HERALD_ASSERT(!name.empty() && name.front() == static_cast<char>(table::external_event));
+    state.erase(std::string(name));
 }
 
 }  // namespace herald::storage::registry::tables

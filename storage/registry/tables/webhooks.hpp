@@ -35,4 +35,14 @@ class webhooks final : public keyed_table<schemas::webhook, schemas::webhook_id>
     using keyed_table::erase;  // would not tell the publisher
 };
 
+/// Events that other systems reported, by workspace and event_uuid.
+class external_events final {
+  public:
+    static std::optional<schemas::external_event> find(const state::state_view&, schemas::workspace_id,
+                                                       std::string_view event_uuid);
+    /// The returned name of the row is for forget().
+    static std::string put(state::state_changes&, const schemas::external_event&);
+    static void forget(state::state_changes&, std::string_view name);
+};
+
 }  // namespace herald::storage::registry::tables

@@ -13,6 +13,9 @@ extern template class keyed_table<schemas::workspace, schemas::workspace_id>;
 class workspaces final : public keyed_table<schemas::workspace, schemas::workspace_id> {
   public:
     static std::optional<schemas::workspace_id> named(const state::state_view&, std::string_view name);
+    /// The first workspace whose permissions name the role, or the group.
+    static std::optional<schemas::workspace_id> using_role(const state::state_view&, schemas::role_id);
+    static std::optional<schemas::workspace_id> using_group(const state::state_view&, schemas::group_id);
 };
 
 }  // namespace herald::storage::registry::tables

@@ -16,6 +16,8 @@ bool decides_rights(std::string_view key) noexcept {
     switch (static_cast<table>(key.front())) {
         case table::user:
         case table::user_by_email:
+        case table::session:
+        case table::group:
         case table::group_member:
         case table::role:
         case table::workspace:

@@ -8,7 +8,8 @@
 
 namespace herald::storage::registry::tables {
 
-/// Whether the row with this key says who may do what: users, groups' members, roles, workspaces.
+/// Whether the row with this key says who may do what: users with their keys and
+/// sessions, groups and their members, roles, workspaces.
 bool decides_rights(std::string_view key) noexcept;
 
 class written_tables {

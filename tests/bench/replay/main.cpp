@@ -46,6 +46,7 @@ double cpu_seconds() {
 std::vector<events::log::record> prepared_commands(std::size_t versions) {
     runtime::seeded_random random(1);
     schemas::commands::genesis genesis;
+    genesis.level = schemas::commands::newest_level;
     genesis.log_id = random.uuid();
     genesis.event_partitions = 12;
     genesis.organization_name = "Default";

@@ -6,23 +6,12 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 
 import herald
+from tools import tools_for
 
 HERE = pathlib.Path(__file__).parent
 JOBS = HERE / "jobs"
-
-
-def tools_for(language):
-    """The folder with the language's tools, fetched once; skips the test where they cannot be had."""
-    folder = pathlib.Path(os.environ.get("HERALD_CLIENT_TOOLS", "/tmp/herald_client_tools")) / language
-    if not (folder / "installed").exists():
-        fetched = subprocess.run([HERE / "install_tools", language, folder], capture_output=True, text=True)
-        if fetched.returncode != 0:
-            print(f"SKIPPED: the tools for {language} cannot be had here: {fetched.stderr.strip()[-300:]}")
-            sys.exit(77)
-    return folder
 
 
 def quietly(*command, cwd, environment=None):

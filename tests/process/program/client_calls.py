@@ -1,166 +1,10 @@
 """Property: the published client works unmodified: every call of its that has a route is taken as that client sends it, and
 answers what that client reads, error texts and codes included (client_calls.md §0-3, 5, 6, 10)."""
 
-import http.client
-import json
-import urllib.parse
 
 import herald
-
-REGISTRY = "/api/v1/registry"
-PROXY = "/api/v1/uac-proxy"
-DEPLOYMENT = "/api/v1/deployment"
-MODELS = f"{REGISTRY}/workspaces/default/registered_models"
-
-# What the client's create calls send for fields that nobody set.
-UNSET_MODEL = {"id": "0", "name": "", "workspace_id": "0", "labels": [], "owner": "", "owner_id": "0", "time_created": "0",
-               "time_updated": "0", "description": "", "readme_text": "", "attributes": [], "visibility": 0, "version_number": "0",
-               "resource_visibility": 4, "custom_permission": {"collaborator_type": 0, "can_deploy": 0, "can_predict": 0},
-               "workspace_service_id": "0", "task_type": 0, "data_type": 0, "pii": False}
-UNSET_VERSION = {"id": "0", "registered_model_id": "0", "version": "", "labels": [], "time_created": "0", "time_updated": "0",
-                 "description": "", "readme_text": "", "owner": "", "owner_id": "0", "artifacts": [], "datasets": [], "attributes": [],
-                 "code_blob_map": {}, "apis": [], "archived": 0, "stage": 0, "lock_level": 1, "version_number": "0",
-                 "external_deployments": [], "input_description": "", "output_description": "", "hide_input_label": False,
-                 "hide_output_label": False}
-STAGES = ["UNKNOWN", "DEVELOPMENT", "STAGING", "PRODUCTION", "ARCHIVED", "UNASSIGNED"]
-LOCKS = ["UNKNOWN", "OPEN", "CLOSED", "REDACT"]
-ARTIFACTS = ["IMAGE", "MODEL", "TENSORBOARD", "DATA", "BLOB", "STRING", "CODE", "CONTAINER"]
-
-
-class PublishedClient:
-    """Sends as that client does: a new connection for each call, no Accept, integers for enums; reads as it does."""
-
-    def __init__(self, port, email=herald.ADMIN_EMAIL, key=herald.ADMIN_KEY):
-        self.port = port
-        self.headers = {"User-Agent": "python-urllib3/1.26", "Connection": "keep-alive", "Grpc-Metadata-source": "PythonClient",
-                        "Grpc-Metadata-email": email, "Grpc-Metadata-developer_key": key, "Grpc-Metadata-developer-key": key}
-
-    def call(self, method, path, body=None, raw=None, headers=None, chunked=False, warned=False):
-        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
-        sent = dict(self.headers)
-        if body is not None:
-            sent["Content-Type"] = "application/json"
-        sent.update(headers or {})
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        try:
-            if chunked:
-                data = iter([data[:7], data[7:]])
-            connection.request(method, path, data, sent, encode_chunked=chunked)
-            response = connection.getresponse()
-            assert warned or "svc-warning" not in response.headers, f"{method} {path}: {response.headers['svc-warning']}"
-            return herald.Answer(response.status, response.headers, response.read())
-        finally:
-            connection.close()
-
-    def must(self, method, path, body=None, **more):
-        answer = self.call(method, path, body, **more)
-        assert answer.status == 200 and answer.body, f"{method} {path}: {answer}"
-        return answer.json
-
-    def get(self, path):
-        """A call marked G: None when the thing is absent."""
-        answer = self.call("GET", path)
-        if (answer.status, answer.json.get("code")) in ((404, 5), (403, 7)):
-            assert isinstance(answer.json["message"], str)
-            return None
-        assert answer.status == 200, f"GET {path}: {answer}"
-        return answer.json
-
-    def refused(self, status, code, text, *call, **more):
-        answer = self.call(*call, **more)
-        assert answer.status == status, f"{call[:2]}: {answer}"
-        body = answer.json
-        assert isinstance(body["code"], int) and body["code"] == code and isinstance(body["message"], str), f"{call[:2]}: {answer}"
-        assert text in body["message"], f"{call[:2]}: \"{body['message']}\" does not say \"{text}\""
-
-    # ---- what the client's own functions do
-    def create_model(self, name, workspace="default", **fields):
-        return self.must("POST", f"{REGISTRY}/workspaces/{quoted(workspace)}/registered_models",
-                         {**UNSET_MODEL, "name": name, **fields})["registered_model"]
-
-    def create_version(self, of_model, name, **fields):
-        return self.must("POST", f"{REGISTRY}/registered_models/{of_model}/model_versions",
-                         {**UNSET_VERSION, "registered_model_id": of_model, "version": name, **fields})["model_version"]
-
-    def version(self, version):
-        return self.get(f"{REGISTRY}/model_versions/{version}")["model_version"]
-
-    def update(self, method, version, body, **more):
-        path = f"{REGISTRY}/registered_models/{version['registered_model_id']}/model_versions/{version['id']}"
-        return self.must(method, path, body, **more)["model_version"]
-
-    def patch(self, version, **body):
-        return self.update("PATCH", version, body)
-
-    def put(self, version, body, **more):
-        return self.update("PUT", version, body, **more)
-
-
-def quoted(name):
-    return urllib.parse.quote(name, safe="")
-
-
-def as_value(value):
-    """A JSON value after the client held it as a protobuf Value: whole numbers without fraction, members in any order."""
-    if isinstance(value, float) and value == value and abs(value) != float("inf") and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [as_value(item) for item in value]
-    if isinstance(value, dict):
-        return {key: as_value(value[key]) for key in sorted(value, reverse=True)}
-    return value
-
-
-def as_message(record, enums):
-    """A message as the client writes it back: what is at its default left out, enums as integers."""
-    out = {}
-    for key, value in record.items():
-        value = enums[key].index(value) if key in enums and isinstance(value, str) else value
-        if value not in ("", "0", 0, [], None):
-            out[key] = value
-    return out
-
-
-def as_put(version):
-    """The record that the client last read, as its PUT carries it."""
-    out = as_message(version, {"stage": STAGES, "lock_level": LOCKS})
-    artifacts = {"artifact_type": ARTIFACTS}
-    for key in ("artifacts", "datasets"):
-        if key in out:
-            out[key] = [as_message(artifact, artifacts) for artifact in out[key]]
-    if "model" in out:
-        out["model"] = as_message(out["model"], artifacts)
-    if not out.get("code_blob_map"):
-        out.pop("code_blob_map", None)
-    if "attributes" in out:
-        out["attributes"] = [{**as_message(attribute, {}), "value": as_value(attribute["value"])} for attribute in out["attributes"]]
-    for key in ("environment", "code_blob_map"):
-        if key in out:
-            out[key] = as_value(out[key])
-    return out
-
-
-class World:
-    def __init__(self, folder):
-        self.server = herald.Standalone(folder)
-        self.client = PublishedClient(self.server.port)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        if kind is None:
-            assert self.server.process.alive and herald.readiness(self.server.port)
-            assert self.server.stop() == 0
-
-    def user(self, email):
-        other, _ = self.server.client().user(email)
-        return PublishedClient(self.server.port, email, other.headers["Grpc-Metadata-developer_key"])
-
-    def second_admin(self):
-        other = self.server.client().second_admin()
-        return PublishedClient(self.server.port, "second@example.com", other.headers["Grpc-Metadata-developer_key"])
-
+from published_client import (ARTIFACTS, DEPLOYMENT, MODELS, PROXY, PublishedClient, REGISTRY, UNSET_MODEL, UNSET_VERSION, World,
+                              as_message, as_put, quoted)
 
 def a_session_finds_its_user_and_workspaces():
     with herald.folder() as folder, World(folder) as world:
@@ -194,7 +38,7 @@ def a_session_finds_its_user_and_workspaces():
         other.refused(404, 5, "not found", "GET", f"{PROXY}/workspace/getWorkspaceByName?name=default")
         seen = client.must("GET", f"{PROXY}/workspace/getVisibleWorkspaces")["workspace"]
         assert next(one for one in seen if one.get("org_id"))["org_name"] == "default"
-        assert [one.get("org_id") for one in other.must("GET", f"{PROXY}/workspace/getVisibleWorkspaces")["workspace"]] == [None]
+        assert [one.get("org_id") for one in other.must("GET", f"{PROXY}/workspace/getVisibleWorkspaces")["workspace"]] == ["1", None]
         assert client.call("GET", f"{PROXY}/organization/getOrganizationByName?org_name=default").status == 200
         client.refused(404, 5, "", "GET", f"{PROXY}/organization/getOrganizationByName?org_name=b.b%2Bc%40example.com")
         other.refused(404, 5, "", "GET", f"{PROXY}/organization/getOrganizationByName?org_name=b.b%2Bc%40example.com")

@@ -50,7 +50,7 @@ def the_main_job_works_across_nodes_and_processes():
         other.must("POST", f"/api/v1/deployment/workspace/default/builds/{build}/scan", {"scan_external": True})
         receiver.wait_for(1, "REQUEST_SCAN")
         assert all(one.verified for one in receiver.deliveries)
-        assert other.must("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": 1}) == {"status_code": 200}
+        assert other.must("POST", "/api/v1/uac-proxy/events/triggerTest", {"webhook_id": 1})["status_code"] == 200
         receiver.stop()
     on_kafka(job)
 

@@ -48,7 +48,7 @@ def must_say(said, *words):
 def a_node_that_starts_before_init_makes_no_topic_and_init_twice_is_fine():
     with kafka("--set", "auto.create.topics.enable=true", "--set", "offsets.retention.minutes=10080") as (folder, broker):
         ring(folder / "key-ring")
-        for verb in (["api", "--data", folder / "api", "--listen", "127.0.0.1:0"], ["worker"]):
+        for verb in (["api", "--artifacts", folder / "artifacts", "--data", folder / "api", "--listen", "127.0.0.1:0"], ["worker"]):
             code, said = run(*verb, *common(folder, broker))
             assert code == 1, (code, said)
             must_say(said, "herald init", "herald.", "kafka_waiting", broker.address)
@@ -96,9 +96,14 @@ def what_does_not_belong_together_is_refused_by_name():
         ring(folder / "rubbish", "rubbish")
         for file, code_wanted, words in (("other", 3, ["--key-ring"]), ("rubbish", 3, ["rubbish", "base64"]),
                                          ("missing", 1, ["missing"])):
-            code, said = run("api", "--kafka", broker.address, "--key-ring", folder / file, "--data", folder / "api")
+            code, said = run("api", "--kafka", broker.address, "--key-ring", folder / file, "--data", folder / "api",
+                             "--artifacts", folder / "artifacts")
             assert code == code_wanted, (file, code, said)
             must_say(said, *words)
+        for option in ("--paused", "--retry-dead"):
+            code, said = init(folder, broker, option)
+            assert code == 2, said
+            must_say(said, "--from BACKUP is missing")
         code, said = run("worker", *common(folder, broker), "--topic-prefix", "none.")
         assert code == 1, said
         must_say(said, 'prefix "none."', "herald init")
@@ -126,6 +131,7 @@ def a_wrong_address_is_named_with_its_cause():
         with herald.folder() as folder:
             ring(folder / "key-ring")
             processes = [(herald.Process(name, ["api", "--kafka", address, "--key-ring", folder / "key-ring", "--data", folder / name,
+                                                "--artifacts", folder / "artifacts",
                                                 "--listen", "127.0.0.1:0"], folder), address, words)
                          for name, address, words in (("closed", closed, ["Connection refused"]),
                                                       ("hangs-up", hangs_up, ["security.protocol"]))]

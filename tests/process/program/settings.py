@@ -35,6 +35,32 @@ def serving(folder, toml):
     return line
 
 
+def a_key_ring_that_lost_a_key_is_refused_while_a_secret_needs_it():
+    with herald.folder() as folder:
+        ring = folder / "herald/key-ring"
+        server = herald.Standalone(folder)
+
+        def add_webhook(name):
+            server.client().must("POST", "/api/v1/uac-proxy/events/createWebhook",
+                                 {"name": name, "location": "https://example.org/", "all_events": True, "mutual_secret": name})
+        add_webhook("first")
+        assert server.stop() == 0
+        one = ring.read_text()
+        two = one + "k2 " + "A" * 43 + "=\n"
+        three = two + "k3 " + "B" * 43 + "=\n"
+        ring.write_text(two)
+        server.start()
+        add_webhook("second")
+        assert server.stop() == 0
+        start = ("standalone", "--data", folder, "--listen", "127.0.0.1:0", "--free-disk-mb", "64")
+        for shortened in (one, one + "k3 " + "B" * 43 + "=\n", one + "k2 " + "B" * 43 + "=\n"):
+            ring.write_text(shortened)
+            must_say(refused(folder, *start, code=3), "the secret of webhook 2 does not open", "older keys")
+        ring.write_text(three)
+        server.start()
+        assert server.stop() == 0
+
+
 def values_of_another_kind_are_refused_wherever_they_stand():
     with herald.folder() as folder:
         config = folder / "herald.toml"

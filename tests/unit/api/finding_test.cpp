@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "schemas/limits.hpp"
+#include "storage/registry/find/limits.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -86,12 +87,37 @@ TEST_F(finding, a_page_that_was_asked_for_is_whole_and_has_a_token) {
     EXPECT_EQ(next.at("model_versions"), third.at("model_versions"));
 }
 
+TEST_F(finding, long_answers_come_in_pieces_and_short_ones_whole) {
+    const std::string path = "/api/v1/registry/model_versions/find";
+    const reply all = node.post(path, "{}");
+    ASSERT_EQ(all.status(), 200);
+    EXPECT_TRUE(all.is_streamed());
+    EXPECT_GT(all.body().size(), limits::find_whole_bytes_max);
+    EXPECT_EQ(rows(all, "model_versions"), limits::list_rows_max);
+    EXPECT_FALSE(node.post(path, R"({"pagination":{"page_limit":10}})").is_streamed());
+    const reply none = node.post(path, R"({"predicates":[{"key":"version","value":"none","operator":0}]})");
+    EXPECT_EQ(none.body(), R"({"model_versions":[],"total_records":"0","next_page_token":""})");
+}
+
+TEST_F(finding, webhooks_are_given_page_by_page) {
+    const std::string path = "/api/v1/uac-proxy/events/findWebhook";
+    const reply first = node.post(path, R"({"pagination":{"page_limit":1000}})");
+    EXPECT_EQ(rows(first, "webhooks"), 1'000u);
+    EXPECT_EQ(first.at("total_records"), std::to_string(too_many));
+    const std::string next =
+        R"("pagination":{"page_limit":1000,"page_token":")" + first.at("next_page_token") + R"("}})";
+    const reply second = node.post(path, "{" + next);
+    EXPECT_EQ(rows(second, "webhooks"), 1'000u);
+    EXPECT_EQ(std::stoull(second.at("webhooks.0.id")), std::stoull(first.at("webhooks.999.id")) + 1);
+    EXPECT_EQ(node.post(path, R"({"names":["w"],)" + next).status(), 400) << "a token of another find";
+}
+
 TEST_F(finding, webhooks_beyond_the_bound_are_cut_with_a_warning_and_counted) {
     const reply found = node.post("/api/v1/uac-proxy/events/findWebhook", "{}");
     ASSERT_EQ(found.status(), 200) << found.body();
     EXPECT_EQ(rows(found, "webhooks"), limits::list_rows_max);
     EXPECT_EQ(found.at("total_records"), std::to_string(too_many));
-    EXPECT_THAT(found.header("svc-warning"), HasSubstr("10000 of 10003 webhooks"));
+    EXPECT_THAT(found.header("svc-warning"), HasSubstr("10000 of 10003 records"));
 }
 
 }  // namespace

@@ -8,9 +8,12 @@
 #include <stdexcept>
 
 #include "api/operations/operator_endpoints.hpp"
+#include "runtime/http/body.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/parser.hpp"
+#include "runtime/random.hpp"
 #include "runtime/text.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "tests/support/until.hpp"
 
 namespace herald::test {
@@ -70,13 +73,19 @@ node_without_sockets::node_without_sockets(storage::node::node_kind kind,
                  x_cluster.keys,
                  x_cluster.random,
                  x_cluster.scheduler.clock(),
+                 artifacts,
+                 backups,
+                 snapshots,
                  runtime::http::client::plain_http::refused,
                  {},
                  {}},
       x_service(api::make_service(x_services, x_loops, {.table = table, .ready = [this] {
                                                             return api::operations::report_of(
                                                                 x_machine.node->state_now(), {});
-                                                        }})) {}
+                                                        }})) {
+    const auto log = storage::registry::tables::installation::find(*x_machine.store->view());
+    artifacts.kept_owner = {runtime::uuid_text(log->log_id), log->generation};
+}
 
 node_without_sockets::~node_without_sockets() = default;
 
@@ -109,7 +118,32 @@ runtime::http::http_response node_without_sockets::answered(const runtime::http:
     };
     if (!is_there && !eventually(look)) throw std::runtime_error("no answer came");
     if (thrown) std::rethrow_exception(thrown);
+    if (out.stream) out.body = whole_body(*out.stream);
     return out;
+}
+
+/// The pieces of a body, as a client puts them together.
+std::string node_without_sockets::whole_body(runtime::http::body_stream& stream) {
+    std::string whole;
+    for (bool is_over = false; !is_over;) {
+        bool is_done = false;  // only on the loop
+        std::exception_ptr thrown;
+        const auto take = [&](std::exception_ptr failure, result<std::string_view> piece) {
+            thrown = failure;
+            is_over = failure || !piece || piece->empty();
+            if (!failure && piece) whole += *piece;
+            is_done = true;
+        };
+        on_loop([&] { boost::asio::co_spawn(x_loops[0].context(), stream.next(), take); });
+        bool is_there = false;
+        const auto look = [&] {
+            on_loop([&] { is_there = is_done; });
+            return is_there;
+        };
+        if (!eventually(look)) throw std::runtime_error("a piece did not come");
+        if (thrown) std::rethrow_exception(thrown);
+    }
+    return whole;
 }
 
 reply node_without_sockets::ask(const caller* who, std::string_view method, std::string_view target,

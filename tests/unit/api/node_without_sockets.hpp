@@ -15,6 +15,8 @@
 #include "runtime/event_loop.hpp"
 #include "schemas/json.hpp"
 #include "tests/support/cluster.hpp"
+#include "tests/support/desks.hpp"
+#include "tests/support/memory_artifacts.hpp"
 
 namespace herald::test {
 
@@ -29,7 +31,13 @@ class reply {
     explicit reply(runtime::http::http_response from) : x_response(std::move(from)) {}
 
     int status() const { return x_response.status; }
+    /// Whether the body came in pieces.
+    bool is_streamed() const { return x_response.stream != nullptr; }
     const std::string& body() const { return x_response.body; }
+    /// Without parameters: "application/json".
+    std::string media_type() const {
+        return x_response.content_type.substr(0, x_response.content_type.find(';'));
+    }
     /// "" when there is none.
     std::string header(std::string_view name) const;
     /// The member at a path like "model_version.labels.0": a string as it is, anything else as JSON; "" when
@@ -115,12 +123,20 @@ class node_without_sockets {
         on_loop([this] { x_cluster.resume(x_machine); });
         on_loop([] {});  // after what that resumed
     }
+    void time_passes(std::int64_t ms) {
+        on_loop([this, ms] { x_cluster.scheduler.run_for(ms); });
+    }
+    void store_is_checked(bool whether) { x_services.transfers->is_store_checked = whether; }
     void is_found_at(api::calls::address_of_node address) { x_services.address = std::move(address); }
 
     told_tests tests;
+    memory_artifacts artifacts;
+    backups_in_memory backups;
+    snapshots_in_memory snapshots;
 
   private:
     runtime::http::http_response answered(const runtime::http::server::request&);
+    std::string whole_body(runtime::http::body_stream&);
     /// Runs it on the loop of the requests, which then also drives the registry.
     void on_loop(const std::function<void()>& work);
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "runtime/metrics.hpp"
 #include "tests/unit/api/node_without_sockets.hpp"
 
 namespace herald::test {
@@ -78,6 +81,46 @@ TEST_F(refusals, a_completion_that_was_read_before_the_commit_is_409) {
     EXPECT_EQ(node.get(shown + "/promotion").at("status"), "COMPLETE");
 }
 
+TEST_F(refusals, of_a_log_call_name_the_member_that_it_lacks_and_nothing_is_cleared) {
+    const std::string at = registry_path + "/model_versions/" + node.version(node.model("m"), "v");
+    const auto log = [&](const std::string& call, const std::string& body) {
+        return node.ask(&node.administrator, "POST", at + "/" + call, body);
+    };
+    EXPECT_EQ(log("logDockerMetadata", R"({"docker_metadata":{"request_port":8080}})").status(), 200);
+    const std::pair<std::string, std::string> calls[] = {{"logDockerMetadata", "docker_metadata"},
+                                                         {"logDatasets", "datasets"},
+                                                         {"logAttributes", "attributes"},
+                                                         {"logCodeBlobInModelVersion", "code_blob_map"}};
+    for (const auto& [call, member] : calls)
+        for (const std::string& body : {std::string("{}"), R"({")" + member + R"(":null})",
+                                        std::string(R"({"model_version_id":"1","misspelt":{}})")})
+            expect_bad(log(call, body), HasSubstr(member + " is missing"));
+    EXPECT_THAT(node.get(at).body(), HasSubstr("8080"));
+}
+
+TEST_F(refusals, of_a_find_in_a_workspace_do_not_depend_on_the_model_that_its_body_names) {
+    const caller other = node.second_administrator();
+    const std::string model = node.model("m"), version = node.version(model, "v");
+    const auto find_as = [&](const caller& who, const std::string& workspace, const std::string& id) {
+        return node.ask(&who, "POST", registry_path + "/workspaces/" + workspace + "/model_versions/find",
+                        R"({"id":)" + id + "}");
+    };
+    const auto find = [&](const std::string& workspace, const std::string& id) {
+        return find_as(node.administrator, workspace, id);
+    };
+    const std::string by_id = R"({"registered_model_id":")" + model + R"("})";
+    const std::string by_name = R"({"named_id":{"workspace_name":"Default","name":"m"}})";
+    EXPECT_EQ(find("Default", by_id).at("model_versions.0.id"), version);
+    EXPECT_EQ(find("Default", by_name).at("model_versions.0.id"), version);
+    EXPECT_EQ(find("Default", R"({"registered_model_id":"999"})").at("total_records"), "0");
+    EXPECT_EQ(find_as(other, "Default", by_id).at("total_records"), "1");
+    EXPECT_EQ(find_as(other, other.email, by_id).at("total_records"), "0") << "it is not in that one";
+    EXPECT_EQ(find_as(other, other.email, by_name).status(), 404);
+    for (const std::string& id : {by_id, by_name})
+        for (const std::string& workspace : {std::string("none"), other.email})
+            EXPECT_EQ(find(workspace, id).status(), 404) << workspace;
+}
+
 TEST_F(refusals, a_second_open_transition_to_the_same_stage_is_409_and_names_the_first) {
     const std::string version = node.version(node.model("m"), "v");
     const std::string first = asked_for(version, "PRODUCTION");
@@ -139,13 +182,102 @@ TEST_F(refusals, of_a_report_name_what_a_report_may_say_and_a_finished_scan_is_4
     expect_refused(put(scan, report("3")), 409, error_code::aborted, HasSubstr("is finished as safe"));
 }
 
+TEST_F(refusals, what_the_server_owns_of_people_and_their_groups_is_not_ignored_in_silence) {
+    const std::string organization = "/api/v2/uac-proxy/organization/1";
+    const std::string people = "/api/v1/uac-proxy/uac";
+    node.user("other@example.org");
+    const std::array<std::array<std::string, 3>, 9> cases{{
+        {organization + "/roles", R"({"role":{"name":"r","built_in":true}})", "built_in"},
+        {organization + "/groups", R"({"group":{"name":"g","member_ids":["1"]}})", "member_ids"},
+        {organization + "/groups", R"({"group":{"org_id":"7","name":"h"}})", "group.org_id"},
+        {organization + "/workspaces", R"({"workspace":{"name":"w","built_in":true}})", "built_in"},
+        {organization + "/workspaces", R"({"workspace":{"name":"x","org_id":"2"}})", "workspace.org_id"},
+        {organization + "/serviceAccounts",
+         R"({"service_account":{"email":"bot@example.org","primary_key":"mine"}})", "primary_key"},
+        {"/api/v2/uac-proxy/organization", R"({"organization":{"name":"o","created_timestamp":"5"}})",
+         "created_timestamp"},
+        {people + "/createUser",
+         R"({"info":{"email":"new@example.org","verta_info":{"default_workspace_id":"7"}}})",
+         "default_workspace_id"},
+        {people + "/updateUser",
+         R"({"info":{"full_name":"A","verta_info":{"user_id":"1","default_workspace_id":"7"}}})",
+         "default_workspace_id"},
+    }};
+    for (const auto& [path, body, named] : cases) {
+        expect_bad(node.post(path, body, "Prefer: handling=strict\r\n"), HasSubstr(named));
+        const reply got = node.post(path, body);
+        EXPECT_EQ(got.status(), 200) << path << body << got.body();
+        EXPECT_THAT(got.header("svc-warning"), HasSubstr(named)) << path << body;
+    }
+    // What was read may be sent back.
+    const reply group = node.get(organization + "/groups/1");
+    const reply again = node.post(organization + "/groups", group.body(), "Prefer: handling=strict\r\n");
+    EXPECT_THAT(again.at("message"), HasSubstr("built in")) << "refused only because it may not be changed";
+    EXPECT_EQ(again.header("svc-warning"), "");
+}
+
+TEST_F(refusals, of_reads_are_counted_however_they_are_answered) {
+    const caller stranger = node.user("stranger@example.org");
+    const std::string model = node.model("m"), version = node.version(model, "v");
+    const auto counted = [](error_code code) {
+        return runtime::metric_counter(runtime::metrics::access_refused, {{"reason", runtime::name_of(code)}})
+            .value();
+    };
+    const std::uint64_t missed = counted(error_code::not_found),
+                        denied = counted(error_code::permission_denied);
+    const auto find = registry_path + "/registered_models/" + model + "/model_versions/find";
+    EXPECT_EQ(node.ask(&stranger, "POST", find, "{}").status(), 404) << "a find in slices";
+    EXPECT_EQ(counted(error_code::not_found), missed + 1);
+    EXPECT_EQ(node.ask(nullptr, "GET", registry_path + "/artifact_bytes/00ff?signature=x").status(), 403)
+        << "an artifact's URL";
+    EXPECT_EQ(counted(error_code::permission_denied), denied + 1);
+    EXPECT_EQ(node.ask(&stranger, "POST", events + "/triggerTest", R"({"webhook_id":7})").status(), 404);
+    EXPECT_EQ(counted(error_code::not_found), missed + 2) << "no command, so not in the audit";
+    EXPECT_EQ(node.ask(&stranger, "DELETE", registry_path + "/model_versions/" + version).status(), 404);
+    EXPECT_EQ(counted(error_code::not_found), missed + 2) << "a command, which the audit tells of";
+}
+
 TEST_F(refusals, of_webhooks_name_what_is_missing_and_where_ids_begin) {
     expect_bad(node.post(events + "/createWebhook", R"({"name":"w","event_types":["PROMOTE"]})"),
                HasSubstr("location is missing"));
     expect_bad(node.post(events + "/createWebhook", R"({"location":"https://example.org/"})"),
                HasSubstr("name is missing"));
     expect_bad(node.ask(&node.administrator, "DELETE", events + "/deleteWebhook", R"({"ids":[1,0]})"),
-               HasSubstr("ids[1] is 0; ids begin at 1"));
+               HasSubstr("ids[1] is 0; it must be an id; ids begin at 1"));
+}
+
+TEST_F(refusals, of_ids_that_are_missing_in_a_list_name_them) {
+    const std::string proxy = "/api/v1/uac-proxy";
+    const auto none = HasSubstr("[0] is \"\"; it must be an id");
+    expect_bad(node.ask(&node.administrator, "DELETE", events + "/deleteWebhook", R"({"ids":[""]})"), none);
+    expect_bad(node.post(events + "/findWebhook", R"({"ids":[""]})"), none);
+    expect_bad(node.post(proxy + "/uac/getUsers", R"({"user_ids":[""]})"), none);
+    expect_bad(node.post("/api/v2/uac-proxy/organization/1/groups/2/users", R"({"user_id":[""]})"), none);
+}
+
+TEST_F(refusals, of_ids_that_are_written_in_another_way_than_herald_writes_them) {
+    const std::string model = node.model("m"), version = node.version(model, "v");
+    for (const std::string& wrong : {"0" + version, "+" + version, "%20" + version, version + "%20"})
+        expect_refused(node.get(registry_path + "/model_versions/" + wrong), 404, error_code::not_found,
+                       HasSubstr("is no id"));
+    const std::string by_names = std::string(models) + "/m/model_versions/";
+    EXPECT_EQ(node.get(by_names + version).status(), 200);
+    expect_refused(node.get(by_names + "0" + version), 404, error_code::not_found,
+                   HasSubstr("\"0" + version + "\" not found"));
+    expect_bad(node.post(registry_path + "/stage/createComment",
+                         R"({"comment":"c","model_version_id":"0)" + version + R"("})"),
+               HasSubstr("without leading zeros"));
+    expect_refused(node.get("/api/v1/deployment/workspace/01/builds/1"), 404, error_code::not_found,
+                   HasSubstr("not found"));
+}
+
+TEST_F(refusals, of_pages_say_what_a_page_is) {
+    const std::string find = registry_path + "/registered_models/find";
+    expect_bad(node.post(find, R"({"pagination":{"page_number":-1,"page_limit":10}})"),
+               HasSubstr("page_number is -1; it must be 1 or more"));
+    EXPECT_EQ(node.post(find, R"({"pagination":{"page_number":0,"page_limit":10}})").status(), 200);
+    expect_bad(node.post(events + "/findWebhook", R"({"pagination":{"page_number":-2}})"),
+               HasSubstr("page_number is -2"));
 }
 
 TEST_F(refusals, of_an_idempotency_key_say_what_is_wrong_with_it) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 #include <stdexcept>
 
 #include "runtime/text.hpp"
@@ -26,7 +27,7 @@ const schemas::json_value& resolved(const schemas::json_value& document, const s
 bool has_type(const schemas::json_value& value, const std::string& type) {
     static const std::map<std::string_view, std::vector<std::string_view>> types{
         {"a boolean", {"boolean"}}, {"a number", {"integer", "number"}}, {"a string", {"string"}},
-        {"an array", {"array"}},    {"an object", {"object"}},           {"null", {}}};
+        {"an array", {"array"}},    {"an object", {"object"}},           {"null", {"null"}}};
     const auto& fitting = types.at(value.kind_text());
     return std::find(fitting.begin(), fitting.end(), type) != fitting.end() &&
            !(type == "integer" && value.get_if<double>());
@@ -72,6 +73,9 @@ std::string misfit(const schemas::json_value& document, const schemas::json_valu
     if (!has_type(value, *type->get_if<std::string>()))
         return where + " is " + std::string(value.kind_text()) + ", not of the type " +
                *type->get_if<std::string>();
+    if (const schemas::json_value* pattern = schema.find("pattern"))
+        if (!std::regex_search(*value.get_if<std::string>(), std::regex(*pattern->get_if<std::string>())))
+            return where + " does not match " + *pattern->get_if<std::string>();
     if (const schemas::json_value* names = schema.find("enum")) {
         const auto& all = *names->get_if<schemas::json_array>();
         if (std::find(all.begin(), all.end(), value) == all.end())
@@ -97,14 +101,21 @@ void route_world::SetUp() {
     ASSERT_EQ(build.status(), 200) << build.body();
     const std::string promoted = node.version(model, "promoted");
     const std::string never_built = node.version(model, "never built");
+    const std::string locked = node.version(model, "locked");
+    const std::string deleted_model = node.model("deleted by id");
+    node.model("deleted by name");
+    const std::string deleted = node.version(model, "deleted"), of_model = node.version(model, "of model");
+    node.version(model, "deleted by names");
     open_transitions(version, never_built);
     promote(promoted);
+    const std::string filled = node.version(model, "filled");
     for (const char* name : {"deleted", "tested"}) {
         const reply hook = node.post("/api/v1/uac-proxy/events/createWebhook",
                                      R"({"name":")" + std::string(name) +
                                          R"(","location":"https://example.org/","event_types":["CREATE"]})");
         ASSERT_EQ(hook.status(), 200) << hook.body();
     }
+    add_people();
     schemas::attempt attempt;
     attempt.status = 200;
     node.tests.answer = attempt;
@@ -114,14 +125,20 @@ void route_world::SetUp() {
                   {"version", version},
                   {"version_or_name", "v"},
                   {"build", build.at("id")},
+                  {"stage", "1"},
                   {"name", "promote_events"},
                   {"org", "1"},
-                  {"group", "1"}};
+                  {"group", "1"},
+                  {"role", "1"},
+                  {"user", "4"},
+                  {"workspace_id", "1"}};
+    add_samples_of_people();
     const std::string update = R"({"description":"d","labels":["l"]})";
     x_samples["get_user"].query = "?email=" + node.administrator.email;
     x_samples["get_workspace_by_id"].query = "?id=1";
     x_samples["get_workspace_by_name"].query = "?name=Default";
     x_samples["get_organization_by_name"].query = "?org_name=Default";
+    x_samples["find_audit"].query = "?workspace=Default";
     x_samples["list_builds"].query = "?model_version_id=" + version;
     for (const std::string_view name :
          {"patch_version", "put_version", "patch_version_by_names", "put_version_by_names"})
@@ -131,10 +148,131 @@ void route_world::SetUp() {
                                                                           {"close_transition", "3"},
                                                                           {"commit_transition", "4"}})
         x_samples[name].body = R"({"transition_id":")" + id + R"("})";
+    for (const std::string_view name :
+         {"patch_model", "put_model", "patch_model_by_name", "put_model_by_name"})
+        x_samples[name].body = update;
+    x_samples["count_models"].query = "?workspace_name=Default";
+    x_samples["delete_model"].segments = {{"model_id", deleted_model}};
+    x_samples["delete_model_by_name"].segments = {{"model", "deleted%20by%20name"}};
+    x_samples["delete_version"].segments = {{"version", deleted}};
+    x_samples["delete_version_of_model"].segments = {{"version", of_model}};
+    x_samples["delete_version_by_names"].segments = {{"version_or_name", "deleted%20by%20names"}};
+    x_samples["lock_version"].segments = {{"version", locked}};
     x_samples["fail_promotion"].segments = {{"version", promoted}};
     x_samples["request_version_scan"].segments = {{"version", never_built}};
     x_samples["create_version_by_names"].body = R"({"version":"by names"})";
+    for (const std::string_view name :
+         {"get_url_for_artifact", "commit_artifact_part", "get_committed_artifact_parts",
+          "commit_multipart_artifact", "delete_artifact"})
+        x_samples[name].segments = {{"version", filled}, {"key", "file"}};
+    x_samples["get_committed_artifact_parts"].query = "?key=file";
+    x_samples["commit_multipart_artifact"].body = R"({"key":"parts"})";
+    // The only report that may come before anybody has asked for it.
+    x_samples["report_scan"].body =
+        R"({"scan_status":"scanned","scan_external_results":{"safety_status":"unsafe"}})";
     x_samples["trigger_test"].body = R"({"webhook_id":2})";
+    x_samples["update_webhook"].body = R"({"id":2,"add_event_types":["DELETE"]})";
+    x_samples["set_webhook_status"].body = R"({"webhook_id":2,"status":"DISABLED"})";
+    upload(filled);
+}
+
+/// The bytes of one artifact, and the only part of another.
+void route_world::upload(const std::string& version) {
+    const std::string artifacts = R"({"artifacts":[{"key":"file","path":"f"},{"key":"parts","path":"p"}]})";
+    ASSERT_EQ(
+        node.ask(&third, "PATCH", "/api/v1/registry/registered_models/1/model_versions/" + version, artifacts)
+            .status(),
+        200);
+    const auto url_of = [&](const std::string& key, const std::string& method) {
+        const reply made = node.post("/api/v1/registry/model_versions/" + version + "/getUrlForArtifact",
+                                     R"({"key":")" + key + R"(","method":")" + method + R"("})");
+        EXPECT_EQ(made.status(), 200) << made.body();
+        return made.at("url").substr(std::string("http://herald").size());
+    };
+    const auto keep_url = [this](std::string_view row, const std::string& url) {
+        const std::size_t said = url.rfind('/') + 1, query = url.find('?');
+        x_samples[row].segments = {{"signed", url.substr(said, query - said)}};
+        x_samples[row].query = url.substr(query);
+    };
+    const std::string put = url_of("file", "PUT");
+    ASSERT_EQ(node.ask(nullptr, "PUT", put, "the bytes").status(), 200);
+    const std::string etag =
+        "\\\"" + node.ask(nullptr, "PUT", url_of("parts", "PUT"), "part").header("etag").substr(1, 64) +
+        "\\\"";
+    const std::string part = R"({"part_number":"1","etag":")" + etag + R"("})";
+    ASSERT_EQ(node.post("/api/v1/registry/model_versions/" + version + "/commitArtifactPart",
+                        R"({"key":"parts","artifact_part":)" + part + "}")
+                  .status(),
+              200);
+    x_samples["commit_artifact_part"].body = R"({"key":"parts","artifact_part":)" + part + "}";
+    x_samples["get_url_for_artifact"].body = R"({"key":"file","method":"GET"})";
+    keep_url("put_artifact_bytes", put);
+    x_samples["put_artifact_bytes"].body = "other bytes";
+    const std::string get = url_of("file", "GET");
+    keep_url("get_artifact_bytes", get);
+}
+
+/// What the routes of users and organisations change and delete: nothing that another route needs.
+void route_world::add_people() {
+    keeper = node.user("keeper@example.org");
+    const std::string organization = "/api/v2/uac-proxy/organization";
+    const auto made = [&](const std::string& path, const std::string& body, const char* id) {
+        const reply got = node.post(path, body);
+        EXPECT_EQ(got.status(), 200) << path << ": " << got.body();
+        return got.at(id);
+    };
+    x_people["leaver"] = made("/api/v1/uac-proxy/uac/createUser",
+                              R"({"info":{"email":"leaver@example.org"}})", "info.verta_info.user_id");
+    x_people["member"] = made("/api/v1/uac-proxy/uac/createUser",
+                              R"({"info":{"email":"member@example.org"}})", "info.verta_info.user_id");
+    x_people["keyless"] = made("/api/v1/uac-proxy/uac/createUser",
+                               R"({"info":{"email":"keyless@example.org"}})", "info.verta_info.user_id");
+    for (const char* name : {"account", "other.account", "third.account"})
+        x_people[name] =
+            made("/api/v1/uac-proxy/service_account/createServiceAccount",
+                 R"({"username":")" + std::string(name) + R"(@example.org"})", "service_account.id");
+    x_people["organization"] = made(organization, R"({"organization":{"name":"Empty"}})", "organization.id");
+    x_people["group"] = made(organization + "/1/groups", R"({"group":{"name":"unused"}})", "group.id");
+    for (const char* name : {"role", "other role"})
+        x_people[name] =
+            made(organization + "/1/roles", R"({"role":{"name":")" + std::string(name) + R"("}})", "role.id");
+    for (const char* name : {"workspace", "other workspace"})
+        x_people[name] = made(organization + "/1/workspaces",
+                              R"({"workspace":{"name":")" + std::string(name) + R"("}})", "workspace.id");
+    const reply second_key = node.ask(&keeper, "POST", "/api/v1/uac-proxy/uac/addDevKey", "{}");
+    EXPECT_EQ(second_key.status(), 200) << second_key.body();
+    keeper.key = second_key.at("secondary_dev_key");
+}
+
+void route_world::add_samples_of_people() {
+    const auto body_of = [&](const char* member, const char* who) {
+        return R"({")" + std::string(member) + R"(":")" + x_people.at(who) + R"("})";
+    };
+    x_samples["delete_user"].body = body_of("user_id", "leaver");
+    for (const char* name :
+         {"add_dev_key_for_user", "delete_secondary_dev_key_for_user", "delete_primary_dev_key_for_user"})
+        x_samples[name].body = body_of("user_id", "keyless");
+    for (const char* name : {"add_system_admin", "remove_system_admin"})
+        x_samples[name].body = R"({"share_with":"member@example.org"})";
+    x_samples["delete_primary_dev_key"].by = &keeper;
+    x_samples["create_service_account"].body = R"({"username":"weekly"})";
+    x_samples["update_service_account"].body =
+        R"({"id":")" + x_people.at("account") + R"(","description":"d"})";
+    x_samples["delete_service_account"].body = body_of("id", "account");
+    x_samples["remove_service_account"].segments = {{"user", x_people.at("other.account")}};
+    x_samples["add_organization_user"].body = R"({"email":"member@example.org"})";
+    x_samples["remove_organization_user"].segments = {{"user", x_people.at("member")}};
+    x_samples["get_organization_record_by_name"].query = "?name=Default";
+    x_samples["delete_organization"].segments = {{"org", x_people.at("organization")}};
+    x_samples["delete_group"].segments = {{"group", x_people.at("group")}};
+    for (const char* name : {"add_group_users", "remove_group_users"}) {
+        x_samples[name].segments = {{"group", "1"}};
+        x_samples[name].body = R"({"user_id":[")" + x_people.at("third.account") + R"("]})";
+    }
+    x_samples["delete_role"].segments = {{"role", x_people.at("role")}};
+    x_samples["delete_role_by_client"].segments = {{"role", x_people.at("other role")}};
+    x_samples["delete_workspace"].segments = {{"workspace_id", x_people.at("workspace")}};
+    x_samples["delete_workspace_by_client"].segments = {{"workspace_id", x_people.at("other workspace")}};
 }
 
 /// Four, with the ids 1 to 4.
@@ -181,6 +319,7 @@ reply route_world::ask(const caller* who, const api::calls::route& row, std::str
 
 reply route_world::ask_sample(const caller* who, const api::calls::route& row, std::string_view more) {
     const sample& own = x_samples[row.name];
+    if (own.by && who && who->email != "nobody@example.org" && who->key != "wrong") who = own.by;
     std::string body = own.body;
     if (body.empty() && row.has_body())
         body = schemas::to_json_text(member(schema_of_body(row), {"example"}));

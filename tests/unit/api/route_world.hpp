@@ -11,7 +11,10 @@
 
 namespace herald::test {
 
-inline bool is_open(const api::calls::route& row) { return row.who == api::calls::authentication::nobody; }
+/// Whether it is asked without credentials; a signed URL needs none.
+inline bool is_open(const api::calls::route& row) {
+    return row.who == api::calls::authentication::nobody || row.who == api::calls::authentication::signed_url;
+}
 
 class route_world : public ::testing::Test {
   protected:
@@ -38,10 +41,14 @@ class route_world : public ::testing::Test {
     caller second{};  // another administrator
     caller third{};   // likewise; requests what is to be approved
     caller stranger{};
+    caller keeper{};  // has two keys; asks in everybody's place where the caller's own key would end
 
   private:
+    void add_people();
+    void add_samples_of_people();
     void open_transitions(const std::string& version, const std::string& other);
     void promote(const std::string& version);
+    void upload(const std::string& version);
 
     struct sample {
         std::string body, query;
@@ -49,6 +56,7 @@ class route_world : public ::testing::Test {
         const caller* by = nullptr;
     };
     std::map<std::string_view, sample> x_samples;
+    std::map<std::string, std::string, std::less<>> x_people;  // and what is theirs: ids by a name
     std::map<std::string, std::string, std::less<>> x_segments;
     std::optional<schemas::json_value> x_document;
 };

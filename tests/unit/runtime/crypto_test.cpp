@@ -2,6 +2,8 @@
 // opens only with the same key, for the same row, unchanged.
 #include "runtime/crypto.hpp"
 
+#include "runtime/signing.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,6 +32,20 @@ TEST(sha256, in_pieces_is_that_of_the_whole_and_can_start_again) {
         stream.add("bc");
         EXPECT_EQ(stream.finish(), sha256("abc"));
     }
+}
+
+TEST(ed25519, gives_the_vectors_of_rfc_8032) {
+    const std::string seed = *from_hex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb");
+    const std::string key = signing_public_key(seed);
+    EXPECT_EQ(to_hex(key), "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
+    const std::string signature = sign(seed, "\x72");
+    EXPECT_EQ(to_hex(signature),
+              "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+              "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00");
+    EXPECT_TRUE(is_signed_by(key, "\x72", signature));
+    EXPECT_FALSE(is_signed_by(key, "\x73", signature));
+    EXPECT_FALSE(is_signed_by("no key", "\x72", signature));
+    EXPECT_FALSE(is_signed_by(key, "\x72", "no signature"));
 }
 
 TEST(hmac_sha256, gives_the_vectors_of_rfc_4231) {

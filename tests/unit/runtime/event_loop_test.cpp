@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/this_coro.hpp>
+
 #include <atomic>
 #include <future>
 #include <string>
@@ -180,6 +182,67 @@ TEST(run_blocking, passes_on_what_is_thrown) {
     task_group group(loops[0]);
     group.start("test", expect_exception(loops));
     EXPECT_TRUE(group.join(10'000));
+}
+
+using started = started_call<result<int>>;
+
+boost::asio::awaitable<void> start_and_go_on(event_loops& loops, std::promise<void>& gate, int& seen) {
+    const auto back = co_await boost::asio::this_coro::executor;
+    const auto waits = [&gate]() -> result<int> {
+        gate.get_future().wait();
+        return 7;
+    };
+    const auto call = started::start(loops.blocking(), back, waits).value();
+    gate.set_value();  // the call did not keep the loop
+    const auto out = co_await call->wait();
+    EXPECT_TRUE(loops[0].is_current());
+    seen = out.value();
+}
+
+TEST(started_call, goes_on_while_its_owner_does_something_else) {
+    event_loops loops({.loops = 1, .blocking_threads = 1});
+    task_group group(loops[0]);
+    std::promise<void> gate;
+    int seen = 0;
+    group.start("test", start_and_go_on(loops, gate, seen));
+    EXPECT_TRUE(group.join(10'000));
+    EXPECT_EQ(seen, 7);
+}
+
+boost::asio::awaitable<void> expect_exception_of_started(event_loops& loops) {
+    const auto back = co_await boost::asio::this_coro::executor;
+    const auto throws = []() -> result<int> { throw std::runtime_error("meant"); };
+    const auto call = started::start(loops.blocking(), back, throws).value();
+    std::string thrown;
+    try {
+        co_await call->wait();
+    } catch (const std::runtime_error& caught) {
+        thrown = caught.what();
+    }
+    EXPECT_EQ(thrown, "meant");
+}
+
+TEST(started_call, passes_on_what_is_thrown) {
+    event_loops loops({.loops = 1});
+    task_group group(loops[0]);
+    group.start("test", expect_exception_of_started(loops));
+    EXPECT_TRUE(group.join(10'000));
+}
+
+TEST(started_call, may_be_left_alone_and_counts_as_long_as_it_runs) {
+    event_loops loops({.loops = 1, .blocking_threads = 1, .blocking_pending_max = 1});
+    std::promise<void> go_on, ended;
+    const auto waits = [&]() -> result<int> {
+        go_on.get_future().wait();
+        ended.set_value();
+        return 1;
+    };
+    const auto back = loops[0].context().get_executor();
+    EXPECT_TRUE(started::start(loops.blocking(), back, waits));
+    const auto refused = started::start(loops.blocking(), back, waits);
+    EXPECT_EQ(refused.error().code, error_code::unavailable);
+    go_on.set_value();
+    ended.get_future().wait();
 }
 
 TEST(run_blocking, refuses_more_than_its_bound_and_takes_more_later) {

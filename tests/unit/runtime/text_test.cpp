@@ -50,6 +50,20 @@ TEST(percent_escape, is_two_hexadecimal_digits_and_nothing_less) {
         EXPECT_FALSE(percent_escape(none)) << none;
 }
 
+TEST(percent_encoded, keeps_what_is_unreserved_and_escapes_every_other_byte) {
+    const std::string_view unreserved = "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    for (int value = 0; value < 256; ++value) {
+        const std::string byte(1, static_cast<char>(value));
+        const std::string encoded = percent_encoded(byte);
+        if (unreserved.find(byte) != std::string_view::npos)
+            EXPECT_EQ(encoded, byte);
+        else
+            EXPECT_EQ(percent_escape(encoded), byte[0]) << encoded;
+    }
+    EXPECT_EQ(percent_encoded("a b/\xC3\xBC%"), "a%20b%2F%C3%BC%25");
+    EXPECT_EQ(percent_encoded("a/b[0]", [](char c) { return c == '/' || c == 'a'; }), "a/%62%5B%30%5D");
+}
+
 TEST(is_valid_utf8, knows_the_edges_of_every_row_of_the_table) {
     for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
                              "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})

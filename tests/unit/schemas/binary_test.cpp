@@ -75,12 +75,9 @@ TEST(binary, refuses_fields_out_of_order_and_padded_numbers) {
 }
 
 TEST(binary, sorts_big_endian_numbers_as_numbers) {
-    std::string small;
-    std::string large;
-    append_big_endian(small, 255);
-    append_big_endian(large, 256);
-    EXPECT_LT(small, large);
-    EXPECT_EQ(read_big_endian(large), 256u);
+    EXPECT_LT(big_endian(255), big_endian(256));
+    EXPECT_EQ(big_endian(256), std::string("\0\0\0\0\0\0\1\0", 8));
+    EXPECT_EQ(read_big_endian(big_endian(256)), 256u);
 }
 
 TEST(envelope, is_refused_when_a_single_bit_differs) {

@@ -167,8 +167,7 @@ TEST(json, clients_may_send_strings_or_numbers_names_or_numbers_and_defaults) {
     EXPECT_EQ(read("{\"owner\":\"\"}").owner.value, 0u) << "an id that clients keep as text";
     EXPECT_EQ(read("{\"stage\":3}").stage, stage::production);
     EXPECT_EQ(read("{\"stage\":\"PRODUCTION\"}").stage, stage::production);
-    EXPECT_TRUE(read("{\"archived\":1}").archived);
-    EXPECT_FALSE(read("{\"archived\":0}").archived);
+    EXPECT_TRUE(read("{\"archived\":true}").archived);
     EXPECT_EQ(read("{\"labels\":null,\"unknown\":[{}]}").labels.size(), 0u);
 }
 
@@ -176,8 +175,11 @@ TEST(json, wrong_types_name_the_member_its_value_and_what_would_be_right) {
     const auto refused = [](const char* text) {
         return from_json<model_version>(*parse_json(text)).error().message;
     };
-    EXPECT_EQ(refused("{\"id\":\"x\"}"),
-              "id is \"x\"; it must be an integer of 0 or more (a number or its decimal text)");
+    EXPECT_EQ(refused("{\"archived\":1}"), "archived is 1; it must be true or false");
+    EXPECT_EQ(
+        refused("{\"id\":\"x\"}"),
+        "id is \"x\"; it must be an integer of 0 or more (a number or its decimal text, without leading "
+        "zeros)");
     const std::string_view largest = "must be an integer from 0 to 18446744073709551615";
     for (const char* number : {"18446744073709551616", "\"18446744073709551616\"", "-1", "\"-1\"", "1e20"})
         EXPECT_THAT(refused(("{\"id\":" + std::string(number) + "}").c_str()), HasSubstr(largest)) << number;
@@ -185,13 +187,31 @@ TEST(json, wrong_types_name_the_member_its_value_and_what_would_be_right) {
         EXPECT_THAT(refused(("{\"time_updated\":" + std::string(number) + "}").c_str()),
                     HasSubstr("must be an integer from -9223372036854775808 to 9223372036854775807"))
             << number;
-    for (const char* none : {"\"-\"", "\"1x\"", "1.5", "true"})
+    for (const char* none :
+         {"\"-\"", "\"1x\"", "1.5", "true", "\"02\"", "\"00\"", "\"+2\"", "\" 2\"", "\"2 \"", "\"-0\""})
         EXPECT_THAT(refused(("{\"id\":" + std::string(none) + "}").c_str()),
                     HasSubstr("integer of 0 or more"))
             << none;
     EXPECT_THAT(refused("{\"stage\":\"LIVE\"}"), HasSubstr("one of UNKNOWN DEVELOPMENT"));
     EXPECT_EQ(refused("{\"attributes\":[{\"key\":1}]}"), "attributes[0].key is 1; it must be a string");
     EXPECT_THAT(refused("[]"), HasSubstr("a JSON object"));
+}
+
+struct with_ids {
+    std::vector<model_id> ids;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+};
+
+TEST(json, an_id_in_a_list_is_never_missing) {
+    const auto read = [](const std::string& ids) {
+        return from_json<with_ids>(*parse_json("{\"ids\":[" + ids + "]}"));
+    };
+    EXPECT_EQ(read("\"7\",8")->ids, (std::vector{model_id{7}, model_id{8}}));
+    for (const char* none : {"\"\"", "0", "\"0\""})
+        EXPECT_EQ(read("7," + std::string(none)).error().message,
+                  "ids[1] is " + std::string(none) + "; it must be an id; ids begin at 1");
+    EXPECT_THAT(read("null").error().message, HasSubstr("ids[0] is null; it must be"));
 }
 
 TEST(json, members_that_a_type_does_not_have_are_told_with_the_nearest_name) {

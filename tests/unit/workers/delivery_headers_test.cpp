@@ -7,19 +7,13 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/unit/workers/known_signatures.hpp"
 #include "workers/signing.hpp"
 
 namespace herald::test {
 namespace {
 
 using namespace workers;
-
-// Known answers, as in signing_test.cpp.
-const std::string whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const std::string whsec_signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
-const std::string plain = "plain secret \xc3\xa4";
-const std::string plain_signature = "v1,/+TH9fi2nR7RvwHOeYjR4LOfMQljYpNQ/Tj1XKeudGU=";
-const std::string body = R"({"test": 2432232314})";
 
 schemas::event promote() {
     schemas::event event;
@@ -57,6 +51,19 @@ TEST(delivery_headers_test, every_live_secret_signs_and_the_newest_signs_for_git
     const auto headers = delivery_headers(delivery, "svc-");
     EXPECT_EQ(value_of(headers, "webhook-signature"), whsec_signature + " " + plain_signature);
     EXPECT_EQ(value_of(headers, "x-hub-signature-256"), github_signature(whsec, body));
+}
+
+TEST(delivery_headers_test, the_workspace_and_where_to_report_are_said_in_characters_that_headers_may_hold) {
+    schemas::event event = promote();
+    auto headers = delivery_headers(describe(event), "svc-");
+    EXPECT_EQ(value_of(headers, "svc-workspace"), "(none)") << "of an event from before level 2";
+    EXPECT_EQ(value_of(headers, "svc-report-url"), "(none)");
+    event.workspace_name = "Flie\xc3\x9f band\r\n100%";
+    event.report_url = "https://herald.example/api/v1/x/Flie%C3%9F/scan\r\nset-cookie: a";
+    headers = delivery_headers(describe(event), "svc-");
+    EXPECT_EQ(value_of(headers, "svc-workspace"), "Flie%C3%9F%20band%0D%0A100%25");
+    EXPECT_EQ(value_of(headers, "svc-report-url"),
+              "https://herald.example/api/v1/x/Flie%C3%9F/scan%0D%0Aset-cookie:%20a");
 }
 
 TEST(delivery_headers_test, without_a_secret_there_is_no_signature_header) {

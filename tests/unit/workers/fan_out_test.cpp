@@ -14,7 +14,7 @@ schemas::event some_event() {
     schemas::event event;
     event.id = "1-00112233445566778899aabbccddeeff";
     event.body = "{}";
-    event.audience = {{{7}, false}, {{8}, true}};
+    event.audience = {{{7}, false, 12}, {{8}, true, 13}};
     return event;
 }
 
@@ -29,6 +29,7 @@ TEST(fan_out, makes_one_delivery_for_each_member_and_all_share_the_event) {
     ASSERT_EQ(deliveries.size(), 2u);
     EXPECT_EQ(deliveries[0].record.webhook_id.value, 7u);
     EXPECT_FALSE(deliveries[0].held);
+    EXPECT_EQ(deliveries[0].record.revision_seen, 12u);
     EXPECT_EQ(deliveries[1].record.webhook_id.value, 8u);
     EXPECT_TRUE(deliveries[1].held);
     EXPECT_NE(deliveries[0].record.id, deliveries[1].record.id);
@@ -50,7 +51,6 @@ TEST(fan_out, a_delivery_survives_as_a_record) {
     event_memory memory;
     delivery_of_event before = fan_out(some_event(), memory)[0];
     before.record.attempts_made = 3;
-    before.record.revision_seen = 12;
     const delivery_of_event after = of_record(*schemas::decode<schemas::delivery>(encode(before)), memory);
     EXPECT_EQ(after.record.id, before.record.id);
     EXPECT_EQ(after.record.attempts_made, 3u);

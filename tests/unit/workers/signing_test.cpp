@@ -1,7 +1,4 @@
-// Protects the signatures: receivers check them with libraries that know nothing of Herald, so the expected
-// values were computed elsewhere, with Python:
-//   base64.b64encode(hmac.new(key, b"{id}.{timestamp}.{body}", hashlib.sha256).digest())
-//   hmac.new(b"<the secret's text>", body, hashlib.sha256).hexdigest()
+// Protects the signatures: receivers check them with libraries that know nothing of Herald.
 #include "workers/signing.hpp"
 
 #include <gtest/gtest.h>
@@ -9,17 +6,12 @@
 #include <string>
 
 #include "runtime/crypto.hpp"
+#include "tests/unit/workers/known_signatures.hpp"
 
 namespace herald::test {
 namespace {
 
 using namespace workers;
-
-const std::string whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const std::string whsec_signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
-const std::string plain = "plain secret \xc3\xa4";
-const std::string plain_signature = "v1,/+TH9fi2nR7RvwHOeYjR4LOfMQljYpNQ/Tj1XKeudGU=";
-const std::string body = R"({"test": 2432232314})";
 
 TEST(signing, known_answers_hold) {
     const std::string signed_text = "msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330." + body;

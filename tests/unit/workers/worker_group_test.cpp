@@ -387,6 +387,45 @@ TEST_F(worker_group_test, a_test_does_not_wait_behind_hanging_deliveries) {
     EXPECT_EQ(attempts()[0].result, attempt_result::succeeded);
 }
 
+TEST_F(worker_group_test, a_read_is_attempted_once_and_kept_nowhere) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    write_direct(read_of(1));
+    scheduler.leap_for(24 * hour);
+    EXPECT_EQ(transport.sent().size(), 1u);
+    ASSERT_EQ(attempts().size(), 1u);
+    EXPECT_EQ(attempts()[0].result, attempt_result::dead);
+    EXPECT_TRUE(dead().empty());
+    EXPECT_EQ(counters().retried, 0u);
+    EXPECT_EQ(committed({"deliveries.direct", 0}), 1);
+}
+
+TEST_F(worker_group_test, a_read_is_dropped_when_it_is_late_or_its_webhook_rests_or_is_off) {
+    write_webhooks(1, 1);
+    schemas::subscriber off = webhook(2);
+    off.enabled = false;
+    write_webhook(off);
+    write_direct(read_of(1));
+    scheduler.run_for(limits::read_event_deadline_ms);
+    start();
+    write_direct(read_of(2));
+    scheduler.run_for(1 * second);
+    EXPECT_TRUE(transport.sent().empty());
+    EXPECT_EQ(counters().dropped, 2u);
+    transport.behave = answers(500);
+    for (int event = 0; event < 12; ++event) {
+        publish({1});
+        scheduler.run_for(100);
+    }
+    EXPECT_EQ(gauges().breakers_open, 1u);
+    write_direct(read_of(1));
+    scheduler.run_for(1 * second);
+    EXPECT_EQ(counters().dropped, 3u);
+    EXPECT_EQ(committed({"deliveries.direct", 0}), 3);
+    EXPECT_EQ(gauges().deliveries_in_memory, 0u);
+}
+
 TEST_F(worker_group_test, a_resend_has_the_same_id_and_is_retried_like_any_delivery) {
     write_webhooks(1, 1);
     transport.behave = answers(500);

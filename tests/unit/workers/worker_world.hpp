@@ -148,6 +148,15 @@ class worker_world {
             delivery.deadline_ms = scheduler.time().wall_ms() + limits::test_deadline_ms;
         return delivery;
     }
+    /// As an API node sends it that answered a read.
+    schemas::delivery read_of(std::uint64_t webhook) {
+        schemas::delivery delivery = direct(webhook, schemas::delivery_source::event);
+        delivery.event.type = schemas::event_type::read;
+        delivery.event.offset = 0;
+        delivery.call_id.clear();
+        delivery.deadline_ms = scheduler.time().wall_ms() + limits::read_event_deadline_ms;
+        return delivery;
+    }
     void write_direct(const schemas::delivery& delivery) {
         write({"deliveries.direct", 0}, "1", schemas::encode(delivery));
     }
@@ -232,5 +241,8 @@ class worker_world {
     std::uint64_t x_sequence = 0;
     std::uint64_t x_direct = 0;
 };
+
+/// Of the whole worker, in files by subject.
+struct worker_test : testing::Test, worker_world {};
 
 }  // namespace herald::test

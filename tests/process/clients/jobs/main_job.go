@@ -61,11 +61,9 @@ func main() {
 	hook, failure := author.CreateWebhookWithResponse(ctx, nil, body[herald.CreateWebhookRequest](
 		`{"name":"job","location":%q,"event_types":["PROMOTE","REQUEST_SCAN"]}`, os.Getenv("RECEIVER_URL")))
 	must(hook.JSON200, hook.Body, failure)
-	name := "m"
-	made, failure := author.CreateModelWithResponse(ctx, workspace, nil, herald.CreateModelRequest{Name: &name})
+	made, failure := author.CreateModelWithResponse(ctx, workspace, nil, herald.CreateModelRequest{Name: "m"})
 	model := must(made.JSON200, made.Body, failure).RegisteredModel
-	named := "v"
-	versioned, failure := author.CreateVersionWithResponse(ctx, number(model.Id), nil, herald.CreateVersionRequest{Version: &named})
+	versioned, failure := author.CreateVersionWithResponse(ctx, number(model.Id), nil, herald.CreateVersionRequest{Version: "v"})
 	version := must(versioned.JSON200, versioned.Body, failure).ModelVersion
 
 	asked, failure := author.CreateTransitionWithResponse(ctx, nil, body[herald.CreateTransitionRequest](

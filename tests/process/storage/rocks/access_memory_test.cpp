@@ -30,6 +30,7 @@ class access_memory_test : public testing::Test {
         workspace.org_id = schemas::organization_id{1};
         workspace.admins = schemas::group_id{1};
         workspace.permissions = {{schemas::group_id{2}, schemas::role_id{4}}};
+        group.id = schemas::group_id{2};
         role.id = schemas::role_id{4};
         role.actions = {{protected_type::endpoint, {action::read}}};
         write([&](row_changes& rows) {
@@ -37,6 +38,7 @@ class access_memory_test : public testing::Test {
             rows[key_of(table::user).number(user.id)] = schemas::encode(user);
             rows[key_of(table::workspace).number(workspace.id)] = schemas::encode(workspace);
             rows[key_of(table::role).number(role.id)] = schemas::encode(role);
+            rows[key_of(table::group).number(2)] = schemas::encode(group);
             rows[member_key] = "";
         });
     }
@@ -66,6 +68,7 @@ class access_memory_test : public testing::Test {
     schemas::user user;
     schemas::workspace workspace;
     schemas::role role;
+    schemas::group group;
     const std::string member_key =
         key_of(table::group_member).number(schemas::group_id{2}).number(schemas::user_id{7});
 };
@@ -104,6 +107,37 @@ TEST_F(access_memory_test, a_key_opens_only_for_its_own_e_mail_and_only_while_it
     write([&](row_changes& rows) { rows[key_of(table::user).number(user.id)] = schemas::encode(user); });
     EXPECT_FALSE(knows("ada@example.org", "first"));
     EXPECT_TRUE(knows("ada@example.org", "second"));
+}
+
+TEST_F(access_memory_test, a_group_that_is_gone_gives_nothing_though_its_members_are_still_there) {
+    ASSERT_TRUE(may_read());
+    write([&](row_changes& rows) { rows[key_of(table::group).number(2)] = std::nullopt; });
+    EXPECT_FALSE(may_read());
+}
+
+TEST_F(access_memory_test, a_removed_user_may_nothing_though_his_memberships_are_still_there) {
+    ASSERT_TRUE(may_read());
+    user.removed = true;
+    write([&](row_changes& rows) { rows[key_of(table::user).number(user.id)] = schemas::encode(user); });
+    EXPECT_FALSE(may_read());
+}
+
+TEST_F(access_memory_test, a_session_opens_until_its_row_is_gone) {
+    ASSERT_FALSE(knows("ada@example.org", "session"));
+    schemas::session session;
+    session.id = schemas::session_id{5};
+    session.user_id = user.id;
+    session.key_hash = hash_of("session");
+    const std::string by_key = key_of(table::session_by_key).number(user.id).text(session.key_hash);
+    const std::string row = key_of(table::session).number(session.id);
+    write([&](row_changes& rows) {
+        rows[row] = schemas::encode(session);
+        rows[by_key] = std::string(1, '\x05');
+    });
+    ASSERT_TRUE(knows("ada@example.org", "session"));
+    EXPECT_FALSE(knows("bob@example.org", "session"));
+    write([&](row_changes& rows) { rows[row] = rows[by_key] = std::nullopt; });
+    EXPECT_FALSE(knows("ada@example.org", "session"));
 }
 
 TEST_F(access_memory_test, other_rows_leave_it_as_it_is) {

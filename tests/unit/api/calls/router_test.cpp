@@ -57,9 +57,11 @@ route row(http_method method, std::string_view pattern) {
 const std::vector<route> table = {
     row(http_method::get, "/"),
     row(http_method::get, "/healthz"),
-    row(http_method::get, "/models/{id}"),
-    row(http_method::delete_, "/models/{id}"),
+    row(http_method::get, "/models/{name}"),
+    row(http_method::delete_, "/models/{name}"),
     row(http_method::post, "/models/find"),
+    row(http_method::get, "/runs/{run_id}"),
+    row(http_method::post, "/runs/find"),
     row(http_method::get, "/models/{model}/versions/{version}"),
     row(http_method::get, "/models/count/versions/all"),
     row(http_method::post, "/predict/{path...}"),
@@ -84,13 +86,15 @@ std::string get(std::string_view path) { return matched(http_method::get, path);
 TEST(router, finds_literals_and_parameters) {
     EXPECT_EQ(get("/"), "/");
     EXPECT_EQ(get("/healthz"), "/healthz");
-    EXPECT_EQ(get("/models/7"), "/models/{id} id=7");
+    EXPECT_EQ(get("/models/7"), "/models/{name} name=7");
     EXPECT_EQ(get("/models/a/versions/b"), "/models/{model}/versions/{version} model=a version=b");
 }
 
 TEST(router, prefers_a_literal_and_falls_back_to_the_parameter) {
     EXPECT_EQ(matched(http_method::post, "/models/find"), "/models/find");
-    EXPECT_EQ(get("/models/find"), "/models/{id} id=find") << "a model may be called find";
+    EXPECT_EQ(get("/models/find"), "/models/{name} name=find") << "a model may be called find";
+    EXPECT_EQ(get("/runs/find"), "405 POST") << "no id is called find";
+    EXPECT_EQ(get("/runs/x"), "/runs/{run_id} run_id=x");
     EXPECT_EQ(get("/models/count/versions/all"), "/models/count/versions/all");
     EXPECT_EQ(get("/models/count/versions/1"), "/models/{model}/versions/{version} model=count version=1");
 }
@@ -104,11 +108,11 @@ TEST(router, gives_the_rest_of_a_path_with_its_slashes) {
 }
 
 TEST(router, decodes_parameters) {
-    EXPECT_EQ(get("/models/a%20b%2Fc"), "/models/{id} id=a b/c");
-    EXPECT_EQ(get("/models/%c3%A4"), "/models/{id} id=\xc3\xa4");
-    EXPECT_EQ(get("/models/a+b"), "/models/{id} id=a+b");
+    EXPECT_EQ(get("/models/a%20b%2Fc"), "/models/{name} name=a b/c");
+    EXPECT_EQ(get("/models/%c3%A4"), "/models/{name} name=\xc3\xa4");
+    EXPECT_EQ(get("/models/a+b"), "/models/{name} name=a+b");
     EXPECT_EQ(get("/models/%41/versions/%42"), "/models/{model}/versions/{version} model=A version=B");
-    EXPECT_EQ(get("/models/find%3F"), "/models/{id} id=find?");
+    EXPECT_EQ(get("/models/find%3F"), "/models/{name} name=find?");
 }
 
 TEST(router, refuses_what_is_not_percent_encoded_text) {
@@ -126,7 +130,9 @@ TEST(router, knows_no_other_path) {
 
 TEST(router, names_the_methods_that_a_path_has) {
     EXPECT_EQ(matched(http_method::put, "/models/7"), "405 GET, HEAD, DELETE");
-    EXPECT_EQ(matched(http_method::put, "/models/find"), "405 GET, HEAD, POST, DELETE");
+    EXPECT_EQ(matched(http_method::put, "/models/find"), "405 POST") << "as a document says of this path";
+    for (const http_method nobody_has : {http_method::trace, http_method::query})
+        EXPECT_EQ(matched(nobody_has, "/models/7"), "405 GET, HEAD, DELETE");
     EXPECT_EQ(matched(http_method::options, "/healthz"), "405 GET, HEAD");
     EXPECT_EQ(matched(http_method::get, "/predict/a"), "405 POST");
 }
@@ -182,7 +188,7 @@ TEST(router, keeps_decoded_parameters_when_it_is_moved) {
     auto first = routes.match(http_method::get, "/models/a%20b");
     ASSERT_TRUE(first);
     const route_match moved = std::move(*first);
-    EXPECT_EQ(moved.parameter("id"), "a b");
+    EXPECT_EQ(moved.parameter("name"), "a b");
 }
 
 TEST(router, takes_no_table_that_is_wrong) {
@@ -200,7 +206,7 @@ TEST(router, takes_no_table_that_is_wrong) {
     refused({get_row("/models/x{id}")});
     refused({get_row("/a%20b")});
     refused({get_row("/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}")});
-    refused({get_row("/models/{id}"), get_row("/models/{other}")});
+    refused({get_row("/models/{name}"), get_row("/models/{other}")});
     route without = get_row("/nothing");
     without.handler = nullptr;
     refused({without});

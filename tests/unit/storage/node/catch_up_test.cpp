@@ -38,6 +38,20 @@ class store_beside final : public forwarding_store {
     const unsigned x_failing;
 };
 
+/// Counts what is written.
+class counting_store final : public forwarding_store {
+  public:
+    using forwarding_store::forwarding_store;
+    result<void> write(const row_changes& changes) override {
+        rows += changes.size();
+        rows_at_once = std::max(rows_at_once, changes.size());
+        return forwarding_store::write(changes);
+    }
+
+    std::size_t rows = 0;
+    std::size_t rows_at_once = 0;
+};
+
 std::map<std::string, std::string> rows_of(const state_store& store) {
     std::map<std::string, std::string> all;
     store.view()->scan({}, {}, [&](std::string_view key, std::string_view value) {
@@ -106,6 +120,39 @@ TEST(catch_up, loses_nothing_when_writes_fail) {
         EXPECT_EQ(patched.rows, whole.rows) << failing;
         EXPECT_TRUE(patched.was_visible) << failing;
     }
+}
+
+TEST(catch_up, writes_much_that_short_records_change_in_bounded_batches) {
+    registry all;  // makes the envelopes
+    all.offset = 0;
+    std::vector<events::log::record> records;
+    const auto add = [&](const auto& command) {
+        records.push_back(all.record_of(all.envelope_of(admin, command)));
+    };
+    add(registry::genesis());
+    schemas::commands::create_model model;
+    model.workspace_name = "default";
+    model.model.name = "m";
+    add(model);
+    for (int i = 0; i < 400; ++i) {
+        schemas::commands::create_version version;
+        version.registered_model_id.value = 1;
+        version.version.version = "v" + std::to_string(i);
+        for (int j = 0; j < 256; ++j)  // each an entry and a count
+            version.version.labels.push_back(std::to_string(i) + "." + std::to_string(j));
+        add(version);
+    }
+    std::size_t bytes = 0;
+    for (const auto& each : records) bytes += each.value->size();
+    ASSERT_LT(bytes, limits::apply_batch_bytes_max) << "the test would show nothing";
+    const auto rows = make_memory_state();
+    counting_store store(*rows);
+    prepared_log log(std::move(records));
+    manual_scheduler scheduler;
+    replica one(log, store, scheduler.clock(), "a", {[](auto&) {}, [](const written_tables&) {}, {}});
+    EXPECT_TRUE(std::holds_alternative<replica::progress>(one.advance(0)));
+    EXPECT_GT(store.rows, limits::apply_batch_rows_max) << "the test would show nothing";
+    EXPECT_LT(store.rows_at_once, limits::apply_batch_rows_max + 2'000);
 }
 
 }  // namespace

@@ -97,6 +97,26 @@ TEST(engine, stops_at_a_command_of_an_unknown_type_at_a_level_in_force) {
     EXPECT_EQ(registry.run(model_command("a")).code, 0u) << "the state is as it was before the record";
 }
 
+TEST(engine, passes_over_an_unknown_command_only_where_its_offset_and_bytes_are_named) {
+    registry registry;
+    auto envelope = registry.envelope_of(registry.admin, model_command("a"));
+    envelope.type = static_cast<schemas::commands::command_type>(4711);
+    const auto unknown = registry.record_of(envelope);
+    const auto known = registry.record_of(registry.envelope_of(registry.admin, model_command("a")));
+    registry.view();
+    const auto offset = static_cast<std::uint64_t>(unknown.offset);
+    const std::string hash(runtime::as_bytes(runtime::sha256(*unknown.value)));
+    engine elsewhere(*registry.store, {{offset + 1, hash}, {offset, std::string(32, 'x')}});
+    EXPECT_FALSE(elsewhere.apply(unknown));
+    engine skipping(*registry.store, {{offset, hash}, {offset + 1, hash}});
+    const std::string before = skipping.position().hash;
+    ASSERT_TRUE(skipping.apply(unknown));
+    EXPECT_NE(skipping.position().hash, before);
+    const auto applied = skipping.apply(known);
+    ASSERT_TRUE(applied);
+    EXPECT_EQ(applied->outcome.code, 0u);
+}
+
 TEST(engine, refuses_a_command_that_arrives_after_its_not_after) {
     registry registry;
     auto envelope = registry.envelope_of(registry.admin, model_command("late"));

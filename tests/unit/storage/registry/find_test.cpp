@@ -2,6 +2,7 @@
 #include "storage/registry/find/find.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/find/limits.hpp"
+#include "storage/registry/tables/lists.hpp"
 #include "storage/registry/tables/versions.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const late_check in_time = [] { return false; };
+const enough_check in_time = [] { return false; };
 
 class find_calls : public testing::Test {
   protected:
@@ -72,6 +73,21 @@ TEST_F(find_calls, by_name_label_stage_number_and_attribute) {
     EXPECT_THAT(names(where("id", find_operator::in, "[1,\"3\"]")), ElementsAre("v1", "v3"));
     EXPECT_THAT(names(where("attributes.score", find_operator::lt, "2.5")), ElementsAre("v1", "v2"));
     EXPECT_THAT(names(where("version", find_operator::contain, "\"v\"")), ElementsAre("v1", "v2", "v3"));
+}
+
+TEST_F(find_calls, texts_that_are_numbers_may_be_asked_for_by_number) {
+    schemas::commands::create_version command;
+    command.registered_model_id = model.id;
+    command.version.version = "5";
+    command.version.labels = {"7"};
+    registry.must<schemas::model_version>(command);
+    for (const char* five : {"5", "5.0", "\"5\""})
+        EXPECT_THAT(names(where("version", find_operator::eq, five)), ElementsAre("5")) << five;
+    EXPECT_THAT(names(where("version", find_operator::in, "[4.0,5.0]")), ElementsAre("5"));
+    EXPECT_THAT(names(where("labels", find_operator::eq, "7.0")), ElementsAre("5"));
+    EXPECT_THAT(names(where("labels", find_operator::eq, "7.5")), ElementsAre());
+    const std::string owner = std::to_string(registry.admin.value);
+    EXPECT_THAT(names(where("owner", find_operator::eq, owner + ".0")), ElementsAre("v1", "v2", "v3", "5"));
 }
 
 TEST_F(find_calls, lists_are_looked_up_in_any_order) {
@@ -186,8 +202,23 @@ TEST_F(find_calls, a_token_that_does_not_belong_here_is_refused) {
     request.sort_key = "version";
     EXPECT_THAT(message(), HasSubstr("another sort_key or ascending"));
     request.sort_key = "time_updated";
+    request.predicates = {{"version", {"\"v1\""}}};
+    EXPECT_THAT(message(), HasSubstr("asked for something else"));
+    request.predicates.clear();
+    request.workspace_name = "default";
+    EXPECT_THAT(message(), HasSubstr("asked for something else"));
+    request.workspace_name.clear();
+    request.ids = {1, 2, 3};
+    EXPECT_THAT(message(), HasSubstr("asked for something else"));
+    request.ids.clear();
+    request.pagination->page_limit = 1;
+    EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request, in_time))
+        << "pages may be of any size";
     request.pagination->page_number = 2;
     EXPECT_THAT(message(), HasSubstr("give one of them"));
+    request.pagination = schemas::pagination{1, 2, token};
+    EXPECT_FALSE(find_models(*registry.view(), registry.admin, request, in_time))
+        << "of versions, not of models";
 }
 
 /// As many versions of the model as a find answers at a time, and 50 more, of one time: their ids decide.
@@ -305,6 +336,55 @@ TEST_F(find_calls, say_what_is_wrong_with_a_predicate) {
     EXPECT_EQ(bad(sort), error_code::invalid_argument);
 }
 
+/// As an older log has come to the registry's level.
+TEST(finds_in_an_older_log, see_every_row_while_a_timer_lists_them_and_afterwards) {
+    const auto store = storage::registry::state::make_memory_state();
+    storage::registry::engine::engine engine(*store);
+    std::int64_t offset = 0, now_ms = 1'700'000'000'000;
+    const auto run = [&](const auto& command) {
+        auto envelope = envelope_of(schemas::commands::make_envelope(command), now_ms, request_of());
+        envelope.log_id[0] = 7;
+        const auto done = engine.apply({offset++, now_ms, "", schemas::commands::seal_envelope(envelope)});
+        ASSERT_TRUE(done);
+        EXPECT_EQ(done->outcome.code, 0u) << done->outcome.message;
+        EXPECT_TRUE(engine.write());
+    };
+    auto genesis = registry::genesis();
+    genesis.level = schemas::commands::first_level;
+    run(genesis);
+    schemas::commands::create_model model;
+    model.workspace_name = "default";
+    model.model.name = "m";
+    run(model);
+    schemas::commands::create_version version;
+    version.registered_model_id.value = 1;
+    version.version.labels = {"a"};
+    for (int i = 0; i < 700; ++i) {
+        version.version.version = "v" + std::to_string(i);
+        run(version);
+    }
+    run(schemas::commands::raise_level{schemas::commands::registry_level});
+    schemas::find_request request;
+    request.predicates.push_back({"labels", {"\"a\""}, find_operator::eq});
+    request.pagination = schemas::pagination{1, 1, {}};
+    const auto are_listed = [&] {
+        return storage::registry::tables::lists::are_complete(
+            *store->view(), storage::registry::tables::listed_rows::versions);
+    };
+    int records = 0;
+    for (std::uint64_t count = 700; !are_listed(); ++count) {
+        const auto page = find_versions(*store->view(), test::admin, request, in_time);
+        ASSERT_TRUE(page);
+        EXPECT_EQ(page->total_records, count);
+        ASSERT_LT(++records, 20);
+        version.version.version = "v" + std::to_string(count);
+        run(version);
+    }
+    EXPECT_GT(records, 3) << "no more than 300 rows at a time";
+    const auto page = find_versions(*store->view(), test::admin, request, in_time);
+    EXPECT_EQ(page->total_records, 700u + static_cast<std::uint64_t>(records));
+}
+
 TEST_F(find_calls, models_too) {
     registry.model_named("other");
     schemas::find_request request = where("name", find_operator::eq, "\"m\"");
@@ -336,25 +416,65 @@ TEST_F(find_calls, by_ids) {
     EXPECT_THAT(names(request), ElementsAre("v3", "v1"));
 }
 
-TEST_F(find_calls, a_page_has_a_bounded_size) {
+TEST_F(find_calls, a_page_of_large_rows_is_whole_and_read_in_bounded_pieces) {
     schemas::commands::version_content large;
     large.readme_text.assign(limits::entity_bytes_max - 1'000, 'x');
-    const std::size_t fitting = limits::find_answer_bytes_max / limits::entity_bytes_max;
-    for (std::size_t i = 0; i <= fitting; ++i) {
+    constexpr std::size_t count = 40;  // some 10 MB
+    for (std::size_t i = 0; i < count; ++i) {
         schemas::commands::create_version command;
         command.registered_model_id = model.id;
         command.version = large;
         command.version.version = "large " + std::to_string(i);
         registry.must<schemas::model_version>(command);
     }
-    EXPECT_EQ(find_versions(*registry.view(), registry.admin, {}, in_time).error().code,
-              error_code::invalid_argument);
-    schemas::find_request paged;
-    paged.pagination = schemas::pagination{1, 10, {}};
-    const auto page = find_versions(*registry.view(), registry.admin, paged, in_time);
+    const auto view = registry.view();
+    auto search = search_versions(*view, registry.admin, {});
+    ASSERT_TRUE(search);
+    ASSERT_TRUE((*search)->go_on(in_time));
+    const auto page = (*search)->take();
+    ASSERT_TRUE(page) << page.error().message;
+    EXPECT_EQ(page->ids.size(), count + 3);
+    EXPECT_EQ(page->total_records, count + 3);
+    std::vector<std::uint64_t> read;
+    for (auto rows = (*search)->read(); !rows.empty(); rows = (*search)->read()) {
+        EXPECT_LE(rows.size(), 4u) << "a large one is a piece of its own; the three small ones are the last";
+        for (const auto& row : rows) read.push_back(row.id.value);
+    }
+    EXPECT_EQ(read, page->ids);
+}
+
+TEST(pages, whose_place_in_the_order_takes_too_much_memory_are_refused_naming_the_token) {
+    schemas::find_request request;
+    request.sort_key = "name";
+    request.pagination = schemas::pagination{1'000'000, 1'000, {}};
+    auto page = page_of_rows::of(request, "");
     ASSERT_TRUE(page);
-    EXPECT_EQ(page->rows.size(), 10u);
-    EXPECT_EQ(page->total_records, fitting + 4);
+    const std::string name(limits::name_bytes_max, 'n');
+    std::uint64_t id = 0;
+    while (!page->is_too_deep()) {
+        ASSERT_LT(++id, limits::find_places_bytes_max / limits::name_bytes_max) << "it holds too much";
+        page->add(page->place_of(id, name, 0));
+    }
+    EXPECT_GT(id, 100'000u) << "many pages are found by their number";
+    const auto chosen = std::move(*page).choose(std::nullopt);
+    ASSERT_FALSE(chosen);
+    EXPECT_EQ(chosen.error().code, error_code::invalid_argument);
+    EXPECT_THAT(chosen.error().message, HasSubstr("pagination.page_token"));
+}
+
+TEST(pages, behind_many_others_hold_the_rows_that_are_theirs) {
+    schemas::find_request request;
+    request.sort_key = "time_created";
+    request.pagination = schemas::pagination{400, 10, {}};
+    auto page = page_of_rows::of(request, "");
+    ASSERT_TRUE(page);
+    constexpr std::uint64_t count = 50'000;
+    for (std::uint64_t i = 0; i < count; ++i) page->add(page->place_of(i * 7919 % count + 1, {}, 0));
+    const auto chosen = std::move(*page).choose(std::nullopt);
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->total_records, count);
+    ASSERT_EQ(chosen->ids.size(), 10u);
+    for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(chosen->ids[i], count - 3'990 - i);
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ class golden_writer {
             who.fingerprint = "fingerprint";
             who.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         }
+        if constexpr (Command::traits.from == schemas::commands::sender::signed_url) who.principal = user;
         return completed(schemas::commands::make_envelope(command), std::move(who));
     }
     std::uint64_t add(const schemas::commands::command_envelope&, std::string_view what, ending);
@@ -106,8 +107,16 @@ void tell_of_scans(golden_writer&);
 void tell_of_promotions(golden_writer&);                              // golden_story_stages.cpp
 void tell_of_bounds(golden_writer&);                                  // golden_story_webhooks.cpp
 void tell_of_a_month(golden_writer&, std::uint64_t publisher_token);  // golden_story_nodes.cpp
-void tell_of_the_next_level(golden_writer&);
-void tell_of_a_late_report(golden_writer&);  // golden_story_scans.cpp
+void tell_of_a_raise(golden_writer&, std::uint32_t to_level);
+void tell_of_a_late_report(golden_writer&);    // golden_story_scans.cpp
+void tell_of_reported_events(golden_writer&);  // golden_story_events.cpp
+void tell_of_artifacts(golden_writer&);        // golden_story_artifacts.cpp
+void tell_of_the_registry(golden_writer&);     // golden_story_registry.cpp; the first of its level
+void tell_of_governance(golden_writer&);       // golden_story_governance.cpp
+void tell_of_identity(golden_writer&);         // golden_story_identity.cpp
+void tell_of_restoring(golden_writer&);        // golden_story_restoring.cpp
+void tell_of_lists(golden_writer&);            // golden_story_lists.cpp; the first after the raise
+void tell_of_the_audit(golden_writer&);        // golden_story_audit.cpp; the last of its level
 
 /// All of it.
 std::vector<golden_record> golden_story();

@@ -111,13 +111,13 @@ void tell_of_a_month(golden_writer& log, std::uint64_t publisher_token) {
     log.done(claim_of("publisher", "d", 1), "which d gets from a node that is forgotten");
 }
 
-void tell_of_the_next_level(golden_writer& log) {
+void tell_of_a_raise(golden_writer& log, std::uint32_t to) {
     log.done(heartbeat_of("old", 1), "of the first level");
     log.now_ms += 11'000;
     node_heartbeat beat = heartbeat_of("new", 1);
-    beat.newest_level = 2;
-    log.done(beat, "of the second level");
-    log.done(raise_level{2}, "while the older node is silent");
+    beat.newest_level = to;
+    log.done(beat, "of level " + std::to_string(to));
+    log.done(raise_level{to}, "while the older node is silent");
 }
 
 }  // namespace herald::test

@@ -95,7 +95,7 @@ TEST_F(promotion_rules, a_commit_to_production_makes_one_promote_event_with_the_
     ASSERT_EQ(events.size(), 1u);
     EXPECT_EQ(events[0].type, schemas::event_type::promote);
     EXPECT_EQ(events[0].id, promotion().event_id);
-    EXPECT_EQ(events[0].audience, (std::vector<schemas::audience_member>{{hook.id, false}}));
+    EXPECT_EQ(events[0].audience, (std::vector<schemas::audience_member>{{hook.id, false, hook.revision}}));
     const auto body = schemas::parse_json(events[0].body);
     ASSERT_TRUE(body);
     std::vector<std::string> names;
@@ -154,14 +154,8 @@ TEST_F(promotion_rules, the_policy_of_the_commit_decides_not_that_of_the_review)
 
 TEST_F(promotion_rules, in_ones_own_workspace_nobody_need_approve) {
     const auto user = registry.user_named("b@example.org");
-    schemas::commands::create_model model;
-    model.workspace_name = "b@example.org";
-    model.model.name = "mine";
-    schemas::commands::create_version own;
-    own.registered_model_id = registry.must<schemas::registered_model>(user.id, model).id;
-    own.version.version = "v1";
     schemas::commands::create_transition ask;
-    ask.model_version_id = registry.must<schemas::model_version>(user.id, own).id;
+    ask.model_version_id = registry.own_version_of(user).id;
     ask.desired_stage = stage::production;
     schemas::commands::commit_transition commit;
     commit.transition_id = registry.must<schemas::activity>(user.id, ask).id;
@@ -241,6 +235,33 @@ TEST_F(promotion_rules, a_completion_of_one_member_sent_twice_clears_nothing) {
     EXPECT_EQ(stored().description, "kept");
 }
 
+TEST_F(promotion_rules, a_completion_sent_twice_is_known_by_its_fields_whatever_their_order_and_the_path) {
+    schemas::commands::version_content described;
+    described.description = "kept";
+    update(described, {"description"});
+    promote();
+    schemas::commands::update_version completion;
+    completion.id = version.id;
+    completion.mode = schemas::commands::update_mode::replace;
+    completion.version.redirect_metadata = "https://example.org/serving";
+    completion.version.readme_text = "r";
+    completion.present = {"redirect_metadata", "readme_text", "unknown"};
+    EXPECT_EQ(registry.run(completion).code, 0u);
+    EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
+    completion.present = {"readme_text", "redirect_metadata"};
+    EXPECT_EQ(registry.run(completion).code, 0u);
+    EXPECT_EQ(stored().description, "kept");
+    completion.id = {};
+    completion.workspace_name = "default";
+    completion.model_name = "m";
+    completion.version_or_name = "v1";
+    EXPECT_EQ(registry.run(completion).code, 0u);
+    EXPECT_EQ(stored().description, "kept");
+    completion.present.push_back("description");
+    EXPECT_EQ(registry.run(completion).code, 0u);
+    EXPECT_EQ(stored().description, "") << "a body with another field is an update";
+}
+
 TEST_F(promotion_rules, redirect_metadata_needs_a_promotion_and_a_url) {
     EXPECT_EQ(code_of(complete_with("https://example.org")), error_code::failed_precondition);
     promote();
@@ -249,8 +270,15 @@ TEST_F(promotion_rules, redirect_metadata_needs_a_promotion_and_a_url) {
     for (const char* bad : {"http://127.0.0.1:99999/", "https://example.org:65536", "https://example.org:0?a",
                             "https://[::1]:x", "https://example.org:-1#a", "http://me:1@example.org:70000"})
         EXPECT_THAT(complete_with(bad).message, HasSubstr("its port must be 1 to 65535")) << bad;
-    for (const char* good : {"https://example.org:/", "https://[::1]", "https://[::1]:8443/:99999",
-                             "https://example.org/a:b", "https://example.org?a=:b", "https://a:b@c"}) {
+    for (const char* bad :
+         {"http://:80/", "https://@/", "https://me@", "https://me@:8080/a", "https://[", "https://[::1",
+          "https://[]/", "https://[example]", "https://[::1]x/", "https://a<b>/", "https://a\\b/"})
+        EXPECT_THAT(complete_with(bad).message, HasSubstr("absolute http or https URL with a host")) << bad;
+    for (const char* good : {"https://example.org:/", "https://[::1]",
+                             "https://b\xc3\xbc"
+                             "cher.example",
+                             "https://[::1]:8443/:99999", "https://example.org/a:b",
+                             "https://example.org?a=:b", "https://a:b@c"}) {
         EXPECT_EQ(complete_with(good).code, 0u) << good;
         move_to(stage::unassigned);
         promote();

@@ -4,7 +4,8 @@
 
 #include "schemas/limits.hpp"
 #include "storage/registry/find/builds.hpp"
-#include "tests/support/registry.hpp"
+#include "storage/registry/tables/stages.hpp"
+#include "tests/unit/storage/registry/scan_rules.hpp"
 
 namespace herald::test {
 namespace {
@@ -15,44 +16,7 @@ using namespace storage::registry::find;
 using namespace storage::registry::state;
 using namespace storage::registry::tables;
 
-using schemas::safety_status;
-using schemas::scan_status;
 using testing::HasSubstr;
-
-class scan_rules : public testing::Test {
-  protected:
-    registry registry;
-    schemas::webhook hook = registry.webhook_for({schemas::event_type::request_scan});
-    schemas::model_version version = registry.version_named("v1", registry.model_named("m").id);
-    schemas::build build = make_build("registry.example.org/m:1");
-
-    schemas::build make_build(const std::string& location) {
-        schemas::commands::create_build command;
-        command.workspace_name = "default";
-        command.model_version_id = version.id;
-        command.external_location = location;
-        command.creator_request.text = "{}";
-        return registry.must<schemas::build>(command);
-    }
-    schemas::build build_now() {
-        return *find_row<schemas::build>(*registry.view(), key_of(table::build).number(build.id));
-    }
-    schemas::commands::outcome request(schemas::build_id id) {
-        schemas::commands::request_scan command;
-        command.workspace_name = "default";
-        command.build_id = id;
-        return registry.run(command);
-    }
-    schemas::commands::outcome report(scan_status status, safety_status safety) {
-        schemas::commands::report_scan command;
-        command.workspace_name = "default";
-        command.build_id = build.id;
-        command.scan_status = status;
-        command.safety_status = safety;
-        command.url = "https://example.org/report";
-        return registry.run(command);
-    }
-};
 
 TEST_F(scan_rules, a_request_makes_one_event_of_the_specified_shape) {
     EXPECT_EQ(request(build.id).code, 0u);
@@ -83,7 +47,7 @@ TEST_F(scan_rules, a_build_in_error_is_not_scanned_and_says_why) {
 TEST_F(scan_rules, a_report_needs_a_request_unless_it_says_unsafe) {
     for (const auto& refused : {report(scan_status::scanned, safety_status::safe),
                                 report(scan_status::error, safety_status::unknown),
-                                report(scan_status::error, safety_status::unsafe)}) {
+                                report(scan_status::error, safety_status::safe)}) {
         EXPECT_EQ(code_of(refused), error_code::failed_precondition);
         EXPECT_THAT(refused.message, HasSubstr("request a scan first"));
     }
@@ -247,8 +211,41 @@ TEST_F(scan_rules, builds_of_other_peoples_workspaces_decide_nothing) {
     schemas::commands::request_version_scan of_version;
     of_version.model_version_id = version.id;
     EXPECT_EQ(registry.must<schemas::scan>(of_version).build_id, build.id) << "the other is not to be seen";
+    EXPECT_EQ(code_of(registry.run_as(other, of_version)), error_code::failed_precondition)
+        << "who sees the other, too, asks for a scan of this workspace's, which is running";
     report(scan_status::scanned, safety_status::safe);
     EXPECT_TRUE(has_safe_build(*registry.view(), version));
+}
+
+TEST_F(scan_rules, a_safe_build_counts_only_while_what_it_is_made_of_is_unchanged) {
+    const auto change = [&](const std::string& member) {
+        schemas::commands::update_version command;
+        command.id = version.id;
+        command.mode = schemas::commands::update_mode::merge;
+        command.present = {member};
+        command.version.attributes = {{"k", {"1"}, {}}};
+        command.version.environment = {R"({"docker":{}})"};
+        version = registry.must<schemas::model_version>(command);
+    };
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    change("attributes");
+    EXPECT_TRUE(has_safe_build(*registry.view(), version)) << "no image holds them";
+    change("environment");
+    EXPECT_FALSE(has_safe_build(*registry.view(), version));
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    EXPECT_FALSE(has_safe_build(*registry.view(), version)) << "the image is still the old one";
+    schemas::commands::set_policies policies;
+    policies.workspace_name = "default";
+    policies.policies.require_safe_scan_for = {schemas::stage::staging};
+    ASSERT_EQ(registry.run(policies).code, 0u);
+    const schemas::commands::update_stage update{version.id, schemas::stage::staging, ""};
+    EXPECT_THAT(registry.run(update).message, HasSubstr("made after what it is made of was changed"));
+    build = make_build("registry.example.org/m:2");
+    request(build.id);
+    report(scan_status::scanned, safety_status::safe);
+    EXPECT_EQ(registry.run(update).code, 0u);
 }
 
 TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
@@ -282,6 +279,98 @@ TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
     std::vector<schemas::build_id> ids;
     for (const auto& one : readable_builds(*registry.view(), other, version.id)) ids.push_back(one.id);
     EXPECT_THAT(ids, testing::ElementsAre(build.id, second.id, third.id));
+}
+
+TEST_F(scan_rules, the_newest_of_the_earlier_scans_are_kept_in_view) {
+    std::vector<schemas::scan_id> made;
+    for (int i = 0; i < 5; ++i) {
+        made.push_back(schemas::decode<schemas::scan>(request(build.id).body)->id);
+        report(scan_status::scanned, safety_status::safe);
+    }
+    std::vector<schemas::scan_id> shown;
+    for (const auto& one : scans_before(*registry.view(), build.id, made[4], 3)) shown.push_back(one.id);
+    EXPECT_THAT(shown, testing::ElementsAre(made[1], made[2], made[3]));
+    EXPECT_TRUE(scans_before(*registry.view(), build.id, made[0], 3).empty());
+}
+
+TEST_F(scan_rules, results_are_reported_by_who_may_update_models_and_not_by_who_may_only_build) {
+    const auto user = registry.user_named("b@example.org").id;
+    auto workspace = *find_row<schemas::workspace>(*registry.view(), key_of(table::workspace).number(1));
+    auto role = *find_row<schemas::role>(*registry.view(), key_of(table::role).number(3));
+    role.id.value = 50;
+    role.built_in = false;
+    workspace.permissions = {{schemas::group_id{2}, role.id}};  // All Users
+    registry.put(key_of(table::workspace).number(1), workspace);
+    const auto codes = [&](schemas::protected_type on, schemas::action may) {
+        role.actions = {{schemas::protected_type::registered_model, {schemas::action::read}}, {on, {may}}};
+        registry.put(key_of(table::role).number(50), role);
+        build = make_build("registry.example.org/m:2");
+        const auto asked = registry.run_as(user, schemas::commands::request_scan{"default", build.id, {}});
+        const schemas::commands::report_scan told{"default", build.id, scan_status::scanned,
+                                                  safety_status::unsafe, ""};
+        return std::vector{code_of(asked), code_of(registry.run_as(user, told))};
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(codes(schemas::protected_type::endpoint, schemas::action::deploy),
+                ElementsAre(error_code{}, error_code::permission_denied));
+    EXPECT_THAT(codes(schemas::protected_type::registered_model, schemas::action::update),
+                ElementsAre(error_code::permission_denied, error_code{}));
+}
+
+TEST_F(scan_rules, what_cannot_be_built_is_not_built_again_and_the_version_says_why) {
+    schemas::commands::request_version_scan command;
+    command.model_version_id = registry.version_named("v2", version.registered_model_id).id;
+    const auto first = registry.must<schemas::scan>(command);
+    for (int i = 0; i < 3; ++i) {
+        const auto again = registry.must<schemas::scan>(command);
+        EXPECT_EQ(again.build_id, first.build_id);
+        EXPECT_EQ(again.message, first.message);
+    }
+    EXPECT_EQ(readable_builds(*registry.view(), registry.admin, command.model_version_id).size(), 1u);
+    std::vector<std::string> history;
+    activities::each_of(*registry.view(), command.model_version_id, {}, [&](schemas::activity_id id) {
+        history.push_back(activities::find(*registry.view(), id)->message);
+        return true;
+    });
+    EXPECT_THAT(history, testing::ElementsAre(first.message));
+
+    schemas::commands::create_build made;
+    made.workspace_name = "default";
+    made.model_version_id = command.model_version_id;
+    made.external_location = "registry.example.org/m:2";
+    const auto good = registry.must<schemas::build>(made);
+    made.external_location.clear();
+    registry.must<schemas::build>(made);  // in error, and newer
+    EXPECT_EQ(registry.must<schemas::scan>(command).build_id, good.id) << "the newest that was finished";
+}
+
+TEST_F(scan_rules, a_request_and_a_missed_deadline_are_told_as_changes_of_the_build) {
+    const auto told = [&] {
+        std::vector<std::string> bodies;
+        for (const auto& event : registry.outbox())
+            if (event.type == schemas::event_type::update) bodies.push_back(event.body);
+        return bodies;
+    };
+    registry.webhook_for({schemas::event_type::update});
+    const auto before = build_now().time_updated;
+    request(build.id);
+    ASSERT_EQ(told().size(), 1u);
+    const auto requested = build_now().time_updated;
+    EXPECT_GT(requested, before);
+    registry.now_ms += 24ll * 3'600'000 + 1'000;
+    registry.run(schemas::commands::no_operation{});
+    EXPECT_EQ(told().size(), 2u);
+    EXPECT_GT(build_now().time_updated, requested);
+}
+
+TEST_F(scan_rules, a_missed_deadline_does_not_hide_that_the_build_was_once_unsafe) {
+    request(build.id);
+    report(scan_status::scanned, safety_status::unsafe);
+    request(build.id);
+    registry.now_ms += 24ll * 3'600'000 + 1'000;
+    registry.run(schemas::commands::no_operation{});
+    EXPECT_THAT(newest_scan(*registry.view(), build_now())->message,
+                testing::AllOf(HasSubstr("no report came within 24 h"), HasSubstr("stays ineligible")));
 }
 
 }  // namespace

@@ -9,10 +9,13 @@
 #include "storage/registry/tables/feature_flags.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/lists.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/scans.hpp"
 #include "storage/registry/tables/stages.hpp"
+#include "storage/registry/tables/tables.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -250,6 +253,151 @@ TEST_F(tables_test, a_transition_is_found_by_its_stage_while_it_is_open) {
     before.transition.state = schemas::transition_state::closed;
     tables::transitions::put(state, before);
     EXPECT_EQ(open(5, schemas::stage::staging), std::nullopt);
+}
+
+TEST_F(tables_test, a_version_moves_in_the_lists_it_stays_in_and_those_it_leaves_count_one_less) {
+    using namespace tables;
+    lists::put_progress(state, listed_rows::versions, {});
+    auto before = version_named("v1");
+    before.labels = {"a", "b"};
+    before.owner = schemas::user_id{7};
+    before.time_updated = 1;
+    versions::put(state, before);
+    auto after = before;
+    after.labels = {"b", "c"};
+    after.stage = schemas::stage::staging;
+    after.time_updated = 2;
+    versions::update(state, before, after);
+    const schemas::workspace_id workspace{2};
+    const auto in = [&](const row_list& list) {
+        std::vector<std::int64_t> times;
+        lists::each(state, list, list_order::newest_first, {}, [&](const listed& entry) {
+            EXPECT_EQ(entry.id, 5u);
+            EXPECT_EQ(entry.model, 3u);
+            times.push_back(entry.time_updated);
+            return true;
+        });
+        EXPECT_EQ(lists::count(state, list), times.size());
+        return times;
+    };
+    for (const row_list& list :
+         {row_list::versions_of(workspace), row_list::versions_of(schemas::model_id{3}),
+          row_list::versions_labelled(workspace, "b"), row_list::versions_labelled(workspace, "c"),
+          row_list::versions_in(workspace, schemas::stage::staging),
+          row_list::versions_owned_by(workspace, schemas::user_id{7})})
+        EXPECT_THAT(in(list), ElementsAre(2)) << shown(list.key());
+    for (const row_list& list :
+         {row_list::versions_labelled(workspace, "a"), row_list::versions_labelled(workspace, ""),
+          row_list::versions_in(workspace, schemas::stage::unassigned),
+          row_list::versions_of_run(workspace, "")})
+        EXPECT_THAT(in(list), ElementsAre()) << shown(list.key());
+    versions::erase(state, after);
+    EXPECT_THAT(in(row_list::versions_of(workspace)), ElementsAre());
+    written();
+    std::vector<std::string> left;
+    now->scan("", "", [&](std::string_view key, std::string_view) {
+        left.push_back(shown(key));
+        return true;
+    });
+    EXPECT_THAT(left, ElementsAre("42"));
+}
+
+TEST_F(tables_test, a_list_is_walked_in_both_directions_from_any_place) {
+    using namespace tables;
+    lists::put_progress(state, listed_rows::models, {});
+    schemas::registered_model model;
+    model.workspace_id = schemas::workspace_id{2};
+    for (const auto& [id, time] : {std::pair(1, 10), std::pair(2, 30), std::pair(3, 20), std::pair(4, 20)}) {
+        model.id.value = static_cast<std::uint64_t>(id);
+        model.name = "m" + std::to_string(id);
+        model.time_updated = time;
+        models::put(state, model);
+    }
+    const auto ids = [&](list_order order, const std::optional<listed>& after) {
+        std::vector<std::uint64_t> found;
+        lists::each(state, row_list::models_of(model.workspace_id), order, after, [&](const listed& entry) {
+            found.push_back(entry.id);
+            return true;
+        });
+        return found;
+    };
+    EXPECT_THAT(ids(list_order::newest_first, {}), ElementsAre(2, 4, 3, 1));
+    EXPECT_THAT(ids(list_order::oldest_first, {}), ElementsAre(1, 3, 4, 2));
+    EXPECT_THAT(ids(list_order::newest_first, listed{20, 4, 0}), ElementsAre(3, 1));
+    EXPECT_THAT(ids(list_order::oldest_first, listed{20, 3, 0}), ElementsAre(4, 2));
+    written();  // the same of a store
+    EXPECT_THAT(ids(list_order::oldest_first, {}), ElementsAre(1, 3, 4, 2));
+    EXPECT_THAT(ids(list_order::oldest_first, listed{20, 3, 0}), ElementsAre(4, 2));
+}
+
+TEST_F(tables_test, rows_of_an_older_log_are_in_no_list_until_they_are_put_there) {
+    using namespace tables;
+    const auto old = version_named("v1");
+    versions::put(state, old);
+    EXPECT_EQ(written().size(), 3u);
+    lists::put_progress(state, listed_rows::versions, {4, 5});
+    EXPECT_FALSE(lists::are_complete(state, listed_rows::versions));
+    auto later = old;
+    later.description = "d";
+    versions::update(state, old, later);
+    EXPECT_EQ(lists::count(state, row_list::versions_of(old.workspace_id)), 0u);
+    auto fresh = version_named("v2");
+    fresh.id.value = 6;
+    versions::put(state, fresh);
+    EXPECT_EQ(lists::count(state, row_list::versions_of(old.workspace_id)), 1u) << "what comes later is";
+    versions::begin_lists(state, later);
+    lists::put_progress(state, listed_rows::versions, {5, 5});
+    EXPECT_TRUE(lists::are_complete(state, listed_rows::versions));
+    EXPECT_EQ(lists::count(state, row_list::versions_of(old.workspace_id)), 2u);
+}
+
+TEST_F(tables_test, builds_of_a_workspace_are_listed_from_the_newest_on) {
+    using namespace tables;
+    lists::put_progress(state, listed_rows::builds, {});
+    schemas::build build;
+    build.model_version_id.value = 1;
+    for (const std::uint64_t id : {2u, 3u, 5u}) {
+        build.id.value = id;
+        build.workspace_id.value = id == 3 ? 8 : 7;
+        builds::put(state, build);
+    }
+    constexpr schemas::workspace_id seven{7};
+    EXPECT_EQ(builds::newest_of(state, seven, {}), schemas::build_id{5});
+    EXPECT_EQ(builds::newest_of(state, seven, schemas::build_id{5}), schemas::build_id{2});
+    EXPECT_EQ(builds::newest_of(state, seven, schemas::build_id{2}), std::nullopt);
+    auto later = build;
+    later.time_updated = 9;
+    builds::update(state, build, later);
+    EXPECT_EQ(lists::count(state, row_list::builds_of(seven)), 2u);
+    builds::erase(state, later);
+    EXPECT_EQ(builds::newest_of(state, seven, {}), schemas::build_id{2});
+}
+
+TEST_F(tables_test, a_resource_that_is_gone_leaves_no_number_of_its_events) {
+    using namespace tables;
+    const auto numbers = [&] {
+        std::size_t rows = 0;
+        state.scan(std::string(key_of(tables::table::resource_sequence)), {},
+                   [&](std::string_view, std::string_view) {
+                       ++rows;
+                       return true;
+                   });
+        return rows;
+    };
+    schemas::event event;
+    event.resource_type = schemas::resource_type::build;
+    for (const std::string id : {"7", "71"})
+        for (const schemas::event_kind& kind : schemas::event_kinds) {
+            event.type = kind.type;
+            event.resource_id = id;
+            outbox::add(state, {"t", 0}, event);
+            outbox::add(state, {"t", 0}, event);
+            EXPECT_EQ(event.resource_sequence, 2u);
+        }
+    outbox::forget(state, schemas::resource_type::endpoint, "7");
+    EXPECT_EQ(numbers(), 2 * schemas::event_kinds.size());
+    outbox::forget(state, schemas::resource_type::build, "7");
+    EXPECT_EQ(numbers(), schemas::event_kinds.size());
 }
 
 TEST_F(tables_test, an_update_writes_no_index_entry_that_stays) {

@@ -19,20 +19,14 @@ using namespace storage::registry::tables;
 TEST(users, only_a_system_administrator_makes_them) {
     registry registry;
     const auto plain = registry.user_named("b@example.org");
-    schemas::commands::create_user command;
-    command.email = "c@example.org";
-    command.key_hash = admin_key_hash();
-    command.user_uuid = some_uuid;
+    auto command = registry.user_command("c@example.org");
     EXPECT_EQ(code_of(registry.run_as(plain.id, command)), error_code::permission_denied);
 }
 
 TEST(users, have_unique_emails_whatever_the_case) {
     registry registry;
     registry.user_named("b@example.org");
-    schemas::commands::create_user command;
-    command.email = "B@Example.org";
-    command.key_hash = admin_key_hash();
-    command.user_uuid = some_uuid;
+    auto command = registry.user_command("B@Example.org");
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists);
     for (const char* bad : {"", "b", "@x", "x@", "a@b@c", "a b@c"}) {
         command.email = bad;
@@ -43,10 +37,7 @@ TEST(users, have_unique_emails_whatever_the_case) {
 TEST(users, are_not_named_as_the_email_of_another) {
     registry registry;
     registry.user_named("b@example.org");
-    schemas::commands::create_user command;
-    command.email = "c@example.org";
-    command.key_hash = admin_key_hash();
-    command.user_uuid = some_uuid;
+    auto command = registry.user_command("c@example.org");
     for (const std::string& taken :
          {std::string(admin_email), std::string("b@example.org"), std::string("B@Example.org")}) {
         command.username = taken;
@@ -54,6 +45,23 @@ TEST(users, are_not_named_as_the_email_of_another) {
     }
     command.username = "c@example.org";
     EXPECT_EQ(registry.run(command).code, 0u) << "one's own";
+}
+
+TEST(users, whose_name_a_workspace_has_are_given_another_username) {
+    registry registry;
+    schemas::commands::set_workspace taken;
+    taken.org_id.value = 1;
+    taken.name = "b@example.org";
+    ASSERT_EQ(registry.run(taken).code, 0u);
+    schemas::commands::create_user command;
+    command.email = "b@example.org";
+    command.key_hash = admin_key_hash();
+    command.user_uuid = some_uuid;
+    const auto refused = registry.run(command);
+    EXPECT_EQ(code_of(refused), error_code::already_exists);
+    EXPECT_THAT(refused.message, testing::HasSubstr("give the user another username (verta_info.username)"));
+    command.username = "bob";
+    EXPECT_EQ(registry.run(command).code, 0u);
 }
 
 TEST(users, have_a_workspace_of_their_own_and_see_no_other) {

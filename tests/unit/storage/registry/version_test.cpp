@@ -2,6 +2,8 @@
 // made of (wire.md §3).
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "events/limits.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/views.hpp"
@@ -258,6 +260,20 @@ TEST_F(version_rules, values_mean_the_same_whatever_their_members_order_and_thei
     EXPECT_FALSE(same(R"({"a":{}})", "{}", absent_is_default::yes)) << "a message without members is there";
 }
 
+TEST_F(version_rules, objects_with_many_members_are_compared_without_searching_one_for_each_of_the_other) {
+    constexpr int members = 100'000;
+    std::string upwards = "{", downwards = "{";
+    for (int i = 0; i < members; ++i) {
+        const char* comma = i == 0 ? "" : ",";
+        upwards += comma + ("\"" + std::to_string(i)) + "\":1";
+        downwards += comma + ("\"" + std::to_string(members - 1 - i)) + "\":1";
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_TRUE(storage::registry::rules::means_the_same({upwards + "}"}, {downwards + "}"},
+                                                         storage::registry::rules::absent_is_default::no));
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+}
+
 TEST_F(version_rules, a_path_of_names_that_fits_two_versions_changes_neither) {
     const auto first = registry.version_named("first", model.id);
     schemas::commands::update_version command;
@@ -278,6 +294,38 @@ TEST_F(version_rules, a_path_of_names_that_fits_two_versions_changes_neither) {
     EXPECT_THAT(refused.message, AllOf(HasSubstr("\"first\""), HasSubstr(std::to_string(shadow.id.value))));
     EXPECT_EQ(read(change(std::to_string(shadow.id.value))).id, shadow.id);
     EXPECT_EQ(code_of(change("none")), error_code::not_found);
+}
+
+TEST_F(version_rules, of_two_versions_for_one_path_a_locked_one_is_said_to_be_locked) {
+    const auto version = registry.version_named("v", model.id);
+    const auto named = registry.version_named(std::to_string(version.id.value), model.id);
+    schemas::commands::update_version change;
+    change.workspace_name = "default";
+    change.model_name = model.name;
+    change.version_or_name = named.version;
+    change.mode = schemas::commands::update_mode::merge;
+    change.present = {"attributes"};
+    change.version.attributes = {{"a", {"1"}, schemas::value_type::number}};
+    schemas::commands::delete_version removal;
+    removal.workspace_name = "default";
+    removal.model_name = model.name;
+    removal.version_or_name = named.version;
+    EXPECT_EQ(code_of(registry.run(change)), error_code::failed_precondition);
+    EXPECT_EQ(code_of(registry.run(removal)), error_code::failed_precondition);
+    EXPECT_EQ(registry.run(schemas::commands::lock_version{version.id, schemas::lock_level::closed}).code,
+              0u);
+    EXPECT_EQ(code_of(registry.run(change)), error_code::permission_denied);
+    EXPECT_EQ(code_of(registry.run(removal)), error_code::permission_denied);
+}
+
+TEST_F(version_rules, an_unknown_experiment_run_is_not_found_before_anything_else_is_judged) {
+    schemas::commands::create_version command;
+    command.registered_model_id = model.id;
+    command.version.version = "";
+    command.version.experiment_run_id = "run";
+    const auto reader = registry.user_named("reader@example.org").id;
+    EXPECT_EQ(code_of(registry.run_as(reader, command)), error_code::not_found);
+    EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
 }
 
 TEST_F(version_rules, parts_that_are_echoed_must_be_objects) {

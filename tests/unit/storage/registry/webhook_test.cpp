@@ -5,6 +5,7 @@
 
 #include "events/event_topic.hpp"
 #include "storage/registry/rules/limits.hpp"
+#include "storage/registry/tables/webhooks.hpp"
 #include "tests/support/registry.hpp"
 
 namespace herald::test {
@@ -42,6 +43,16 @@ class webhook_rules : public testing::Test {
             events.begin(), events.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
         for (const auto& member : newest->audience) ids.push_back(member.webhook_id.value);
         return ids;
+    }
+    /// The publisher tells how far it has come.
+    void tell_published(const decltype(schemas::commands::node_heartbeat::published)& published) {
+        schemas::commands::node_heartbeat heartbeat;
+        heartbeat.node = "a";
+        heartbeat.first = true;
+        const schemas::commands::claim claim{"publisher", "a", {}};
+        heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
+        heartbeat.published = published;
+        registry.run(heartbeat);
     }
     static resource_filter registry_filter(resource_type type) {
         return {type, resource_type::none, resource_type::none};
@@ -195,7 +206,10 @@ TEST_F(webhook_rules, that_are_gone_are_disabled_by_the_jobs_holder_and_then_hel
     registry.model_named("m");
     const auto events = registry.outbox();
     ASSERT_EQ(events.size(), 1u);
-    EXPECT_EQ(events[0].audience, (std::vector<schemas::audience_member>{{hook.id, true}}));
+    ASSERT_EQ(events[0].audience.size(), 1u);
+    EXPECT_EQ(events[0].audience[0].webhook_id, hook.id);
+    EXPECT_TRUE(events[0].audience[0].held);
+    EXPECT_GT(events[0].audience[0].revision, hook.revision) << "it was disabled since";
 }
 
 TEST_F(webhook_rules, are_disabled_after_five_days_of_nothing_but_failures) {
@@ -230,31 +244,18 @@ TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_day
         return registry.outbox().size();
     };
     EXPECT_EQ(trim(), 1u) << "not published yet";
-    schemas::commands::claim claim;
-    claim.job = "publisher";
-    claim.node = "a";
-    schemas::commands::node_heartbeat heartbeat;
-    heartbeat.node = "a";
-    heartbeat.first = true;
-    heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
-    for (std::uint32_t partition = 0; partition < 4; ++partition)
-        heartbeat.published.push_back({"events.resource", partition, 1});
-    registry.run(heartbeat);
+    tell_published({{"events.resource", 0, 1},
+                    {"events.resource", 1, 1},
+                    {"events.resource", 2, 1},
+                    {"events.resource", 3, 1}});
     EXPECT_EQ(trim(), 0u);
 }
 
 TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them) {
     hook_with({}, true, {});
     for (int count = 0; count < 700; ++count) registry.model_named("m" + std::to_string(count));
-    schemas::commands::claim claim;
-    claim.job = "publisher";
-    claim.node = "a";
-    schemas::commands::node_heartbeat heartbeat;
-    heartbeat.node = "a";
-    heartbeat.first = true;
-    heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
-    heartbeat.published = {{"events.resource", 2, 1'000}, {"events.resource", 3, 1'000}};
-    registry.run(heartbeat);  // the other two partitions, whose rows come first, are stuck
+    // The other two partitions, whose rows come first, are stuck.
+    tell_published({{"events.resource", 2, 1'000}, {"events.resource", 3, 1'000}});
     const auto rows = registry.outbox();
     const auto stuck =
         static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const schemas::event& event) {
@@ -266,9 +267,7 @@ TEST_F(webhook_rules, rows_that_are_not_published_do_not_keep_those_behind_them)
     for (int records = 0; records < 5; ++records) registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(registry.outbox().size(), stuck);
     registry.now_ms += 2ll * 24 * 3'600'000;
-    heartbeat.publisher_token = registry.must<schemas::claim_row>(claim).token;
-    heartbeat.published = {{"events.resource", 0, 1'000}, {"events.resource", 1, 1'000}};
-    registry.run(heartbeat);
+    tell_published({{"events.resource", 0, 1'000}, {"events.resource", 1, 1'000}});
     registry.now_ms += 2ll * 24 * 3'600'000;
     for (int records = 0; records < 5; ++records) registry.run(schemas::commands::no_operation{});
     EXPECT_EQ(registry.outbox().size(), 0u) << "the next day begins at the oldest again";
@@ -291,6 +290,123 @@ TEST_F(webhook_rules, named_twice_are_deleted_once) {
     schemas::commands::delete_webhooks command;
     command.ids = {hook.id, hook.id};
     EXPECT_EQ(registry.run(command).code, 0u);
+}
+
+TEST_F(webhook_rules, that_are_changed_hear_otherwise_from_that_place_on_under_a_new_revision) {
+    const auto hook = hook_with({event_type::promote}, false, {});
+    EXPECT_THAT(audience_after_creating_a_model(), testing::IsEmpty());
+    schemas::commands::update_webhook command;
+    command.id = hook.id;
+    command.new_location = "https://example.org/new";
+    command.add_event_types = {event_type::create, event_type::create};
+    command.delete_event_types = {event_type::promote};
+    command.add_resource_types = {registry_filter(resource_type::registered_model)};
+    const auto changed = registry.must<schemas::webhook>(command);
+    EXPECT_THAT(changed.settings.event_types, testing::ElementsAre(event_type::create));
+    EXPECT_EQ(changed.settings.location, "https://example.org/new");
+    EXPECT_GT(changed.revision, hook.revision);
+    EXPECT_THAT(audience_after_creating_a_model(), testing::ElementsAre(hook.id.value));
+    command = {};
+    command.id = hook.id;
+    EXPECT_EQ(registry.must<schemas::webhook>(command).revision, changed.revision) << "nothing changes";
+    std::vector<std::uint64_t> offsets;
+    webhooks::each_change(*registry.view(), 0, [&](const webhooks::change& change) {
+        offsets.push_back(change.offset);
+        return true;
+    });
+    EXPECT_THAT(offsets, testing::ElementsAre(changed.revision)) << "what the publisher forwards";
+}
+
+TEST_F(webhook_rules, that_would_hear_nothing_after_a_change_are_left_as_they_are) {
+    const auto hook = hook_with({event_type::promote}, false, {});
+    schemas::commands::update_webhook command;
+    command.id = hook.id;
+    command.delete_event_types = {event_type::promote};
+    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+    command.delete_event_types = {};
+    command.add_resource_types = {registry_filter(resource_type::registered_model)};
+    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+    EXPECT_EQ(webhooks::find(*registry.view(), hook.id)->revision, hook.revision);
+}
+
+TEST_F(webhook_rules, that_are_disabled_hold_events_until_they_are_enabled_and_then_have_no_failures) {
+    const auto hook = hook_with({}, true, {});
+    using schemas::webhook_status;
+    const auto off = registry.must<schemas::webhook>(
+        schemas::commands::set_webhook_status{hook.id, webhook_status::disabled});
+    EXPECT_EQ(off.status, webhook_status::disabled);
+    EXPECT_EQ(off.status_reason, "disabled by user 1");
+    registry.model_named("held");
+    EXPECT_TRUE(registry.outbox().front().audience.front().held);
+    const auto on = registry.must<schemas::webhook>(
+        schemas::commands::set_webhook_status{hook.id, webhook_status::enabled});
+    EXPECT_EQ(on.status, webhook_status::enabled);
+    EXPECT_EQ(on.status_reason, "");
+    EXPECT_GT(on.revision, off.revision);
+    schemas::commands::webhook_health report;
+    report.webhook_id = hook.id;
+    report.revision = on.revision;
+    report.token =
+        registry.must<schemas::claim_row>(schemas::commands::claim{"webhook-health", "a", {}}).token;
+    report.condition = schemas::commands::webhook_condition::failing;
+    report.failing_since_ms = registry.now_ms;
+    registry.run(report);
+    EXPECT_NE(webhooks::find(*registry.view(), hook.id)->failing_since_ms, 0);
+    const auto well = registry.must<schemas::webhook>(
+        schemas::commands::set_webhook_status{hook.id, webhook_status::enabled});
+    EXPECT_EQ(well.failing_since_ms, 0) << "enabling one that is enabled forgets its failures, too";
+}
+
+class reported_events : public webhook_rules {
+  protected:
+    static schemas::commands::create_event event_named(const std::string& uuid) {
+        schemas::commands::create_event command;
+        command.event_uuid = uuid;
+        command.event_type = event_type::update;
+        command.resource_type = resource_type::endpoint;
+        command.resource_id = "7";
+        command.timestamp = 1'600'000'000'000;
+        command.new_entity.text = R"({"id":7})";
+        return command;
+    }
+};
+
+TEST_F(reported_events, reach_who_hears_such_events_once_in_thirty_days) {
+    hook_with({event_type::create}, false, {});
+    const auto hears = hook_with({event_type::update}, false, {});
+    const auto first = registry.must<schemas::external_event>(event_named("one"));
+    EXPECT_EQ(first.audience, 1u);
+    ASSERT_EQ(registry.outbox().size(), 1u);
+    const schemas::event told = registry.outbox().front();
+    EXPECT_EQ(told.audience, (std::vector<schemas::audience_member>{{hears.id, false, hears.revision}}));
+    EXPECT_EQ(told.id, first.id);
+    EXPECT_EQ(told.resource_id, "7");
+    EXPECT_EQ(told.body, R"({"id":")" + first.id +
+                             R"(","timestamp":"2020-09-13T12:26:40.000Z","event_type":"UPDATE",)"
+                             R"("resource_type":"ENDPOINT","workspaceID":1,"updated":{"id":7}})");
+    registry.now_ms += 30ll * 24 * 3'600'000 - 1;
+    EXPECT_EQ(registry.must<schemas::external_event>(event_named("one")).id, first.id);
+    EXPECT_EQ(registry.outbox().size(), 1u);
+    registry.now_ms += 1;
+    EXPECT_NE(registry.must<schemas::external_event>(event_named("one")).id, first.id);
+    EXPECT_EQ(registry.outbox().size(), 2u);
+}
+
+TEST_F(reported_events, are_unique_in_their_workspace_only) {
+    auto command = event_named("one");
+    const auto first = registry.must<schemas::external_event>(command);
+    command.workspace_id = registry.user_named("b@example.org").default_workspace_id;
+    EXPECT_NE(registry.must<schemas::external_event>(command).id, first.id);
+}
+
+TEST_F(reported_events, of_types_that_herald_alone_tells_are_refused) {
+    for (const event_type type : {event_type::promote, event_type::request_scan}) {
+        auto command = event_named("one");
+        command.event_type = type;
+        EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
+    }
+    EXPECT_EQ(code_of(registry.run_as(registry.second_admin(), event_named("one"))),
+              error_code::permission_denied);
 }
 
 }  // namespace

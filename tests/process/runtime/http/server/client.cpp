@@ -91,10 +91,7 @@ void client::finish() { ::shutdown(x_socket, SHUT_WR); }
 
 bool client::hears_within(int ms) { return !x_received.empty() || is_ready(x_socket, POLLIN, ms); }
 
-void client::read_slowly() {
-    const int bytes = 4096;
-    ::setsockopt(x_socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-}
+void client::read_slowly(int bytes) { ::setsockopt(x_socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes); }
 
 // False when the connection has ended, or when nothing arrives for too long.
 bool client::fill() {

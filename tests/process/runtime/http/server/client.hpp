@@ -59,7 +59,7 @@ class client {
     /// True when bytes arrive within `ms`.
     bool hears_within(int ms);
     /// A small receive buffer, so that the server cannot send much ahead.
-    void read_slowly();
+    void read_slowly(int bytes = 4096);
 
   private:
     bool fill();

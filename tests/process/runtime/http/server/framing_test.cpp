@@ -122,7 +122,7 @@ std::vector<vector> refused() {
         {"method_missing", " /now HTTP/1.1\r\nHost: herald\r\n\r\n"},
         {"two_empty_lines_first", "\r\n\r\n" + get("/now")},
         {"method_unknown", "BREW /now HTTP/1.1\r\nHost: herald\r\n\r\n", 501},
-        {"method_trace", "TRACE /now HTTP/1.1\r\nHost: herald\r\n\r\n", 501},
+        {"method_connect", "CONNECT /now HTTP/1.1\r\nHost: herald\r\n\r\n", 501},
         {"method_in_lower_case", "get /now HTTP/1.1\r\nHost: herald\r\n\r\n", 501},
         {"chunk_size_missing", chunked("\r\nhello\r\n0\r\n\r\n")},
         {"chunk_size_no_number", chunked("x\r\nhello\r\n0\r\n\r\n")},

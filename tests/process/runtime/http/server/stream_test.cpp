@@ -136,6 +136,44 @@ TEST(streamed_request, that_stands_still_or_is_cut_is_an_error_for_the_handler) 
     EXPECT_TRUE(leaves.is_closed());
 }
 
+TEST(streamed_request, that_came_fast_may_not_stand_still_for_it) {
+    server_options options;
+    options.bounds.piece_ms = 200;
+    options.bounds.stream_window_ms = 400;
+    stream_server server(options);
+    client slow = server.connect();
+    slow.send(post("/count", "Content-Length: 3000000\r\n", std::string(2'000'000, 'x')));
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 1'000 && !slow.hears_within(20); ++i) slow.try_send("x");
+    EXPECT_EQ(slow.receive().status, 408);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(streamed_request, that_is_refused_while_it_is_sent_hears_why_at_its_end) {
+    server_options options;
+    options.bounds.linger_ms = 300;
+    stream_server server(options);
+    for (const char* path : {"/refused", "/ignored"}) {
+        client caller = server.connect();
+        caller.send(post(path, "Content-Length: 100000000\r\n"));
+        for (int i = 0; i < 20; ++i) {  // longer than linger_ms
+            ASSERT_TRUE(caller.try_send(std::string(100'000, 'x'))) << path;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        EXPECT_EQ(caller.receive().status, std::string(path) == "/refused" ? 401 : 200) << path;
+        EXPECT_TRUE(caller.is_closed()) << "when nothing more comes";
+    }
+}
+
+TEST(streamed_request, that_is_refused_is_read_only_so_long) {
+    server_options options;
+    options.bounds.linger_ms_max = 300;
+    stream_server server(options);
+    client caller = server.connect();
+    caller.send(post("/refused", "Content-Length: 100000000\r\n"));
+    EXPECT_TRUE(eventually([&] { return !caller.try_send("x"); }));
+}
+
 TEST(streamed_request, has_room_in_the_memory_of_all_bodies_or_is_refused) {
     server_options options;
     options.bounds.unfinished_bodies_bytes = request_parser::streamed_bytes_max;
@@ -150,6 +188,8 @@ TEST(streamed_request, has_room_in_the_memory_of_all_bodies_or_is_refused) {
         EXPECT_FALSE(got.header("retry-after").empty());
         EXPECT_TRUE(got.closes());
     }
+    EXPECT_EQ(server.connect().ask(post("/refused", "Content-Length: 5\r\n")).status, 401)
+        << "who may not send a body needs no room for it, and takes none";
     EXPECT_EQ(server.handler.begun, 1);
     server.handler.let_go = true;
     EXPECT_EQ(first.ask("5").body, "/held 5");
@@ -203,7 +243,7 @@ TEST(stop, in_the_middle_of_a_streamed_answer_shows_that_it_is_cut_and_is_no_fai
 
 TEST(streamed_answer, of_any_length_comes_whole) {
     stream_server server;
-    for (const char* path : {"/sized", "/chunked"}) {
+    for (const char* path : {"/sized", "/chunked", "/sent"}) {
         for (const std::uint64_t bytes : {0ull, 1ull, 100'000ull, 20'000'000ull}) {
             server.handler.bytes = bytes;
             client caller = server.connect();
@@ -217,25 +257,95 @@ TEST(streamed_answer, of_any_length_comes_whole) {
 }
 
 TEST(streamed_answer, is_not_made_while_the_client_does_not_read) {
-    stream_server server;
-    server.handler.bytes = gib;
-    client caller = server.connect();
-    caller.send(get("/sized"));
-    ASSERT_TRUE(eventually([&] { return server.handler.made > 0; }));
-    // It stops when the kernel's buffers are full: the same number for a while, and far from the end.
-    std::uint64_t before = 0;
-    ASSERT_TRUE(eventually([&] {
-        const bool rests = before == server.handler.made;
-        before = server.handler.made;
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        return rests;
-    }));
-    EXPECT_LT(server.handler.made, buffered_max);
+    for (const char* path : {"/sized", "/sent"}) {
+        stream_server server;
+        server.handler.bytes = gib;
+        client caller = server.connect();
+        caller.send(get(path));
+        ASSERT_TRUE(eventually([&] { return server.handler.made > 0; }));
+        // It stops when the kernel's buffers are full: the same number for a while, and far from the end.
+        std::uint64_t before = 0;
+        ASSERT_TRUE(eventually([&] {
+            const bool rests = before == server.handler.made;
+            before = server.handler.made;
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            return rests;
+        }));
+        EXPECT_LT(server.handler.made, buffered_max) << path;
+    }
+}
+
+TEST(streamed_answer, that_is_read_too_slowly_is_cut) {
+    for (const char* path : {"/sized", "/sent"}) {
+        server_options options;
+        options.bounds.stream_window_ms = 400;
+        stream_server server(options);
+        server.handler.bytes = gib;
+        client caller = server.connect();
+        caller.read_slowly();
+        caller.send(get(path));
+        ASSERT_TRUE(caller.hears_within(10'000)) << path;
+        EXPECT_TRUE(eventually([&] { return !caller.try_send("x"); })) << path;
+        EXPECT_LT(server.handler.made, buffered_max) << path;
+    }
+}
+
+TEST(streamed_answer, is_not_cut_while_it_is_read_a_little_faster_than_it_must) {
+    for (const char* path : {"/sized", "/sent"}) {
+        server_options options;
+        options.bounds.stream_bytes_per_second = 256 * 1024;
+        options.bounds.stream_window_ms = options.bounds.write_ms_base = 2'000;
+        stream_server server(options);
+        server.handler.bytes = 12 * 1024 * 1024;
+        client caller = server.connect();
+        caller.read_slowly(64 * 1024);
+        caller.send(get(path));
+        std::string got;
+        for (int i = 0; i < 100; ++i) {  // 512 KiB a second
+            got += caller.receive_bytes(32 * 1024);
+            std::this_thread::sleep_for(std::chrono::microseconds(62'500));
+        }
+        while (got.size() < server.handler.bytes) {
+            const std::string more = caller.receive_bytes(64 * 1024);
+            if (more.empty()) break;
+            got += more;
+        }
+        EXPECT_GE(got.size(), server.handler.bytes) << path;
+    }
+}
+
+TEST(streamed_answer, whose_client_leaves_ends_and_is_no_failure) {
+    ::testing::internal::CaptureStderr();
+    {
+        stream_server server({}, request_log::on);
+        server.handler.bytes = gib;
+        for (const char* path : {"/sized", "/sent"}) {
+            client caller = server.connect();
+            caller.send(get(path));
+            ASSERT_TRUE(caller.hears_within(10'000)) << path;
+        }
+        EXPECT_TRUE(server.get().drain(10'000));
+    }
+    const std::string lines = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(lines.find("request_failed"), lines.npos) << lines;
+}
+
+TEST(streamed_answer, that_fails_in_the_middle_is_logged_and_counted_as_a_failure) {
+    ::testing::internal::CaptureStderr();
+    {
+        stream_server server({}, request_log::on);
+        client caller = server.connect();
+        caller.send(get("/fails"));
+        caller.receive_all();
+        server.get().stop();
+    }
+    const std::string lines = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(lines.find("\"status\":500"), lines.npos) << lines;
 }
 
 TEST(streamed_answer, that_goes_wrong_in_the_middle_is_seen_to_be_cut) {
     stream_server server;
-    for (const char* path : {"/fails", "/short", "/long"}) {
+    for (const char* path : {"/fails", "/short", "/long", "/sent_fails"}) {
         client caller = server.connect();
         caller.send(get(path));
         const std::string wire = caller.receive_all();

@@ -1,11 +1,14 @@
 // A server whose handler takes or produces bodies piece by piece, for the stream tests.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -37,8 +40,20 @@ class repeating final : public runtime::http::body_stream {
         x_made += bytes;
         co_return std::string_view(x_piece).substr(0, bytes);
     }
+    bool can_send_to_socket() const noexcept override { return sends && (x_left > 0 || fails); }
+    boost::asio::awaitable<result<std::size_t>> send_to(int socket, std::uint64_t bytes_max) override {
+        if (x_left == 0) co_return runtime::unavailable("the disk is gone");
+        const std::uint64_t wanted = std::min<std::uint64_t>({x_left, bytes_max, x_piece.size()});
+        const ssize_t sent = ::send(socket, x_piece.data(), wanted, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0 && errno != EAGAIN) co_return runtime::aborted("the peer is gone");
+        const auto bytes = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+        x_left -= bytes;
+        x_made += bytes;
+        co_return bytes;
+    }
     bool fails = false;  // at the end
     bool hangs = false;  // likewise
+    bool sends = false;  // to the socket, by itself
 
   private:
     std::uint64_t x_left;
@@ -51,6 +66,7 @@ class repeating final : public runtime::http::body_stream {
 /// POST /ignored   answers without reading
 /// POST /refused   401 by the header
 /// GET /sized /chunked /fails /short /long    a body of `bytes`, or what goes wrong with one of 100,000 bytes
+/// GET /sent /sent_fails    likewise of a body that is sent past the server
 /// GET /hangs      a body of 100 bytes whose end never comes
 /// GET /events     server-sent events
 class streams final : public runtime::http::server::request_handler {
@@ -118,10 +134,11 @@ class streams final : public runtime::http::server::request_handler {
         runtime::http::http_response out;
         out.content_type = "text/plain";
         auto body = std::make_shared<repeating>(path == "/hangs" ? 100 : bytes, made);
-        body->fails = path == "/fails";
+        body->fails = path == "/fails" || path == "/sent_fails";
+        body->sends = path == "/sent" || path == "/sent_fails";
         body->hangs = path == "/hangs";
-        if (path == "/sized") out.stream_bytes = bytes;
-        if (path == "/short") out.stream_bytes = bytes + 1;
+        if (path == "/sized" || path == "/sent") out.stream_bytes = bytes;
+        if (path == "/short" || path == "/sent_fails") out.stream_bytes = bytes + 1;
         if (path == "/long") out.stream_bytes = bytes - 1;
         out.stream = std::move(body);
         return out;
@@ -138,9 +155,11 @@ inline std::string post(std::string_view path, std::string_view lines, std::stri
 
 class stream_server {
   public:
-    explicit stream_server(runtime::http::server::server_options options = {})
+    using request_log = runtime::http::server::request_log;
+    explicit stream_server(runtime::http::server::server_options options = {},
+                           request_log log = request_log::off)
         : x_loops({.loops = 1}), handler(x_loops) {
-        options.log = runtime::http::server::request_log::off;
+        options.log = log;
         x_server = *runtime::http::server::make_server(std::move(options), handler, x_loops);
         x_server->start();
     }

@@ -17,7 +17,6 @@ connection_limits limits_of_test() {
     bounds.idle_ms = 300;
     bounds.header_ms = 50;
     bounds.body_ms_base = 100;
-    bounds.piece_ms = 80;
     return bounds;
 }
 
@@ -41,21 +40,8 @@ TEST(incoming_pace, begins_anew_with_the_next_request) {
     const connection_limits bounds = limits_of_test();
     incoming_pace pace(bounds);
     EXPECT_EQ(pace.until_ms(phase::header, 0, 1'000), 1'050);
-    pace.waited_for_piece(90);
     pace.next_request();
     EXPECT_EQ(pace.until_ms(phase::header, 0, 2'000), 2'050);
-    EXPECT_EQ(pace.ms_for_piece(0), 80);
-}
-
-TEST(incoming_pace, gives_a_piece_what_is_left_of_the_bodys_time_but_not_more_than_any_piece_has) {
-    const connection_limits bounds = limits_of_test();
-    incoming_pace pace(bounds);
-    EXPECT_EQ(pace.ms_for_piece(0), 80);
-    pace.waited_for_piece(70);
-    EXPECT_EQ(pace.ms_for_piece(0), 30);
-    pace.waited_for_piece(70);
-    EXPECT_EQ(pace.ms_for_piece(0), 0) << "its time is over";
-    EXPECT_EQ(pace.ms_for_piece(1'024), 80);
 }
 
 }  // namespace

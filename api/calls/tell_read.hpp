@@ -1,0 +1,16 @@
+// READ events: whoever asks for them is told of what a GET showed (wire.md "Events").
+#pragma once
+
+#include "schemas/deployment.hpp"
+#include "schemas/registry.hpp"
+
+namespace herald::api::calls {
+
+class reading_call;
+
+/// Best effort: costs next to nothing where nobody asks, and never fails.
+void tell_read(const reading_call&, const schemas::registered_model&);
+void tell_read(const reading_call&, const schemas::model_version&);
+void tell_read(const reading_call&, const schemas::build&);
+
+}  // namespace herald::api::calls

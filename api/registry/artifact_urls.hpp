@@ -1,0 +1,55 @@
+// Signed URLs of artifacts: what they allow stands in them, and only this installation can make them (wire.md
+// "Artifact URLs").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runtime/error.hpp"
+#include "runtime/key_ring.hpp"
+#include "schemas/describe.hpp"
+
+namespace herald::api::registry {
+
+enum class url_use : std::uint8_t { get, put };
+
+struct artifact_url {
+    schemas::version_id version;
+    std::string key;
+    std::string path_digest;  // of the entry's path
+    bool is_put = false;
+    std::uint32_t part_number = 0;
+    schemas::user_id user;  // whose rights count when it is used
+    std::int64_t expires_ms = 0;
+    std::string key_name;   // of the key ring's key that signed it
+    schemas::uuid drawn{};  // no two URLs are the same: what uses one is counted by it
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "version", self.version);
+        field(2, "key", self.key);
+        field(3, "path_digest", self.path_digest);
+        field(4, "is_put", self.is_put);
+        field(5, "part_number", self.part_number);
+        field(6, "user", self.user);
+        field(7, "expires_ms", self.expires_ms);
+        field(8, "key_name", self.key_name);
+        field(9, "drawn", self.drawn);
+    }
+};
+
+/// The last segment of the path says what the URL allows, and the query holds its signature: logs keep paths,
+/// and what they keep must not be of use to who reads them. Both are letters and digits.
+struct signed_text {
+    std::string said;
+    std::string signature;
+};
+/// The current key of the ring signs it. `log` is the log and the generation that it is for
+/// (find::log_of_urls): a copy of an installation has the same keys, and gives its ids to others.
+signed_text text_of(artifact_url, std::string_view log, const runtime::key_ring&);
+/// Errors: permission_denied when it was altered, is of another log or generation, has expired, or is for the
+/// other use.
+result<artifact_url> read_url(const signed_text&, url_use, std::string_view log, const runtime::key_ring&,
+                              std::int64_t now_ms);
+
+}  // namespace herald::api::registry

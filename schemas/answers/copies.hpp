@@ -1,0 +1,99 @@
+// Answers about backups and snapshots of the installation.
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+
+namespace herald::schemas::answers {
+
+struct backup {
+    std::string name;
+    std::string path;   // on the node that was asked
+    std::string state;  // RUNNING, DONE, FAILED, DAMAGED
+    std::int64_t time_created = 0;
+    std::string message;
+    std::uint64_t bytes = 0;
+    std::string digest;          // hexadecimal digits, as the next
+    std::string content_digest;  // herald state-hash --content
+    std::uint32_t generation = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t carried_deliveries = 0;
+    std::uint64_t artifacts_compared = 0;
+    std::uint64_t artifacts_lost = 0;
+    std::vector<std::string> lost_artifacts;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "path", self.path);
+        field(3, "state", self.state);
+        field(4, "time_created", self.time_created);
+        field(5, "message", self.message);
+        field(6, "bytes", self.bytes);
+        field(7, "digest", self.digest);
+        field(8, "content_digest", self.content_digest);
+        field(9, "generation", self.generation);
+        field(10, "offset", self.offset);
+        field(11, "rows", self.rows);
+        field(12, "carried_deliveries", self.carried_deliveries);
+        field(13, "artifacts_compared", self.artifacts_compared);
+        field(14, "artifacts_lost", self.artifacts_lost);
+        field(15, "lost_artifacts", self.lost_artifacts);
+    }
+};
+
+struct begun_backup {
+    answers::backup backup;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "backup", self.backup); }
+};
+
+struct backups {
+    std::vector<backup> backups_;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;  // always empty, as of snapshots: there are few
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "backups", self.backups_);
+        field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
+    }
+};
+
+struct snapshot {
+    std::string name;
+    std::uint32_t generation = 0;
+    std::uint64_t offset = 0;
+    std::int64_t time_created = 0;
+    std::uint64_t bytes = 0;
+    std::string digest;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "generation", self.generation);
+        field(3, "offset", self.offset);
+        field(4, "time_created", self.time_created);
+        field(5, "bytes", self.bytes);
+        field(6, "digest", self.digest);
+    }
+};
+
+struct snapshots {
+    std::vector<snapshot> snapshots_;
+    bool is_taking = false;
+    std::uint64_t total_records = 0;
+    std::string next_page_token;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "snapshots", self.snapshots_);
+        field(2, "is_taking", self.is_taking);
+        field(3, "total_records", self.total_records);
+        field(4, "next_page_token", self.next_page_token);
+    }
+};
+
+}  // namespace herald::schemas::answers

@@ -1,0 +1,81 @@
+// The audit (wire.md §2): who did what, on what, when, from where, with which outcome. Rows are chained by
+// hashes, so that a change of one shows, and an export of them ends with a signed seal.
+#pragma once
+
+#include "schemas/describe.hpp"
+
+namespace herald::schemas {
+
+/// One command of a principal, refused ones too; without its body. At most limits::audit_row_bytes_max.
+struct audit_row {
+    std::uint64_t sequence = 0;  // dense: 1, 2, 3 …
+    std::uint32_t generation = 0;
+    std::uint64_t offset = 0;  // of the command
+    std::int64_t time = 0;
+    schemas::user_id user_id;  // 0: the operator at the machine, or Herald itself
+    std::string action;  // the command's name; "set_system_admin is_admin=true", "delete_webhooks ids=3,7"
+    std::string resource_type;
+    std::string resource_id;  // or its name, where the command names no id
+    schemas::workspace_id workspace_id;
+    std::string address;
+    std::uint32_t code = 0;  // 0: done, otherwise an error_code
+    binary_text hash;        // hash_of()
+
+    friend bool operator==(const audit_row&, const audit_row&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "sequence", self.sequence);
+        field(2, "generation", self.generation);
+        field(3, "offset", self.offset);
+        field(4, "time", self.time);
+        field(5, "user_id", self.user_id);
+        field(6, "action", self.action);
+        field(7, "resource_type", self.resource_type);
+        field(8, "resource_id", self.resource_id);
+        field(9, "workspace_id", self.workspace_id);
+        field(10, "address", self.address);
+        field(11, "code", self.code);
+        field(12, "hash", self.hash);
+    }
+};
+
+/// SHA-256(`previous` ‖ the row's bytes without its hash): 32 bytes. `previous` is the hash of the row
+/// before; empty before the first.
+std::string hash_of(std::string_view previous, audit_row);
+
+/// Where the chain stands.
+struct audit_head {
+    std::uint64_t last = 0;   // sequence of the newest row; 0: there was none yet
+    binary_text hash;         // its hash
+    std::uint64_t first = 1;  // of the rows that are kept; last + 1: none is
+    binary_text before;       // the hash of the row before the first
+
+    friend bool operator==(const audit_head&, const audit_head&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "last", self.last);
+        field(2, "hash", self.hash);
+        field(3, "first", self.first);
+        field(4, "before", self.before);
+    }
+};
+
+/// The last line of an export: which rows stand before it, signed by the installation.
+struct audit_seal {
+    uuid log_id{};
+    std::uint32_t generation = 0;
+    std::uint64_t offset = 0;  // of the state that was exported
+    audit_head head;
+    binary_text signature;  // ed25519, of signed_text()
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "log_id", self.log_id);
+        field(2, "generation", self.generation);
+        field(3, "offset", self.offset);
+        field(4, "head", self.head);
+        field(5, "signature", self.signature);
+    }
+};
+
+/// What is signed: all of the seal but its signature.
+std::string signed_text(audit_seal);
+
+}  // namespace herald::schemas

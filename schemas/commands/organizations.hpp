@@ -1,0 +1,216 @@
+// Organisations with their users, groups, roles and workspaces. Numbers 11, 102 to 112.
+//
+// An id in a `set_…` command names the record to change; 0: a new one.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/identity.hpp"
+
+namespace herald::schemas::commands {
+
+/// → group_members; below registry_level without members
+struct add_group_users {
+    static constexpr command_type type{11};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;
+    schemas::group_id group_id;
+    std::vector<schemas::user_id> user_id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "group_id", self.group_id);
+        field(3, "user_id", self.user_id);
+    }
+};
+
+/// → organization
+struct set_organization {
+    static constexpr command_type type{102};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id id;
+    std::string name;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "name", self.name);
+    }
+};
+
+/// → nothing
+struct delete_organization {
+    static constexpr command_type type{103};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    organization_id id;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "id", self.id); }
+};
+
+/// → user
+struct add_organization_user {
+    static constexpr command_type type{104};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;
+    std::string email;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "email", self.email);
+    }
+};
+
+/// → nothing
+struct remove_organization_user {
+    static constexpr command_type type{105};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    organization_id org_id;
+    schemas::user_id user_id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "user_id", self.user_id);
+    }
+};
+
+/// → group_members
+struct set_group {
+    static constexpr command_type type{106};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;
+    group_id id;
+    std::string name;
+    std::string description;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+        field(3, "name", self.name);
+        field(4, "description", self.description);
+    }
+};
+
+/// → nothing
+struct delete_group {
+    static constexpr command_type type{107};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    organization_id org_id;
+    group_id id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+    }
+};
+
+/// → group_members
+struct remove_group_users {
+    static constexpr command_type type{108};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    organization_id org_id;
+    schemas::group_id group_id;
+    std::vector<schemas::user_id> user_id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "group_id", self.group_id);
+        field(3, "user_id", self.user_id);
+    }
+};
+
+/// → role
+struct set_role {
+    static constexpr command_type type{109};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;
+    role_id id;
+    std::string name;
+    std::string description;
+    std::vector<resource_actions> actions;
+    bool reports_scans = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+        field(3, "name", self.name);
+        field(4, "description", self.description);
+        field(5, "resource_actions", self.actions);
+        field(6, "reports_scans", self.reports_scans);
+    }
+};
+
+/// → nothing
+struct delete_role {
+    static constexpr command_type type{110};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    organization_id org_id;
+    role_id id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+    }
+};
+
+/// → workspace
+struct set_workspace {
+    static constexpr command_type type{111};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;
+    workspace_id id;
+    std::string name;
+    std::string description;
+    std::string name_space;
+    std::vector<permission> permissions;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+        field(3, "name", self.name);
+        field(4, "description", self.description);
+        field(5, "namespace", self.name_space);
+        field(6, "permissions", self.permissions);
+    }
+};
+
+/// → nothing
+struct delete_workspace {
+    static constexpr command_type type{112};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+
+    organization_id org_id;
+    workspace_id id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+    }
+};
+
+using organization_commands =
+    command_list<set_organization, delete_organization, add_organization_user, remove_organization_user>;
+using group_commands = command_list<add_group_users, set_group, delete_group, remove_group_users>;
+using role_commands = command_list<set_role, delete_role>;
+using workspace_commands = command_list<set_workspace, delete_workspace>;
+
+}  // namespace herald::schemas::commands

@@ -1,0 +1,53 @@
+// How a log that continues another one (a GENESIS with a parent) gets the parent's rows, after GENESIS and
+// before anything else. Numbers 90 to 99.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
+#include "schemas/restoring.hpp"
+
+namespace herald::schemas::commands {
+
+/// A piece of the parent's rows: as many as one record can hold, in order of key. Pieces are numbered from 0;
+/// one that is there already changes nothing, so that a restore that was cut off can begin again. → nothing
+struct restore_rows {
+    static constexpr command_type type{90};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::operator_, .passes_full_disk = false};
+
+    std::uint64_t piece = 0;
+    std::vector<carried_row> rows;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "piece", self.piece);
+        field(2, "rows", self.rows);
+    }
+};
+
+/// All pieces are there: their digest must be the one that GENESIS names. → nothing
+struct end_restore {
+    static constexpr command_type type{91};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::operator_, .passes_full_disk = false};
+
+    std::uint64_t pieces = 0;
+    bool paused = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "pieces", self.pieces);
+        field(2, "paused", self.paused);
+    }
+};
+
+/// Lets deliver what a restore with `paused` has held back (`herald resume`). → nothing
+struct resume_deliveries {
+    static constexpr command_type type{92};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::operator_, .passes_full_disk = true};
+
+    static constexpr void describe(auto&, auto&&) {}
+};
+
+using restoring_commands = command_list<restore_rows, end_restore, resume_deliveries>;
+
+}  // namespace herald::schemas::commands

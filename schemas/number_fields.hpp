@@ -1,0 +1,14 @@
+// One number of a record, without decoding the rest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace herald::schemas {
+
+/// The number in this field of a message's bytes; empty when the field is not there, or is no number. Reads
+/// no more than leads to it.
+std::optional<std::uint64_t> find_number(std::string_view bytes, unsigned field) noexcept;
+
+}  // namespace herald::schemas

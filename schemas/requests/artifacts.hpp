@@ -1,0 +1,65 @@
+// Bodies about the bytes of artifacts (wire.md §3 "artifact upload, download").
+#pragma once
+
+#include "schemas/registry.hpp"
+#include "schemas/requests/request.hpp"
+
+namespace herald::schemas::requests {
+
+struct get_url_for_artifact {
+    version_id model_version_id;  // that of the path, or none
+    std::string key;
+    std::string method;
+    schemas::artifact_type artifact_type = schemas::artifact_type::image;
+    std::uint64_t part_number = 0;
+
+    static constexpr std::array<std::string_view, 2> required{"key", "method"};
+    static constexpr std::string_view example = R"({"key":"model","method":"PUT","part_number":"1"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "key", self.key);
+        field(3, "method", self.method);
+        field(4, "artifact_type", self.artifact_type);
+        field(5, "part_number", self.part_number);
+    }
+};
+
+struct artifact_part {
+    std::uint64_t part_number = 0;
+    std::string etag;
+
+    static constexpr std::array<std::string_view, 2> required{"part_number", "etag"};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "part_number", self.part_number);
+        field(2, "etag", self.etag);
+    }
+};
+
+struct commit_artifact_part {
+    version_id model_version_id;
+    std::string key;
+    requests::artifact_part artifact_part;
+
+    static constexpr std::array<std::string_view, 2> required{"key", "artifact_part"};
+    static constexpr std::string_view example =
+        R"({"key":"model","artifact_part":{"part_number":"1","etag":"\"9f86d081\""}})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "key", self.key);
+        field(3, "artifact_part", self.artifact_part);
+    }
+};
+
+struct commit_multipart_artifact {
+    version_id model_version_id;
+    std::string key;
+
+    static constexpr std::array<std::string_view, 1> required{"key"};
+    static constexpr std::string_view example = R"({"key":"model"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "key", self.key);
+    }
+};
+
+}  // namespace herald::schemas::requests

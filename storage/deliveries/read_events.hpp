@@ -1,0 +1,41 @@
+// READ events: the node that answered a read tells the webhooks that ask for it, by way of deliveries.direct
+// (design.md §2). Best effort, outside the log of commands: what finds no room is dropped and counted.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "events/log/log.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/random.hpp"
+#include "schemas/webhooks.hpp"
+#include "storage/node/node.hpp"
+
+namespace herald::storage::deliveries {
+
+/// What was read. The texts must outlive the call.
+struct what_was_read {
+    schemas::resource_type type = schemas::resource_type::none;
+    std::uint64_t id = 0;
+    schemas::workspace_id workspace_id;
+    std::string_view traceparent;
+    /// Makes the entity's JSON; called only when somebody is told.
+    const std::function<std::string()>& entity;
+};
+
+/// Any thread. Costs a look into memory where nobody asks: which webhooks of a workspace ask is remembered
+/// for limits::read_listeners_kept_ms, so a new one hears a little later. Of one webhook at most
+/// limits::read_events_per_second_max are sent.
+class read_events {
+  public:
+    virtual ~read_events() = default;
+    virtual void tell(const node::registry_node::reading&, const what_was_read&) = 0;
+};
+
+/// `partitions`: the number for deliveries.direct. All arguments must outlive it.
+std::shared_ptr<read_events> make_read_events(events::log::partitioned_log&, std::int32_t partitions,
+                                              const runtime::clock&, runtime::random_source&);
+
+}  // namespace herald::storage::deliveries

@@ -1,0 +1,30 @@
+// What a command is about, read from its bytes and the state before it: for the audit alone, so a command
+// needs nothing for it but members of the types of ids.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "schemas/commands/envelope.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage::registry::audit {
+
+struct subject {
+    std::string type;  // "REGISTERED_MODEL_VERSION"; empty: the command is about nothing that has an id
+    std::string id;    // or the name, where the command has no id
+    schemas::workspace_id workspace;
+    /// Whether the answer of the command begins with the id of the subject: where a command makes something,
+    /// or names it otherwise than by its id.
+    bool is_in_answer = false;
+    std::string_view kind = {};  // "version"
+    /// "is_admin=true", of a command that can do one of two things; "user_id=3,7", of one with several ids.
+    std::string direction = {};
+};
+
+subject subject_of(const state::state_view&, const schemas::commands::command_envelope&);
+
+/// The workspace of a row; 0 for a kind that belongs to none, and where there is no such row.
+schemas::workspace_id workspace_of(const state::state_view&, std::string_view kind, std::uint64_t id);
+
+}  // namespace herald::storage::registry::audit

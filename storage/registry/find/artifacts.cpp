@@ -1,0 +1,49 @@
+#include "storage/registry/find/artifacts.hpp"
+
+#include "runtime/random.hpp"
+#include "storage/registry/access/artifacts.hpp"
+#include "storage/registry/tables/artifacts.hpp"
+#include "storage/registry/tables/installation.hpp"
+
+namespace herald::storage::registry::find {
+
+result<std::vector<schemas::blob>> bytes_of_artifact(const state::state_view& state,
+                                                     const schemas::model_version& version,
+                                                     std::string_view key) {
+    const schemas::artifact* const entry = access::find_artifact(version, key);
+    const auto stored = tables::bytes_of_artifacts::find(state, version.id, key);
+    if (!entry || !entry->upload_completed || !stored)
+        return runtime::not_found("the artifact \"" + std::string(key) + "\" of model version " +
+                                  std::to_string(version.id.value) + " has no bytes yet; upload them first");
+    std::vector<schemas::blob> parts;
+    for (const schemas::blob_part& part : stored->parts) {
+        auto row = tables::blobs::find(state, part.digest);
+        if (!row)
+            return runtime::internal("the bytes of this artifact are not known any more; upload them again");
+        parts.push_back(*std::move(row));
+    }
+    return parts;
+}
+
+std::vector<schemas::uploaded_part> committed_parts(const state::state_view& state,
+                                                    const schemas::model_version& version,
+                                                    std::string_view key) {
+    const auto upload = tables::unfinished_uploads::find(state, version.id, key);
+    if (!upload || !access::check_path(version, key, upload->path_digest)) return {};
+    std::vector<schemas::uploaded_part> parts = upload->parts;
+    std::erase_if(parts, [](const schemas::uploaded_part& each) { return !each.committed; });
+    return parts;
+}
+
+std::string log_id_of(const state::state_view& state) {
+    const auto beginning = tables::installation::find(state);
+    return beginning ? runtime::uuid_text(beginning->log_id) : std::string();
+}
+
+std::string log_of_urls(const state::state_view& state) {
+    const auto beginning = tables::installation::find(state);
+    if (!beginning) return {};
+    return runtime::uuid_text(beginning->log_id) + " " + std::to_string(beginning->generation);
+}
+
+}  // namespace herald::storage::registry::find

@@ -1,0 +1,156 @@
+#include "storage/registry/rules/version_content.hpp"
+
+#include <set>
+
+#include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/rules/artifacts.hpp"
+#include "storage/registry/tables/versions.hpp"
+
+namespace herald::storage::registry::rules {
+
+using context::rule_context;
+using schemas::model_version;
+
+result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
+    if (artifacts.size() > limits::artifacts_max)
+        return runtime::invalid_argument(std::string(field) + " holds " + std::to_string(artifacts.size()) +
+                                         " artifacts; at most " + std::to_string(limits::artifacts_max) +
+                                         " are allowed");
+    for (const schemas::artifact& artifact : artifacts)
+        if (const auto good = check_name("an artifact's key", artifact.key, limits::name_bytes_max); !good)
+            return good;
+    return {};
+}
+
+result<void> check_texts(const model_version& version) {
+    if (const auto good = check_name("version", version.version, limits::name_bytes_max); !good) return good;
+    if (const auto good = check_text("description", version.description, limits::description_bytes_max);
+        !good)
+        return good;
+    if (const auto good = check_text("readme_text", version.readme_text, limits::entity_bytes_max); !good)
+        return good;
+    if (const auto good =
+            check_text("input_description", version.input_description, limits::description_bytes_max);
+        !good)
+        return good;
+    if (const auto good =
+            check_text("output_description", version.output_description, limits::description_bytes_max);
+        !good)
+        return good;
+    if (name_of(version.lock_level).empty())
+        return runtime::invalid_argument("lock_level must be one of OPEN CLOSED REDACT");
+    return {};
+}
+
+bool has_free_name(const state::state_view& state, const model_version& version) {
+    return !tables::versions::named(state, version.registered_model_id, version.version);
+}
+
+error name_taken(const model_version& version) {
+    return runtime::already_exists("a version named \"" + version.version +
+                                   "\" already exists in registered model " +
+                                   std::to_string(version.registered_model_id.value));
+}
+
+result<void> check_artifact_keys(const model_version& before, const model_version& after) {
+    if (after.model == before.model && after.artifacts == before.artifacts) return {};
+    std::set<std::string_view> keys;
+    if (after.model) keys.insert(after.model->key);
+    for (const schemas::artifact& file : after.artifacts) {
+        if (file.key == "model")
+            return runtime::invalid_argument(
+                "artifacts holds the key \"model\"; the model's own file is the member model");
+        if (!keys.insert(file.key).second)
+            return runtime::invalid_argument("artifacts holds the key \"" + file.key +
+                                             "\" twice; each key may be there once");
+    }
+    return {};
+}
+
+result<placed_version> version_of_long_form(const rule_context& context, std::string_view workspace_name,
+                                            std::string_view model_name, const std::string& version_or_name) {
+    const auto model = access::readable_model(context.state, context.principal(), workspace_name, model_name);
+    if (!model) return model.error();
+    return access::readable_version(context.state, context.principal(), model->row, version_or_name);
+}
+
+result<void> check_is_meant(const rule_context& context, const model_version& version,
+                            const std::string& version_or_name) {
+    const auto named = tables::versions::named(context.state, version.registered_model_id, version_or_name);
+    if (!named || *named == version.id) return {};
+    return runtime::failed_precondition(
+        "\"" + version_or_name + "\" is the id of the version \"" + version.version +
+        "\" and the name of the version with the id " + std::to_string(named->value) +
+        "; use the path /api/v1/registry/registered_models/" +
+        std::to_string(version.registered_model_id.value) + "/model_versions/<id>");
+}
+
+model_version without_empty_parts(model_version version) {
+    if (version.model && version.model->key.empty()) version.model.reset();
+    if (version.code_blob_map.text == "{}") version.code_blob_map.text.clear();
+    return version;
+}
+
+model_version with_content(model_version row, const schemas::commands::version_content& sent) {
+    row.version = sent.version;
+    row.description = sent.description;
+    row.labels = sent.labels;
+    row.readme_text = sent.readme_text;
+    row.attributes = merged_attributes({}, sent.attributes);
+    row.model = sent.model;
+    row.artifacts = sent.artifacts;
+    row.environment = sent.environment;
+    row.docker_metadata = sent.docker_metadata;
+    row.datasets = sent.datasets;
+    row.code_blob_map = sent.code_blob_map;
+    row.archived = sent.archived;
+    row.apis = sent.apis;
+    row.input_description = sent.input_description;
+    row.output_description = sent.output_description;
+    row.hide_input_label = sent.hide_input_label;
+    row.hide_output_label = sent.hide_output_label;
+    return row;
+}
+
+namespace {
+
+/// Of which an image is made.
+bool same_image(const model_version& a, const model_version& b) {
+    return a.model == b.model && a.artifacts == b.artifacts && a.environment == b.environment &&
+           a.docker_metadata == b.docker_metadata && a.code_blob_map == b.code_blob_map;
+}
+
+}  // namespace
+
+bool same_ingredients(const model_version& a, const model_version& b) {
+    return same_image(a, b) && a.datasets == b.datasets && a.attributes == b.attributes;
+}
+
+void replace_version(rule_context& context, const model_version& before, const model_version& after) {
+    tables::versions::update(context.state, before, after);
+    drop_removed_bytes(context, before, after);
+}
+
+answer store_version(rule_context& context, const model_version& before, model_version after) {
+    std::string encoded = schemas::encode(after);
+    if (encoded == schemas::encode(before)) return encoded;
+    after.time_updated = context.stamp_ms();
+    if (is_of_registry_level(context)) {
+        if (!same_ingredients(before, after)) after.time_ingredients_changed = after.time_updated;
+        if (!same_image(before, after)) after.time_image_changed = after.time_updated;
+    }
+    encoded = schemas::encode(after);
+    if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
+    replace_version(context, before, after);
+    emission::emit_updated(context, schemas::resource_type::registered_model_version, after.id.value,
+                           after.workspace_id, before, after);
+    return encoded;
+}
+
+void tell_new_bytes(rule_context& context, const model_version& stored) {
+    model_version after = stored;
+    after.time_ingredients_changed = after.time_image_changed = context.stamp_ms();
+    replace_version(context, stored, after);
+}
+
+}  // namespace herald::storage::registry::rules

