@@ -184,7 +184,7 @@ struct refusal {
     int status;
     std::string_view why;
 };
-constexpr refusal refusals[] = {
+constexpr refusal told_refusals[] = {
     {400, "Something in the request is wrong; the message says what, and what would be right"},
     {401, "The credentials are missing or not valid"},
     {403, "The caller may see it, but not do this"},
@@ -233,7 +233,7 @@ std::string responses_of(const route& row, const operation_links& links, schemas
     if (const std::string all = links.from(row, components); !all.empty()) success.raw("links", all);
     if (!row.is_absent) out.raw("200", success.finish());
     if (is_download(row)) out.raw("206", with_answer("The range that was asked for").finish());
-    for (const refusal& each : refusals)
+    for (const refusal& each : told_refusals)
         if (may_answer(row, each.status))
             out.raw(std::to_string(each.status),
                     object_writer()
@@ -346,7 +346,7 @@ std::string shared_parameters() {
 std::string shared_responses(schemas::schema_set& components) {
     const std::string body = content(schemas::answer_schema<schemas::answers::failure>(components));
     object_writer out;
-    for (const refusal& each : refusals)
+    for (const refusal& each : told_refusals)
         out.raw(std::to_string(each.status),
                 object_writer()
                     .text("description", each.why)

@@ -36,36 +36,15 @@ if(NOT HERALD_SANITIZE)
   set(herald_test_options -O0)
 endif()
 
-# What most files read first, compiled once for the libraries and once for the tests. It takes a fifth off a build from
-# nothing, but compiled headers carry the checkout's path: caches shared by checkouts would miss.
-option(HERALD_COMPILED_HEADERS "precompile what most files include" OFF)
-function(herald_compile_headers name)
-  cmake_parse_arguments(arg "" "" "OPTIONS;DEPENDS;HEADERS" ${ARGN})
-  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "")
-  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
-  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
-  target_link_libraries(${name} PRIVATE herald_flags ${arg_DEPENDS})
-  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
-endfunction()
-if(HERALD_COMPILED_HEADERS)
-  set(common <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <string> <string_view>
-    <thread> <unordered_map> <vector> <boost/asio/awaitable.hpp> <boost/asio/co_spawn.hpp> <boost/asio/io_context.hpp>
-    <boost/asio/ip/tcp.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp>)
-  herald_compile_headers(herald_headers HEADERS ${common})
-  if(HERALD_TESTS)
-    find_package(GTest REQUIRED)
-    herald_compile_headers(herald_test_headers OPTIONS ${herald_test_options} DEPENDS GTest::gmock
-      HEADERS ${common} <gmock/gmock.h> <gtest/gtest.h>)
-  endif()
-endif()
-
-# herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>.
+# herald_library(<room> SOURCES … SEPARATE … DEPENDS …): the static library herald_<room>. In unity builds, which most
+# presets are, eight sources are compiled as one. Those after SEPARATE, here and below, never are: they give the same
+# names to what each of them has for itself.
 function(herald_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_library(herald_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(arg "" "" "SOURCES;SEPARATE;DEPENDS" ${ARGN})
+  add_library(herald_${name} STATIC ${arg_SOURCES} ${arg_SEPARATE})
   target_link_libraries(herald_${name} PUBLIC herald_flags ${arg_DEPENDS})
-  if(HERALD_COMPILED_HEADERS)
-    target_precompile_headers(herald_${name} REUSE_FROM herald_headers)
+  if(arg_SEPARATE)
+    set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 
@@ -77,11 +56,11 @@ function(herald_program name)
     herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 
-# herald_test(<name> SOURCES … DEPENDS … LABELS <kind>): one GoogleTest binary, each case a ctest case. The ctest
+# herald_test(<name> SOURCES … SEPARATE … DEPENDS … LABELS <kind>): one GoogleTest binary, each case a ctest case. The ctest
 # label is <kind>/<folder under test>, so "-L unit" and "-L /events" both choose; the targets tests_<kind> and
 # tests_<folder> build what they choose.
 function(herald_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;SEPARATE;DEPENDS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -92,13 +71,13 @@ function(herald_test name)
   if(kind MATCHES "^(broker|faults|bench)$")
     set(alone TRUE)  # they measure or break whole processes: nothing else beside them
   endif()
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} ${arg_SEPARATE})
+  if(arg_SEPARATE)
+    set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   if(kind MATCHES "^(unit|process)$")
     target_compile_options(${name} PRIVATE ${herald_test_options})
-    if(HERALD_COMPILED_HEADERS)
-      target_precompile_headers(${name} REUSE_FROM herald_test_headers)
-    endif()
   endif()
   if(TARGET herald_c11_threads)
     target_link_libraries(${name} PRIVATE herald_c11_threads)

@@ -7,7 +7,7 @@
 namespace herald::schemas {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out;
     runtime::append_json_string(out, text);
     return out;
@@ -15,8 +15,8 @@ std::string quoted(std::string_view text) {
 
 /// A text's JSON form is the string; any other value becomes the text of its JSON form.
 std::string as_text(const json_text& value) {
-    if (value.text.empty()) return quoted("null");
-    return value.text.starts_with('"') ? value.text : quoted(value.text);
+    if (value.text.empty()) return in_quotes("null");
+    return value.text.starts_with('"') ? value.text : in_quotes(value.text);
 }
 
 }  // namespace

@@ -23,8 +23,6 @@ namespace {
 using runtime::http::body_stream;
 using runtime::http::http_method;
 
-constexpr std::size_t random_digits = 2 * random_bytes_of_name;
-constexpr std::size_t digest_digits = 64;
 constexpr std::int64_t place_look_ms = 20;
 
 s3_request put_of(std::string key, std::string text) {

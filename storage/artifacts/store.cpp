@@ -7,12 +7,10 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
+#include "storage/artifacts/uploads.hpp"
 
 namespace herald::storage::artifacts {
 namespace {
-
-constexpr std::size_t digest_digits = 64;
-constexpr std::size_t random_digits = 16;
 
 using runtime::http::body_stream;
 

@@ -10,7 +10,10 @@
 
 namespace herald::storage::artifacts {
 
-constexpr std::size_t random_bytes_of_name = 8;  // in the name of an object
+// The name of an object: its digest and a random number, both in hex.
+constexpr std::size_t digest_digits = 64;
+constexpr std::size_t random_bytes_of_name = 8;
+constexpr std::size_t random_digits = 2 * random_bytes_of_name;
 
 inline error too_large(std::uint64_t bytes_max) {
     return {error_code::resource_exhausted,

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t block_bytes = 32 * 1024;
-constexpr std::size_t head_bytes = 7;
+constexpr std::size_t fragment_head_bytes = 7;
 constexpr std::size_t sector_bytes = 512;
 constexpr std::size_t batch_head_bytes = 12;
 constexpr char log_data_entry = 3;  // WriteBatch::PutLogData, followed by length and bytes
@@ -61,13 +61,14 @@ std::size_t block_end(std::string_view file, std::size_t at) {
 /// The fragment that begins at `at`; empty when there is none.
 std::optional<fragment> fragment_at(std::string_view file, std::size_t at) {
     const std::string_view block = file.substr(at, block_end(file, at) - at);
-    if (block.size() < head_bytes) return std::nullopt;
+    if (block.size() < fragment_head_bytes) return std::nullopt;
     const std::size_t length = little_endian(block.substr(4, 2));
     const auto type = static_cast<fragment_type>(block[6]);
-    if (type == fragment_type::none || type > fragment_type::last || length > block.size() - head_bytes)
+    if (type == fragment_type::none || type > fragment_type::last ||
+        length > block.size() - fragment_head_bytes)
         return std::nullopt;
     if (masked_crc(block.substr(6, 1 + length)) != little_endian(block.substr(0, 4))) return std::nullopt;
-    return fragment{type, block.substr(head_bytes, length)};
+    return fragment{type, block.substr(fragment_head_bytes, length)};
 }
 
 bool begins_synced_batch(std::string_view payload) {
@@ -95,8 +96,8 @@ class examination {
             const auto found = fragment_at(file, at);
             if (found) {
                 take(*found);
-                at += head_bytes + found->payload.size();
-            } else if (left < head_bytes) {
+                at += fragment_head_bytes + found->payload.size();
+            } else if (left < fragment_head_bytes) {
                 at = end;
             } else {
                 if (!x_is_damaged) x_is_refuted = !has_zero_sector(file, at, end);

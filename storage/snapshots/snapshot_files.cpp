@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view list_name = "LIST";
 constexpr std::size_t digest_bytes = 32;
-constexpr std::size_t piece_bytes = 1ull << 20;
+constexpr std::size_t read_bytes = 1ull << 20;
 
 result<std::string> digest_of(const fs::path& path, const std::stop_token& stop = {}) {
     std::ifstream file(path, std::ios::binary);
     runtime::sha256_stream sum;
-    std::string piece(piece_bytes, '\0');
+    std::string piece(read_bytes, '\0');
     while (file) {
         if (stop.stop_requested()) return runtime::aborted("the snapshot was not finished");
         file.read(piece.data(), static_cast<std::streamsize>(piece.size()));

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 /// Names that begin so are no snapshots.
 constexpr std::string_view unfinished = "unfinished";
-constexpr std::size_t piece_bytes = 4ull << 20;
+constexpr std::size_t copied_bytes = 4ull << 20;
 
 error trouble_with(const fs::path& path, const std::error_code& why) {
     return runtime::unavailable("the snapshot " + path.string() +
@@ -36,7 +36,7 @@ std::string half_done_name(const fs::path& workplace) {
 result<void> copy(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
     std::ifstream in(from, std::ios::binary);
     std::ofstream out(to, std::ios::binary | std::ios::trunc);
-    std::string piece(piece_bytes, '\0');
+    std::string piece(copied_bytes, '\0');
     while (in && out) {
         if (stop.stop_requested()) return runtime::aborted("the snapshot was not finished");
         in.read(piece.data(), static_cast<std::streamsize>(piece.size()));

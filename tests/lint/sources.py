@@ -37,11 +37,12 @@ def read(path, root=ROOT):
 
 
 def project_includes(path, root=ROOT):
-    """The project's files that this one names, as paths from the root (includes are written from there)."""
+    """The project's files that this one names, as paths from the root (includes are written from there, or, by CMake in
+    what is compiled as one, from the disk's root)."""
     for name in INCLUDE_PROJECT.findall(read(path, root)):
         beside = pathlib.PurePath(path).parent / name
         if (root / name).is_file():
-            yield name
+            yield str((root / name).relative_to(root))
         elif (root / beside).is_file():
             yield str(beside)
 
@@ -56,8 +57,9 @@ def reached(path, root=ROOT, seen=None):
     return seen
 
 
-def compile_commands(build):
-    """path from the root -> compiler arguments that matter to a parser."""
+def compiled_units(build):
+    """Path from the root -> compiler arguments that matter to a parser. In a unity build the path is mostly that of a file
+    in BUILD which includes several sources."""
     flags = {}
     for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
@@ -66,15 +68,24 @@ def compile_commands(build):
     return flags
 
 
+def compile_commands(build):
+    """As compiled_units(), for each source by itself."""
+    flags = compiled_units(build)
+    for unit in [path for path in flags if "/Unity/" in path]:
+        together = flags.pop(unit)
+        flags.update((source, together) for source in project_includes(unit))
+    return flags
+
+
 def parser_flags(words):
-    """Without the launcher, compiler, input, output and precompiled headers."""
+    """Without the launcher, compiler, input and output."""
     kept, skip = [], False
     for word in words:
         if skip:
             skip = False
-        elif word in ("-o", "-c", "-MF", "-MT", "-include-pch"):
+        elif word in ("-o", "-c", "-MF", "-MT"):
             skip = word != "-c"
-        elif word.startswith(("-I", "-D", "-std", "-isystem", "-f", "-W", "-O")) and word != "-Winvalid-pch":
+        elif word.startswith(("-I", "-D", "-std", "-isystem", "-f", "-W", "-O")):
             kept.append(word)
             skip = False
         elif kept and kept[-1] in ("-isystem", "-I"):

@@ -30,6 +30,7 @@ BINARY = os.path.abspath(os.environ.get("HERALD_BINARY", ROOT / "build/release/h
 ADMIN_EMAIL = "admin@example.com"
 ADMIN_KEY = "0123456789abcdef0123456789abcdef"
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
+CONNECTION_IDLE_MAX = 20  # s; the server ends one after 30
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE of the tests that use this
 
 
@@ -73,17 +74,21 @@ class Client:
         self.timeout = timeout
         self.headers = {"Grpc-Metadata-email": email, "Grpc-Metadata-developer_key": key, "Grpc-Metadata-source": "test"}
         self.connection = None
+        self.used = 0.0  # when the connection was, last
 
     def call(self, method, path, body=None, headers=None, raw=None):
         """Any answer; OSError or http.client.HTTPException when there was none."""
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         sent = {**self.headers, **({"Content-Type": "application/json"} if data is not None else {}), **(headers or {})}
+        if time.monotonic() - self.used > CONNECTION_IDLE_MAX:
+            self.close()
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         try:
             self.connection.request(method, path, data, sent)
             response = self.connection.getresponse()
             answer = Answer(response.status, response.headers, response.read())
+            self.used = time.monotonic()
             if response.will_close:
                 self.close()
             return answer

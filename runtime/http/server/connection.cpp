@@ -1,13 +1,11 @@
 #include "runtime/http/server/connection.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <chrono>
 #include <exception>
@@ -17,6 +15,7 @@
 
 #include "runtime/deadline.hpp"
 #include "runtime/http/body.hpp"
+#include "runtime/http/server/awaiting.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/incoming_pace.hpp"
 #include "runtime/http/server/linger.hpp"
@@ -33,9 +32,6 @@ namespace {
 namespace asio = boost::asio;
 using tls_stream = asio::ssl::stream<tcp_socket>;
 using progress = request_parser::progress;
-
-// Completes with (error, …) instead of throwing.
-constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 
 std::int64_t steady_us() noexcept {
     const auto since = std::chrono::steady_clock::now().time_since_epoch();

@@ -1,17 +1,15 @@
 #include "runtime/http/server/event_stream.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <utility>
+
+#include "runtime/http/server/awaiting.hpp"
 
 namespace herald::runtime::http::server {
 namespace {
 
 namespace asio = boost::asio;
-
-constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 
 void append_field(std::string& out, std::string_view name, std::string_view value) {
     out.append(name).append(": ");

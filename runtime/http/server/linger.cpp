@@ -1,11 +1,10 @@
 #include "runtime/http/server/linger.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "runtime/deadline.hpp"
+#include "runtime/http/server/awaiting.hpp"
 
 namespace herald::runtime::http::server {
 
@@ -22,7 +21,6 @@ asio::awaitable<void> read_on(tcp_socket& socket, runtime::event_loop& loop, con
     boost::system::error_code ended;
     socket.shutdown(tcp_socket::shutdown_send, ended);
     const std::int64_t end_ms = loop.time().steady_ms() + bounds.linger_ms_max;
-    constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
     while (!ended && !is_late) {
         deadline.set(std::min(end_ms, loop.time().steady_ms() + bounds.linger_ms));
         const auto [failed, bytes] =

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "runtime/http/limits.hpp"
+#include "runtime/http/server/awaiting.hpp"
 #include "runtime/http/server/connection.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/log.hpp"
@@ -35,7 +34,6 @@ using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT
 /// would look like one that has stopped.
 using unsent_bytes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
 
-constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
 constexpr std::int64_t accept_pause_ms = 100;
 constexpr std::int64_t crowded_pause_ms = 1;
 

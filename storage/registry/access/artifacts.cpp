@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t path_digest_bytes = 16;
 
-std::string named(const schemas::model_version& version) {
-    return "model version " + std::to_string(version.id.value);
-}
-
 }  // namespace
 
 const schemas::artifact* find_artifact(const schemas::model_version& version, std::string_view key) {

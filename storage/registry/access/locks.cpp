@@ -1,13 +1,10 @@
 #include "storage/registry/access/locks.hpp"
 
 namespace herald::storage::registry::access {
-namespace {
 
 std::string named(const schemas::model_version& version) {
     return "model version " + std::to_string(version.id.value);
 }
-
-}  // namespace
 
 result<void> check_not_closed(const schemas::model_version& version, touched what) {
     if (version.lock_level != schemas::lock_level::closed) return {};

@@ -20,6 +20,9 @@ enum class touched : std::uint8_t {
     whole         // the version is to be deleted
 };
 
+/// The version as errors name it.
+std::string named(const schemas::model_version&);
+
 /// Errors: permission_denied under CLOSED.
 result<void> check_not_closed(const schemas::model_version&, touched);
 /// Errors: permission_denied under REDACT, for all but workspace admins.

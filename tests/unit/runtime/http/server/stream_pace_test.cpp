@@ -11,7 +11,7 @@ namespace {
 
 using namespace runtime::http::server;
 
-connection_limits limits_of_test() {
+connection_limits stream_limits() {
     connection_limits bounds;
     bounds.stream_bytes_per_second = 1'000;
     bounds.stream_window_ms = 10'000;
@@ -20,12 +20,12 @@ connection_limits limits_of_test() {
 }
 
 TEST(stream_pace, one_piece_may_take_only_so_long) {
-    stream_pace pace(limits_of_test());
+    stream_pace pace(stream_limits());
     EXPECT_EQ(pace.ms_left(), 4'000);
 }
 
 TEST(stream_pace, time_runs_out_while_the_peer_is_waited_for_and_comes_back_with_its_bytes) {
-    stream_pace pace(limits_of_test());
+    stream_pace pace(stream_limits());
     pace.waited(8'000, 0);
     EXPECT_EQ(pace.ms_left(), 2'000);
     pace.waited(0, 1'500);
@@ -37,7 +37,7 @@ TEST(stream_pace, time_runs_out_while_the_peer_is_waited_for_and_comes_back_with
 }
 
 TEST(stream_pace, what_came_fast_does_not_excuse_a_standstill_later) {
-    stream_pace pace(limits_of_test());
+    stream_pace pace(stream_limits());
     pace.waited(0, 1'000'000'000);
     std::int64_t stood_ms = 0;
     for (; pace.ms_left() > 0 && stood_ms < 20'000; stood_ms += 1'000) pace.waited(1'000, 1);
@@ -46,13 +46,13 @@ TEST(stream_pace, what_came_fast_does_not_excuse_a_standstill_later) {
 }
 
 TEST(stream_pace, who_is_as_fast_as_the_floor_goes_on_for_ever) {
-    stream_pace pace(limits_of_test());
+    stream_pace pace(stream_limits());
     for (int i = 0; i < 100'000; ++i) pace.waited(1'000, 1'000);
     EXPECT_EQ(pace.ms_left(), 4'000);
 }
 
 TEST(stream_pace, begins_anew) {
-    stream_pace pace(limits_of_test());
+    stream_pace pace(stream_limits());
     pace.waited(60'000, 0);
     pace.begin();
     EXPECT_EQ(pace.ms_left(), 4'000);
