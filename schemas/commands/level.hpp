@@ -18,6 +18,10 @@ constexpr std::uint32_t first_level = 1;
 /// may still change.
 constexpr std::uint32_t registry_level = 2;
 
+/// Brings predictions: endpoints with their stages, tokens and updates, and builds made of a version's model.
+/// Until it is released its rules and rows may still change.
+constexpr std::uint32_t serving_level = 3;
+
 /// The highest level of this program's commands and of what its rules check for. A heartbeat advertises it; a
 /// log at a higher level is not for this program.
 constexpr std::uint32_t newest_level = 2;

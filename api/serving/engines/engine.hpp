@@ -1,0 +1,99 @@
+// What runs models. An engine loads one and gives what can be asked: either for tensors, or for whole bodies
+// that it passes on. A further engine is a file that implements these and a line in the composition.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "schemas/endpoints.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::api::serving::engines {
+
+/// All of it is owned by who asks; it is moved through.
+struct tensor_question {
+    std::vector<schemas::tensor>
+        inputs;                          // each input of the signature once, checked against it, in its order
+    std::vector<std::uint32_t> outputs;  // places in the signature; empty: all
+    std::int64_t deadline_ms = 0;        // of runtime::clock's monotonic time; 0: none
+};
+
+/// A model that is asked for tensors. Thread-safe; lives until the last question is answered.
+class tensor_model {
+  public:
+    /// Called exactly once, from inside ask() or later on any thread. Errors: invalid_argument with the
+    /// model's own text when it refuses the values; deadline_exceeded; resource_exhausted when too many wait;
+    /// internal.
+    using answer_handler = std::function<void(result<std::vector<schemas::tensor>>)>;
+
+    virtual ~tensor_model() = default;
+    virtual const schemas::model_signature& signature() const noexcept = 0;
+    /// Runs at once on the calling thread when the model is known to be quick, else elsewhere.
+    virtual void ask(tensor_question, answer_handler) = 0;
+    /// An estimate of what it holds in memory.
+    virtual std::uint64_t memory_bytes() const noexcept = 0;
+};
+
+struct body_question {
+    std::string request_id;
+    std::string content_type;      // empty: JSON
+    std::string content_encoding;  // empty: identity
+    std::string body;
+    std::size_t answer_bytes_max = 0;
+    std::int64_t deadline_ms = 0;  // as in tensor_question
+};
+
+struct body_answer {
+    std::uint16_t status = 200;
+    std::string content_type;
+    std::string content_encoding;
+    std::string body;
+    std::string retry_after;  // of a 429
+};
+
+/// A model that is asked for bodies. Thread-safe.
+class body_model {
+  public:
+    /// Called exactly once, never from inside ask(). Errors: deadline_exceeded; unavailable; internal, with
+    /// http_status_override 502 for whatever the other side does wrong.
+    using answer_handler = std::function<void(result<body_answer>)>;
+
+    virtual ~body_model() = default;
+    virtual void ask(body_question, answer_handler) = 0;
+};
+
+/// Exactly one of the two is there.
+struct loaded_model {
+    std::shared_ptr<tensor_model> tensors;
+    std::shared_ptr<body_model> bodies;
+};
+
+/// What is to be loaded.
+struct model_source {
+    schemas::build_id build;
+    std::filesystem::path file;  // the model's bytes, verified; empty for an engine that needs none
+    std::string upstream_url;
+    std::string health_path;  // empty: a connection is enough
+    schemas::batching_settings batching;
+};
+
+class engine {
+  public:
+    using load_handler = std::function<void(result<loaded_model>)>;
+
+    virtual ~engine() = default;
+    /// As in heartbeats and metrics: "onnx", "upstream".
+    virtual std::string_view name() const noexcept = 0;
+    /// Loads and warms up. Called on a thread that may block; calls back once, there or later on any thread.
+    /// Errors: invalid_argument saying why the model cannot be served; unavailable when another try may help.
+    virtual void load(const model_source&, load_handler) = 0;
+};
+
+}  // namespace herald::api::serving::engines

@@ -1,0 +1,168 @@
+// Endpoints, their stages and access tokens, and updates that users ask for. Numbers 80 to 89.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
+#include "schemas/endpoints.hpp"
+
+namespace herald::schemas::commands {
+
+/// → endpoint
+struct create_endpoint {
+    static constexpr command_type type{80};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+
+    uuid id{};  // random
+    std::string workspace_name;
+    std::string path;           // as it was sent
+    json_text creator_request;  // the body as it came
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "path", self.path);
+        field(4, "creator_request", self.creator_request);
+    }
+};
+
+/// → nothing
+struct delete_endpoint {
+    static constexpr command_type type{81};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::user, .passes_full_disk = true};
+
+    uuid id{};
+    std::string workspace_name;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_name", self.workspace_name);
+    }
+};
+
+/// A new token as its sender sealed it. Without a value it is minted: HMAC of the command's id under a key of
+/// the key ring, and the rule keeps only its hash.
+struct new_access_token {
+    std::string hash;  // SHA-256 of the value, 32 bytes
+    std::string sealed_value;
+    std::string seal_binding;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "hash", self.hash);
+        field(2, "sealed_value", self.sealed_value);
+        field(3, "seal_binding", self.seal_binding);
+    }
+};
+
+/// → endpoint_stage
+struct create_endpoint_stage {
+    static constexpr command_type type{82};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+
+    uuid endpoint_id{};
+    std::string workspace_name;
+    std::string name;
+    bool autocreate_token = true;
+    new_access_token token;
+    json_text creator_request;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "endpoint_id", self.endpoint_id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "name", self.name);
+        field(4, "autocreate_token", self.autocreate_token);
+        field(5, "token", self.token);
+        field(6, "creator_request", self.creator_request);
+    }
+};
+
+/// → access_token
+struct create_access_token {
+    static constexpr command_type type{83};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+
+    uuid endpoint_id{};
+    std::string workspace_name;
+    endpoint_stage_id stage_id;
+    new_access_token token;
+    std::string label;
+    std::int64_t expires_ms = 0;
+    json_text creator_request;  // without its value
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "endpoint_id", self.endpoint_id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "stage_id", self.stage_id);
+        field(4, "token", self.token);
+        field(5, "label", self.label);
+        field(6, "expires_ms", self.expires_ms);
+        field(7, "creator_request", self.creator_request);
+    }
+};
+
+/// → nothing
+struct delete_access_token {
+    static constexpr command_type type{84};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::user, .passes_full_disk = true};
+
+    uuid endpoint_id{};
+    std::string workspace_name;
+    endpoint_stage_id stage_id;
+    access_token_id token_id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "endpoint_id", self.endpoint_id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "stage_id", self.stage_id);
+        field(4, "token_id", self.token_id);
+    }
+};
+
+/// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
+struct update_endpoint_stage {
+    static constexpr command_type type{85};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+
+    struct rule {
+        std::uint32_t rule_id = 0;
+        std::string threshold;  // "0.8"
+
+        static constexpr void describe(auto& self, auto&& field) {
+            field(1, "rule_id", self.rule_id);
+            field(2, "threshold", self.threshold);
+        }
+    };
+
+    uuid endpoint_id{};
+    std::string workspace_name;
+    endpoint_stage_id stage_id;
+    schemas::build_id build_id;
+    update_strategy strategy = update_strategy::rollout;
+    std::uint32_t progress_interval_seconds = 0;
+    std::string progress_step;  // "0.25"
+    std::vector<rule> rules;
+    prediction_limits limits;
+    batching_settings batching;
+    json_text update_request;  // the body as it came
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "endpoint_id", self.endpoint_id);
+        field(2, "workspace_name", self.workspace_name);
+        field(3, "stage_id", self.stage_id);
+        field(4, "build_id", self.build_id);
+        field(5, "strategy", self.strategy);
+        field(6, "progress_interval_seconds", self.progress_interval_seconds);
+        field(7, "progress_step", self.progress_step);
+        field(8, "rules", self.rules);
+        field(9, "limits", self.limits);
+        field(10, "batching", self.batching);
+        field(11, "update_request", self.update_request);
+    }
+};
+
+}  // namespace herald::schemas::commands

@@ -1,0 +1,76 @@
+// What nodes report of builds and predictions. Numbers 120 to 129.
+#pragma once
+
+#include "schemas/commands/envelope.hpp"
+#include "schemas/commands/level.hpp"
+#include "schemas/endpoints.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::schemas::commands {
+
+/// A component is loaded and warm on this node, or cannot be. → nothing
+struct component_ready {
+    static constexpr command_type type{120};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::node, .passes_full_disk = true};
+
+    schemas::update_id update_id;
+    std::string node;
+    uuid boot{};
+    std::string error;  // why it cannot be served here; empty: it is ready
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "update_id", self.update_id);
+        field(2, "node", self.node);
+        field(3, "boot", self.boot);
+        field(4, "error", self.error);
+    }
+};
+
+/// What a node counted of an update's new component in an interval. → nothing
+struct report_canary {
+    static constexpr command_type type{121};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::node, .passes_full_disk = true};
+
+    schemas::update_id update_id;
+    std::uint32_t interval = 0;
+    std::string node;
+    uuid boot{};
+    component_counts counts;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "update_id", self.update_id);
+        field(2, "interval", self.interval);
+        field(3, "node", self.node);
+        field(4, "boot", self.boot);
+        field(5, "counts", self.counts);
+    }
+};
+
+/// From the holder of the claim "builder". → nothing
+struct finish_build {
+    static constexpr command_type type{122};
+    static constexpr command_traits traits{
+        .level = serving_level, .from = sender::node, .passes_full_disk = true};
+
+    schemas::build_id build_id;
+    std::uint64_t token = 0;   // of the claim
+    std::string error;         // why it cannot be built; empty: it is finished
+    std::string image_digest;  // SHA-256 of the image, 32 bytes
+    std::uint64_t image_bytes = 0;
+    std::string base_url;  // of this node's --public-url; empty: of the request that made the build
+    model_signature signature;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "build_id", self.build_id);
+        field(2, "token", self.token);
+        field(3, "error", self.error);
+        field(4, "image_digest", self.image_digest);
+        field(5, "image_bytes", self.image_bytes);
+        field(6, "base_url", self.base_url);
+        field(7, "signature", self.signature);
+    }
+};
+
+}  // namespace herald::schemas::commands

@@ -1,0 +1,291 @@
+// Endpoints, their stages, access tokens and updates (wire.md §5, design.md §4).
+#pragma once
+
+#include "schemas/enums.hpp"
+
+namespace herald::schemas {
+
+/// Assigned by apply, JSON numbers in answers.
+using endpoint_stage_id = id<struct endpoint_stage_kind>;
+using access_token_id = id<struct access_token_kind>;
+using update_id = id<struct update_kind>;
+
+/// Of shares of the traffic and of thresholds that are rates.
+inline constexpr std::uint32_t whole_ppm = 1'000'000;
+
+struct endpoint {
+    uuid id{};         // comes with the command
+    std::string path;  // normalised: "/a/b"
+    schemas::workspace_id workspace_id;
+    user_id owner_id;
+    json_text creator_request;  // echoed as a whole
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "path", self.path);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "owner_id", self.owner_id);
+        field(5, "creator_request", self.creator_request);
+        field(6, "time_created", self.time_created);
+        field(7, "time_updated", self.time_updated);
+    }
+};
+
+enum class endpoint_stage_status : std::uint8_t { inactive, creating, updating, active, error };
+template <>
+struct enum_names<endpoint_stage_status> {
+    static constexpr std::array<named<endpoint_stage_status>, 5> all{
+        {{endpoint_stage_status::inactive, "inactive"},
+         {endpoint_stage_status::creating, "creating"},
+         {endpoint_stage_status::updating, "updating"},
+         {endpoint_stage_status::active, "active"},
+         {endpoint_stage_status::error, "error"}}};
+};
+
+enum class component_status : std::uint8_t { creating, active, error };
+template <>
+struct enum_names<component_status> {
+    static constexpr std::array<named<component_status>, 3> all{{{component_status::creating, "creating"},
+                                                                 {component_status::active, "active"},
+                                                                 {component_status::error, "error"}}};
+};
+
+/// 0: the default of the setting.
+struct prediction_limits {
+    std::uint64_t body_bytes_max = 0;
+    std::int64_t deadline_ms = 0;
+    std::uint32_t in_flight_max = 0;
+
+    friend bool operator==(const prediction_limits&, const prediction_limits&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "body_bytes_max", self.body_bytes_max);
+        field(2, "deadline_ms", self.deadline_ms);
+        field(3, "in_flight_max", self.in_flight_max);
+    }
+};
+
+/// size_max 0 or 1: no batching.
+struct batching_settings {
+    std::uint32_t size_max = 0;
+    std::uint32_t delay_ms_max = 0;
+
+    friend bool operator==(const batching_settings&, const batching_settings&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "size_max", self.size_max);
+        field(2, "delay_ms_max", self.delay_ms_max);
+    }
+};
+
+/// A build with a share of the traffic. A stage has none, one, or two: the old one first.
+struct stage_component {
+    schemas::build_id build_id;
+    std::uint32_t ratio_ppm = 0;
+    component_status status = component_status::creating;
+    std::string message;  // why it is in error
+    prediction_limits limits;
+    batching_settings batching;
+    schemas::update_id update_id;  // that brought it
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "build_id", self.build_id);
+        field(2, "ratio_ppm", self.ratio_ppm);
+        field(3, "status", self.status);
+        field(4, "message", self.message);
+        field(5, "limits", self.limits);
+        field(6, "batching", self.batching);
+        field(7, "update_id", self.update_id);
+    }
+};
+
+/// A deployment slot of an endpoint.
+struct endpoint_stage {
+    endpoint_stage_id id;
+    uuid endpoint_id{};
+    std::string name;
+    endpoint_stage_status status = endpoint_stage_status::inactive;
+    std::vector<stage_component> components;
+    schemas::update_id update_id;  // the one that runs; 0: none does
+    json_text update_request;      // of the newest update, echoed as it came
+    json_text creator_request;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "endpoint_id", self.endpoint_id);
+        field(3, "name", self.name);
+        field(4, "status", self.status);
+        field(5, "components", self.components);
+        field(6, "update_id", self.update_id);
+        field(7, "update_request", self.update_request);
+        field(8, "creator_request", self.creator_request);
+        field(9, "time_created", self.time_created);
+        field(10, "time_updated", self.time_updated);
+    }
+};
+
+/// Of a stage. Checked by its hash, listed by its sealed value.
+struct access_token {
+    access_token_id id;
+    endpoint_stage_id stage_id;
+    std::string hash;          // SHA-256 of the value, 32 bytes
+    std::string sealed_value;  // key_ring, bound to seal_binding; empty: minted, derived again
+    std::string seal_binding;
+    std::string label;
+    std::int64_t expires_ms = 0;  // log time; 0: never
+    bool is_default = false;      // made with the stage
+    json_text creator_request;    // without its value
+    std::int64_t time_created = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "stage_id", self.stage_id);
+        field(3, "hash", self.hash);
+        field(4, "sealed_value", self.sealed_value);
+        field(5, "seal_binding", self.seal_binding);
+        field(6, "label", self.label);
+        field(7, "expires_ms", self.expires_ms);
+        field(8, "is_default", self.is_default);
+        field(9, "creator_request", self.creator_request);
+        field(10, "time_created", self.time_created);
+    }
+};
+
+/// A line of a stage's log.
+struct stage_log_entry {
+    endpoint_stage_id stage_id;
+    std::uint64_t number = 0;  // ascending within the stage
+    std::int64_t time_ms = 0;
+    std::string message;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "stage_id", self.stage_id);
+        field(2, "number", self.number);
+        field(3, "time_ms", self.time_ms);
+        field(4, "message", self.message);
+    }
+};
+
+enum class update_strategy : std::uint8_t { rollout, canary };
+template <>
+struct enum_names<update_strategy> {
+    static constexpr std::array<named<update_strategy>, 2> all{
+        {{update_strategy::rollout, "rollout"}, {update_strategy::canary, "canary"}}};
+};
+
+/// The numbers are those of the published client.
+enum class canary_rule_kind : std::uint16_t {
+    latency_avg_max = 1005,  // threshold in µs
+    latency_p90_max = 1006,  // threshold in µs
+    error_4xx_rate = 1007,   // threshold in ppm
+    error_5xx_rate = 1008,   // threshold in ppm
+};
+
+struct canary_rule {
+    std::uint32_t rule_id = 0;    // a canary_rule_kind
+    std::uint64_t threshold = 0;  // parsed exactly: µs or ppm
+
+    friend bool operator==(const canary_rule&, const canary_rule&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "rule_id", self.rule_id);
+        field(2, "threshold", self.threshold);
+    }
+};
+
+struct canary_plan {
+    std::uint32_t progress_interval_seconds = 0;
+    std::uint32_t progress_step_ppm = 0;
+    std::vector<canary_rule> rules;
+
+    friend bool operator==(const canary_plan&, const canary_plan&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "progress_interval_seconds", self.progress_interval_seconds);
+        field(2, "progress_step_ppm", self.progress_step_ppm);
+        field(3, "rules", self.rules);
+    }
+};
+
+/// One bucket of a latency histogram (schemas/latency_buckets.hpp gives a bucket's bounds).
+struct latency_bucket {
+    std::uint32_t bucket = 0;
+    std::uint64_t count = 0;
+
+    friend bool operator==(const latency_bucket&, const latency_bucket&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "bucket", self.bucket);
+        field(2, "count", self.count);
+    }
+};
+
+/// What was counted of a component in one interval.
+struct component_counts {
+    std::uint64_t requests = 0;
+    std::uint64_t errors_4xx = 0;  // without 401, 403, 404, 429
+    std::uint64_t errors_5xx = 0;
+    std::uint64_t latency_us_sum = 0;
+    std::vector<latency_bucket> latencies;  // ascending, none of them 0
+
+    friend bool operator==(const component_counts&, const component_counts&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "requests", self.requests);
+        field(2, "errors_4xx", self.errors_4xx);
+        field(3, "errors_5xx", self.errors_5xx);
+        field(4, "latency_us_sum", self.latency_us_sum);
+        field(5, "latencies", self.latencies);
+    }
+};
+
+enum class update_phase : std::uint8_t {
+    waiting_for_build,  // the build is being made
+    loading,            // nodes load and warm it
+    canary,             // it has a share
+};
+
+/// A node that has said whether a component is ready there.
+struct ready_node {
+    std::string node;
+    uuid boot{};
+
+    friend bool operator==(const ready_node&, const ready_node&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "node", self.node);
+        field(2, "boot", self.boot);
+    }
+};
+
+/// An update that runs; its row goes when it has ended.
+struct endpoint_update {
+    update_id id;
+    endpoint_stage_id stage_id;
+    schemas::build_id build_id;
+    update_strategy strategy = update_strategy::rollout;
+    canary_plan canary;
+    update_phase phase = update_phase::waiting_for_build;
+    std::int64_t deadline_ms = 0;  // log time: of the build, then of loading
+    std::vector<ready_node> ready;
+    std::uint32_t interval = 0;         // of the canary, from 1; counts of another are ignored
+    std::int64_t interval_ends_ms = 0;  // log time
+    std::uint32_t holds = 0;            // in a row
+    component_counts counts;            // of the new component in this interval, summed over nodes
+    std::vector<ready_node> counted;    // whose counts of this interval are in it
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "stage_id", self.stage_id);
+        field(3, "build_id", self.build_id);
+        field(4, "strategy", self.strategy);
+        field(5, "canary", self.canary);
+        field(6, "phase", self.phase);
+        field(7, "deadline_ms", self.deadline_ms);
+        field(8, "ready", self.ready);
+        field(9, "interval", self.interval);
+        field(10, "interval_ends_ms", self.interval_ends_ms);
+        field(11, "holds", self.holds);
+        field(12, "counts", self.counts);
+        field(13, "counted", self.counted);
+    }
+};
+
+}  // namespace herald::schemas

@@ -1,0 +1,105 @@
+// Tensors, and what a model says of its own: the words of the Open Inference Protocol.
+#pragma once
+
+#include "schemas/describe.hpp"
+
+namespace herald::schemas {
+
+/// The names are those of the Open Inference Protocol. Numbers are frozen: signatures are kept in rows.
+enum class tensor_type : std::uint8_t {
+    boolean,  // one byte an element, 0 or 1
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    int8,
+    int16,
+    int32,
+    int64,
+    float16,   // IEEE 754 binary16
+    bfloat16,  // the upper half of binary32
+    float32,
+    float64,
+    text,  // any bytes, one string an element
+};
+template <>
+struct enum_names<tensor_type> {
+    static constexpr std::array<named<tensor_type>, 14> all{{{tensor_type::boolean, "BOOL"},
+                                                             {tensor_type::uint8, "UINT8"},
+                                                             {tensor_type::uint16, "UINT16"},
+                                                             {tensor_type::uint32, "UINT32"},
+                                                             {tensor_type::uint64, "UINT64"},
+                                                             {tensor_type::int8, "INT8"},
+                                                             {tensor_type::int16, "INT16"},
+                                                             {tensor_type::int32, "INT32"},
+                                                             {tensor_type::int64, "INT64"},
+                                                             {tensor_type::float16, "FP16"},
+                                                             {tensor_type::bfloat16, "BF16"},
+                                                             {tensor_type::float32, "FP32"},
+                                                             {tensor_type::float64, "FP64"},
+                                                             {tensor_type::text, "BYTES"}}};
+};
+
+/// Bytes of one element; 0 for text, whose elements differ.
+constexpr std::size_t bytes_of(tensor_type type) noexcept {
+    switch (type) {
+        case tensor_type::boolean:
+        case tensor_type::uint8:
+        case tensor_type::int8:
+            return 1;
+        case tensor_type::uint16:
+        case tensor_type::int16:
+        case tensor_type::float16:
+        case tensor_type::bfloat16:
+            return 2;
+        case tensor_type::uint32:
+        case tensor_type::int32:
+        case tensor_type::float32:
+            return 4;
+        case tensor_type::uint64:
+        case tensor_type::int64:
+        case tensor_type::float64:
+            return 8;
+        case tensor_type::text:
+            break;
+    }
+    return 0;
+}
+
+/// An input or an output as a model declares it.
+struct tensor_spec {
+    std::string name;
+    tensor_type type = tensor_type::boolean;
+    std::vector<std::int64_t> shape;  // -1: free; empty: a scalar
+
+    friend bool operator==(const tensor_spec&, const tensor_spec&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "type", self.type);
+        field(3, "shape", self.shape);
+    }
+};
+
+struct model_signature {
+    std::vector<tensor_spec> inputs;
+    std::vector<tensor_spec> outputs;
+
+    friend bool operator==(const model_signature&, const model_signature&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "inputs", self.inputs);
+        field(2, "outputs", self.outputs);
+    }
+};
+
+/// A value. Exactly one of `data` and `texts` is in use, by the type; its size agrees with the shape.
+struct tensor {
+    std::string name;
+    tensor_type type = tensor_type::boolean;
+    std::vector<std::int64_t> shape;  // no member is negative; empty: a scalar
+    std::string data;                 // the elements in row-major order, little-endian
+    std::vector<std::string> texts;   // of type text
+
+    friend bool operator==(const tensor&, const tensor&) = default;
+};
+
+}  // namespace herald::schemas
