@@ -31,6 +31,12 @@ constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every
 constexpr std::size_t secret_bytes_max = 256;                 // of a webhook
 constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t webhooks_per_workspace_max = 256;
+constexpr std::size_t endpoint_path_bytes_max = 256;
+constexpr std::size_t endpoint_stages_max = 16;  // of an endpoint
+constexpr std::size_t access_tokens_max = 100;   // of a stage
+constexpr std::size_t access_token_bytes_max = 256;
+constexpr std::size_t stage_log_entries_max = 1'000;
+constexpr std::size_t stage_log_message_bytes_max = 4 * 1024;
 constexpr std::size_t json_shown_bytes_max = 60;
 
 static_assert(artifact_part_bytes_max <= artifact_bytes_max);

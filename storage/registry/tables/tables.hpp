@@ -80,6 +80,10 @@ enum class table : char {
     list_of_versions = '2',      // list, ~time_updated, ~version → varint: model
     list_of_builds = '3',        // list, ~0, ~build → "" (lists.hpp)
     list_progress = '4',         // letter of the lists → which rows are in them
+    access_token = '@',          // id
+    token_of_stage = '[',        // stage of an endpoint, token → ""
+    token_by_hash = ']',         // stage of an endpoint, SHA-256(value) → id
+    stage_log = '{',             // stage of an endpoint, number
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).

@@ -32,6 +32,8 @@ enum class timer_kind : std::uint8_t {
     username_sweep = 21,
     workspace_sweep = 22,
     session_end = 23,
+    access_token_end = 30,
+    endpoint_stage_sweep = 31,
 };
 
 struct timer {
