@@ -1,5 +1,7 @@
 #include "runtime/random.hpp"
 
+#include "runtime/text.hpp"
+
 #include <sys/random.h>
 
 #include <cstring>
@@ -90,6 +92,20 @@ std::string uuid_text(const std::array<std::uint8_t, 16>& id) {
         out += digits[id[i] & 15];
     }
     return out;
+}
+
+std::optional<std::array<std::uint8_t, 16>> parse_uuid(std::string_view text) noexcept {
+    if (text.size() != 36) return std::nullopt;
+    std::array<std::uint8_t, 16> id{};
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < id.size(); ++i) {
+        if ((i == 4 || i == 6 || i == 8 || i == 10) && text[at++] != '-') return std::nullopt;
+        const int high = hex_digit(text[at++]);
+        const int low = hex_digit(text[at++]);
+        if (high < 0 || low < 0) return std::nullopt;
+        id[i] = static_cast<std::uint8_t>(high << 4 | low);
+    }
+    return id;
 }
 
 }  // namespace herald::runtime

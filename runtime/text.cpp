@@ -152,6 +152,49 @@ std::string iso8601_ms(std::int64_t ms_since_epoch) {
     return out.data();
 }
 
+std::optional<std::int64_t> parse_iso8601_ms(std::string_view text) noexcept {
+    const auto number = [&](std::size_t at, std::size_t digits) -> std::int64_t {
+        std::int64_t value = 0;
+        for (std::size_t i = at; i < at + digits; ++i) {
+            if (i >= text.size() || text[i] < '0' || text[i] > '9') return -1;
+            value = value * 10 + (text[i] - '0');
+        }
+        return value;
+    };
+    const auto is = [&](std::size_t at, std::string_view any) {
+        return at < text.size() && any.find(text[at]) != any.npos;
+    };
+    const std::int64_t year = number(0, 4), month = number(5, 2), day = number(8, 2), hour = number(11, 2),
+                       minute = number(14, 2), second = number(17, 2);
+    if (year < 1970 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23 || minute < 0 ||
+        minute > 59 || second < 0 || second > 59 || !is(4, "-") || !is(7, "-") || !is(10, "Tt ") ||
+        !is(13, ":") || !is(16, ":"))
+        return std::nullopt;
+    static constexpr std::array days_of_month{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (day > days_of_month[static_cast<std::size_t>(month - 1)] + (is_leap && month == 2 ? 1 : 0))
+        return std::nullopt;
+    std::int64_t days = 365 * (year - 1970) + (year - 1969) / 4 - (year - 1901) / 100 + (year - 1601) / 400;
+    for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(month); ++i) days += days_of_month[i];
+    if (is_leap && month > 2) ++days;
+    std::int64_t ms = ((days + day - 1) * 86'400 + hour * 3'600 + minute * 60 + second) * 1'000;
+    std::size_t at = 19;
+    if (is(at, ".")) {
+        std::int64_t weight = 100;
+        const std::size_t first = ++at;
+        for (; is(at, "0123456789"); ++at, weight /= 10) ms += (text[at] - '0') * weight;
+        if (at == first) return std::nullopt;
+    }
+    if (is(at, "Zz")) return at + 1 == text.size() ? std::optional(ms) : std::nullopt;
+    const std::int64_t off_hours = number(at + 1, 2), off_minutes = number(at + 4, 2);
+    if (!is(at, "+-") || !is(at + 3, ":") || at + 6 != text.size() || off_hours < 0 || off_hours > 23 ||
+        off_minutes < 0 || off_minutes > 59)
+        return std::nullopt;
+    const std::int64_t offset = (off_hours * 60 + off_minutes) * 60'000;
+    ms += text[at] == '-' ? offset : -offset;
+    return ms >= 0 ? std::optional(ms) : std::nullopt;
+}
+
 std::string http_date(std::int64_t ms_since_epoch) {
     static constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",

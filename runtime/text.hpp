@@ -14,6 +14,9 @@ void append_json_string(std::string& out, std::string_view text);
 bool is_valid_utf8(std::string_view text) noexcept;
 /// "2026-01-31T09:30:00.123Z" (UTC). Pure arithmetic: no locale, no time zone database.
 std::string iso8601_ms(std::int64_t ms_since_epoch);
+/// Of a time as RFC 3339 writes it, with any number of digits behind the second, of which three count, and Z
+/// or an offset; empty for any other text, and for years before 1970 and after 9999.
+std::optional<std::int64_t> parse_iso8601_ms(std::string_view text) noexcept;
 /// "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110 §5.6.7).
 std::string http_date(std::int64_t ms_since_epoch);
 /// 0 to 15; -1 when it is not a hexadecimal digit.

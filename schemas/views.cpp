@@ -1,5 +1,6 @@
 #include "schemas/views.hpp"
 
+#include "runtime/random.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/sharing.hpp"
@@ -60,6 +61,18 @@ std::string view_of(const build& build) {
         .flag("self_contained", build.self_contained)
         .flag("uses_flask", build.uses_flask)
         .text("upstream_url", build.upstream_url)
+        .finish();
+}
+
+std::string view_of(const endpoint& row) {
+    return object_writer()
+        .text("id", runtime::uuid_text(row.id))
+        .text("path", row.path)
+        .number("workspace_id", row.workspace_id.value)
+        .number("owner_id", row.owner_id.value)
+        .text("date_created", runtime::iso8601_ms(row.time_created))
+        .text("date_updated", runtime::iso8601_ms(row.time_updated))
+        .raw("creator_request", row.creator_request.text)
         .finish();
 }
 

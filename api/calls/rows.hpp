@@ -180,4 +180,10 @@ constexpr route needing_deploy(route row) {
     return row;
 }
 
+/// Stages, tokens and updates of endpoints: UPDATE will do as well.
+constexpr route needing_deploy_or_update(route row) {
+    row.right = {on_endpoints, action::deploy, action::update};
+    return row;
+}
+
 }  // namespace herald::api::calls::rows

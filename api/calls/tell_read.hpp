@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/deployment.hpp"
+#include "schemas/endpoints.hpp"
 #include "schemas/registry.hpp"
 
 namespace herald::api::calls {
@@ -12,5 +13,6 @@ class reading_call;
 void tell_read(const reading_call&, const schemas::registered_model&);
 void tell_read(const reading_call&, const schemas::model_version&);
 void tell_read(const reading_call&, const schemas::build&);
+void tell_read(const reading_call&, const schemas::endpoint&);
 
 }  // namespace herald::api::calls

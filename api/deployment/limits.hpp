@@ -7,5 +7,6 @@
 namespace herald::limits {
 
 constexpr std::size_t scan_history_max = 100;
+constexpr std::int64_t token_end_ms_max = 253'402'300'799'999;  // the end of the year 9999
 
 }  // namespace herald::limits

@@ -1,4 +1,5 @@
-// The routes of builds and their scans. A file of handlers ends with its rows.
+// The routes of builds and their scans, of endpoints, their stages and access tokens. A file of handlers ends
+// with its rows.
 #pragma once
 
 #include <array>
@@ -8,10 +9,14 @@
 
 namespace herald::api::deployment {
 
-std::span<const calls::route> build_routes();  // builds.cpp
-std::span<const calls::route> scan_routes();   // scans.cpp
+std::span<const calls::route> build_routes();           // builds.cpp
+std::span<const calls::route> scan_routes();            // scans.cpp
+std::span<const calls::route> endpoint_routes();        // endpoints.cpp
+std::span<const calls::route> endpoint_stage_routes();  // endpoint_stages.cpp
+std::span<const calls::route> access_token_routes();    // access_tokens.cpp
 
 /// All of the area.
-inline constexpr std::array tables{build_routes, scan_routes};
+inline constexpr std::array tables{build_routes, scan_routes, endpoint_routes, endpoint_stage_routes,
+                                   access_token_routes};
 
 }  // namespace herald::api::deployment

@@ -165,4 +165,8 @@ struct update_endpoint_stage {
     }
 };
 
+using endpoint_commands = command_list<create_endpoint, delete_endpoint>;
+using endpoint_stage_commands = command_list<create_endpoint_stage>;
+using access_token_commands = command_list<create_access_token, delete_access_token>;
+
 }  // namespace herald::schemas::commands

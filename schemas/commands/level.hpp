@@ -24,6 +24,6 @@ constexpr std::uint32_t serving_level = 3;
 
 /// The highest level of this program's commands and of what its rules check for. A heartbeat advertises it; a
 /// log at a higher level is not for this program.
-constexpr std::uint32_t newest_level = 2;
+constexpr std::uint32_t newest_level = 3;
 
 }  // namespace herald::schemas::commands

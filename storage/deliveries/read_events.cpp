@@ -154,7 +154,7 @@ class log_read_events final : public read_events, public std::enable_shared_from
         event.id = runtime::uuid_text(x_random.uuid());
         event.type = schemas::event_type::read;
         event.resource_type = what.type;
-        event.resource_id = std::to_string(what.id);
+        event.resource_id = what.id;
         event.workspace_id = what.workspace_id;
         event.workspace_name = std::move(workspace_name);
         event.time_ms = x_clock.wall_ms();

@@ -18,7 +18,7 @@ namespace herald::storage::deliveries {
 /// What was read. The texts must outlive the call.
 struct what_was_read {
     schemas::resource_type type = schemas::resource_type::none;
-    std::uint64_t id = 0;
+    std::string id;
     schemas::workspace_id workspace_id;
     std::string_view traceparent;
     /// Makes the entity's JSON; called only when somebody is told.

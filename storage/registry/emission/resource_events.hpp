@@ -4,11 +4,23 @@
 
 #include <concepts>
 
+#include "runtime/random.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/emission/emission.hpp"
 #include "storage/registry/tables/outbox.hpp"
 
 namespace herald::storage::registry::emission {
+
+/// A resource's number, or its UUID as text.
+class resource_id {
+  public:
+    resource_id(std::uint64_t number) : x_text(std::to_string(number)) {}
+    resource_id(const schemas::uuid& id) : x_text(runtime::uuid_text(id)) {}
+    operator const std::string&() const noexcept { return x_text; }
+
+  private:
+    std::string x_text;
+};
 
 /// The form of a record in the bodies of events at the level in force.
 template <class Entity>
@@ -19,41 +31,37 @@ std::string view_in_event(const context::rule_context& context, const Entity& en
 }
 
 template <class Entity>
-void emit_created(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
+void emit_created(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity) {
-    emit(
-        context,
-        {schemas::event_type::create, type, std::to_string(id), workspace, {}, [&](const event_draft& draft) {
-             return event_envelope(context, draft, {}, view_in_event(context, entity));
-         }});
+    emit(context, {schemas::event_type::create, type, id, workspace, {}, [&](const event_draft& draft) {
+                       return event_envelope(context, draft, {}, view_in_event(context, entity));
+                   }});
 }
 
 template <class Entity>
-void emit_updated(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
+void emit_updated(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
-    emit(
-        context,
-        {schemas::event_type::update, type, std::to_string(id), workspace, {}, [&](const event_draft& draft) {
-             return event_envelope(context, draft, view_in_event(context, original),
-                                   view_in_event(context, updated));
-         }});
+    emit(context, {schemas::event_type::update, type, id, workspace, {}, [&](const event_draft& draft) {
+                       return event_envelope(context, draft, view_in_event(context, original),
+                                             view_in_event(context, updated));
+                   }});
 }
 
 /// It is the last event of the resource: what its events were numbered with goes with it.
 template <class Entity>
-void emit_deleted(context::rule_context& context, schemas::resource_type type, std::uint64_t id,
+void emit_deleted(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity, audiences& known) {
     emit(context,
          {schemas::event_type::delete_,
           type,
-          std::to_string(id),
+          id,
           workspace,
           {},
           [&](const event_draft& draft) {
               return event_envelope(context, draft, view_in_event(context, entity), {});
           }},
          known);
-    tables::outbox::forget(context.state, type, std::to_string(id));
+    tables::outbox::forget(context.state, type, static_cast<const std::string&>(id));
 }
 
 }  // namespace herald::storage::registry::emission

@@ -79,6 +79,10 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_session_end(context, key);
         case timer_kind::list_sweep:
             return rules::fire_list_sweep(context);
+        case timer_kind::access_token_end:
+            return rules::fire_access_token_end(context, key);
+        case timer_kind::endpoint_stage_sweep:
+            return rules::fire_endpoint_stage_sweep(context, key);
     }
     throw state::state_corrupt{"a timer of an unknown kind"};
 }

@@ -43,5 +43,6 @@ constexpr std::size_t parts_released_at_once_max = 16;    // more by a timer,
 constexpr std::size_t parts_released_by_timer_max = 300;  // so many at a time
 constexpr std::size_t objects_per_command_max = 300;
 constexpr std::size_t object_name_bytes_max = 128;
+constexpr std::size_t stage_log_swept_per_firing = 300;
 
 }  // namespace herald::limits

@@ -41,6 +41,11 @@ runner runner_of(schemas::commands::command_type, schemas::commands::scan_comman
 runner runner_of(schemas::commands::command_type, schemas::commands::webhook_commands);    // webhooks.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::artifact_commands);   // artifacts.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::restoring_commands);  // restoring.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::endpoint_commands);   // endpoints.cpp
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::endpoint_stage_commands);  // endpoint_stages.cpp
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::access_token_commands);  // access_tokens.cpp
 
 template <class Command, class Rule>
 answer run(context::rule_context& context, std::string_view body) {
@@ -81,5 +86,7 @@ void fire_username_sweep(context::rule_context&, std::string_view key);         
 void fire_workspace_sweep(context::rule_context&, std::string_view key);        // workspaces.cpp
 void fire_session_end(context::rule_context&, std::string_view key);            // keys.cpp
 void fire_list_sweep(context::rule_context&);                                   // levels.cpp
+void fire_access_token_end(context::rule_context&, std::string_view key);       // access_tokens.cpp
+void fire_endpoint_stage_sweep(context::rule_context&, std::string_view key);   // endpoint_stages.cpp
 
 }  // namespace herald::storage::registry::rules

@@ -35,6 +35,11 @@ class index_entries {
         x_entries.push_back({std::move(key), std::move(value)});
     }
 
+    /// The same of a row whose key is a UUID.
+    void lead(std::string key, const schemas::uuid& id) {
+        x_entries.push_back({std::move(key), std::string(id.begin(), id.end())});
+    }
+
     struct entry {
         std::string key;
         std::string value;
@@ -93,6 +98,8 @@ template <class Row, class Key>
 std::string row_key(const Key& key) {
     if constexpr (schemas::numeric_id<Key>)
         return key_of(description<Row>::rows).number(key);
+    else if constexpr (schemas::byte_array<Key>)
+        return key_of(description<Row>::rows).text(std::string(key.begin(), key.end()));
     else
         return key_of(description<Row>::rows).text(key);
 }

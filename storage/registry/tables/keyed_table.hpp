@@ -30,7 +30,7 @@ struct stored {
     std::size_t bytes = 0;
 };
 
-/// `Key` is an id or, for rows found by name, a text.
+/// `Key` is an id, a UUID or, for rows found by name, a text.
 template <class Row, class Key>
 class keyed_table {
   public:

@@ -1,4 +1,5 @@
-// What happened to the stages of endpoints, an entry a step; the newest limits::stage_log_entries_max of each.
+// What happened to the stages of endpoints, an entry a step; the newest limits::stage_log_entries_max of
+// each.
 #pragma once
 
 #include <cstdint>

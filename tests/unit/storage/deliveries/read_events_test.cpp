@@ -58,7 +58,7 @@ struct read_events_test : ::testing::Test {
             ++entities_made;
             return std::string(R"({"id":"7"})");
         };
-        reads->tell(state, {type, 7, {1}, "", entity});
+        reads->tell(state, {type, "7", {1}, "", entity});
         scheduler.settle();
     }
 

@@ -1,0 +1,107 @@
+// Stages of endpoints, and what happened to them (wire.md §5).
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/deployment/endpoint_paths.hpp"
+#include "api/deployment/routes.hpp"
+#include "schemas/answers/endpoint_records.hpp"
+#include "schemas/answers/endpoints.hpp"
+#include "schemas/requests/endpoints.hpp"
+#include "storage/registry/find/endpoints.hpp"
+
+namespace herald::api::deployment {
+namespace {
+
+using calls::answered;
+using calls::reading_call;
+using calls::response;
+using calls::writing_call;
+using schemas::endpoint_stage;
+namespace answers = schemas::answers;
+namespace find = storage::registry::find;
+namespace requests = schemas::requests;
+
+response create_endpoint_stage(writing_call& call) {
+    const auto json = call.json();
+    if (!json) co_return json.error();
+    const auto body = call.body_as<requests::create_endpoint_stage>(*json);
+    if (!body) co_return body.error();
+    auto command = command_on_endpoint<schemas::commands::create_endpoint_stage>(call);
+    if (!command) co_return command.error();
+    command->name = body->name;
+    command->autocreate_token = body->autocreate_token.value_or(true);
+    command->creator_request.text = schemas::to_json_text(*json);
+    if (command->autocreate_token) {
+        const auto value = minted_token(call.with());
+        if (!value) co_return value.error();
+        command->token = sealed_token(call.with(), *value);
+    }
+    const auto view = [](endpoint_stage made) { return answers::of(std::move(made)); };
+    co_return co_await call.write<endpoint_stage>(*std::move(command), view);
+}
+
+answered list_endpoint_stages(reading_call& call) {
+    const auto found = endpoint_to_show(call);
+    if (!found) return found.error();
+    answers::endpoint_stages answer;
+    for (endpoint_stage& row : find::stages_of(call.state(), found->row.id))
+        answer.stages.push_back(answers::of(std::move(row)));
+    answer.total_records = answer.stages.size();
+    return call.answer(answer);
+}
+
+answered get_endpoint_stage(reading_call& call) {
+    const auto found = stage_to_show(call);
+    if (!found) return found.error();
+    return call.answer(answers::of(found->row));
+}
+
+answered get_stage_status(reading_call& call) {
+    const auto found = stage_to_show(call);
+    if (!found) return found.error();
+    return call.answer(answers::stage_update_status{found->row.update_request});
+}
+
+answered get_stage_logs(reading_call& call) {
+    const auto found = stage_to_show(call);
+    if (!found) return found.error();
+    answers::stage_logs answer;
+    for (schemas::stage_log_entry& each : find::log_of_stage(call.state(), found->row.id))
+        answer.entries.push_back({each.number, std::move(each.message), runtime::iso8601_ms(each.time_ms)});
+    answer.total_records = answer.entries.size();
+    return call.answer(answer);
+}
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing_deploy_or_update(write<requests::create_endpoint_stage, answers::endpoint_stage>(
+        "create_endpoint_stage", http_method::post,
+        "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages", create_endpoint_stage,
+        "endpoints", "Makes a stage: a slot that builds are deployed to, with an access token")),
+    needing(
+        on_endpoints, action::read,
+        read<answers::endpoint_stages>("list_endpoint_stages",
+                                       "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages",
+                                       list_endpoint_stages, "endpoints", "The stages of the endpoint")),
+    needing(on_endpoints, action::read,
+            read<answers::endpoint_stage>(
+                "get_endpoint_stage",
+                "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}",
+                get_endpoint_stage, "endpoints", "A stage: which builds it serves, with which shares")),
+    needing(on_endpoints, action::read,
+            read<answers::stage_update_status>(
+                "get_endpoint_stage_status",
+                "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/status",
+                get_stage_status, "endpoints", "The body of the stage's newest update")),
+    needing(on_endpoints, action::read,
+            list<answers::stage_logs>(
+                "get_endpoint_stage_logs",
+                "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/logs",
+                get_stage_logs, "endpoints", "What happened to the stage, an entry a step")),
+};
+
+}  // namespace
+
+std::span<const calls::route> endpoint_stage_routes() { return table; }
+
+}  // namespace herald::api::deployment

@@ -1,0 +1,196 @@
+// Endpoints (wire.md §5, spec.md §2.1).
+#include "storage/registry/find/endpoints.hpp"
+
+#include "api/calls/finding.hpp"
+#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
+#include "api/calls/tell_read.hpp"
+#include "api/deployment/endpoint_paths.hpp"
+#include "api/deployment/limits.hpp"
+#include "api/deployment/routes.hpp"
+#include "schemas/answers/endpoint_records.hpp"
+#include "schemas/requests/endpoints.hpp"
+
+namespace herald::api::deployment {
+namespace {
+
+using calls::answered;
+using calls::reading_call;
+using calls::response;
+using calls::writing_call;
+using schemas::endpoint;
+namespace access = storage::registry::access;
+namespace answers = schemas::answers;
+namespace find = storage::registry::find;
+namespace requests = schemas::requests;
+
+/// The published client looks endpoints up by the path in creator_request, and begins it with a slash.
+schemas::json_text as_asked_for(schemas::json_value body, const std::string& path) {
+    if (schemas::json_object* members = body.get_if<schemas::json_object>())
+        for (auto& [name, value] : *members)
+            if (name == "path") value = path;
+    return {schemas::to_json_text(body)};
+}
+
+response create_endpoint(writing_call& call) {
+    const auto json = call.json();
+    if (!json) co_return json.error();
+    const auto body = call.body_as<requests::create_endpoint>(*json);
+    if (!body) co_return body.error();
+    schemas::commands::create_endpoint command;
+    command.id = call.with().random.uuid();
+    command.workspace_name = call.path("workspace");
+    command.path = body->path;
+    command.creator_request =
+        as_asked_for(*json, body->path.starts_with('/') ? body->path : "/" + body->path);
+    const auto view = [&](endpoint made) { return answers::of(std::move(made), call.base_url()); };
+    co_return co_await call.write<endpoint>(std::move(command), view);
+}
+
+/// Whether the caller wants a text rather than JSON: of what Accept names, that it names first.
+bool wants_text(const reading_call& call) {
+    const std::string accept = runtime::to_lower(call.received().header("accept").value_or(""));
+    const std::size_t text = accept.find("text/plain");
+    return text != accept.npos && text < std::min(accept.find("application/json"), accept.find("*/*"));
+}
+
+/// For a shell: between single quotes.
+std::string in_shell_quotes(std::string_view text) {
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+    return out + "'";
+}
+
+runtime::http::http_response printed(const reading_call& call, const endpoint& row) {
+    const std::string url = answers::prediction_url(row, call.base_url());
+    auto out =
+        call.answer("path: " + row.path + "\nid: " + runtime::uuid_text(row.id) + "\ncurl: curl -X POST " +
+                    in_shell_quotes(url) +
+                    " -H 'Access-token: <ACCESS_TOKEN>' -H 'Content-Type: application/json' -d '{}'\n");
+    out.content_type = "text/plain; charset=utf-8";
+    return out;
+}
+
+answered get_endpoint(reading_call& call) {
+    const auto found = endpoint_to_show(call);
+    if (!found) return found.error();
+    calls::tell_read(call, found->row);
+    if (wants_text(call)) return printed(call, found->row);
+    return call.answer(answers::of(found->row, call.base_url()));
+}
+
+/// The endpoints of a workspace, read when it is their turn.
+class endpoint_pieces final : public calls::answer_pieces {
+  public:
+    endpoint_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
+                    schemas::workspace_id workspace, std::string base_url, std::uint64_t total)
+        : x_view(std::move(view)),
+          x_workspace(workspace),
+          x_base_url(std::move(base_url)),
+          x_total(total),
+          x_left(std::min<std::uint64_t>(total, limits::list_rows_max)) {}
+
+    result<std::string> next() override {
+        std::string piece;
+        if (x_is_over) return piece;
+        if (!std::exchange(x_is_begun, true)) piece = R"({"endpoints":[)";
+        const auto rows = find::endpoints_of(*x_view, x_workspace, x_after, std::min(x_left, rows_in_piece));
+        for (const endpoint& row : rows) {
+            if (x_after) piece += ',';
+            piece += answers::text_of(answers::of(row, x_base_url));
+            x_after = row.id;
+            --x_left;
+        }
+        x_is_over = rows.empty() || x_left == 0;
+        if (x_is_over) piece += R"(],"total_records":)" + std::to_string(x_total) + "}";
+        return piece;
+    }
+    bool is_over() const noexcept { return x_is_over; }
+
+  private:
+    static constexpr std::uint64_t rows_in_piece = 16;  // a row may be limits::creator_request_bytes_max
+
+    const std::shared_ptr<const storage::registry::state::state_view> x_view;
+    const schemas::workspace_id x_workspace;
+    const std::string x_base_url;
+    const std::uint64_t x_total;
+    std::uint64_t x_left;
+    std::optional<schemas::uuid> x_after;
+    bool x_is_begun = false;
+    bool x_is_over = false;
+};
+
+class endpoint_list final : public calls::sliced_answer {
+  public:
+    endpoint_list(reading_call& call, schemas::workspace_id workspace, std::uint64_t total)
+        : x_call(call),
+          x_slices(call.with().clock),
+          x_pieces(
+              std::make_unique<endpoint_pieces>(call.reading().view, workspace, call.base_url(), total)) {}
+
+    result<std::optional<runtime::http::http_response>> next() override {
+        if (const auto good = x_slices.begin(); !good) return good.error();
+        while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
+            auto piece = x_pieces->next();
+            if (!piece) return piece.error();
+            x_body += *piece;
+            if (x_slices.is_over() && !x_pieces->is_over())
+                return std::optional<runtime::http::http_response>();
+        }
+        return std::optional(x_call.answer(std::move(x_body)));
+    }
+    std::unique_ptr<calls::answer_pieces> rest() override {
+        if (x_pieces->is_over()) return nullptr;
+        return std::move(x_pieces);
+    }
+
+  private:
+    reading_call& x_call;
+    calls::slices_of_find x_slices;
+    std::unique_ptr<endpoint_pieces> x_pieces;
+    std::string x_body;
+};
+
+calls::slicing list_endpoints(reading_call& call) {
+    const std::string name = call.path("workspace");
+    const auto workspace = access::workspace_in_path(call.state(), name);
+    if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
+        return runtime::not_found("workspace \"" + name + "\" not found");
+    const std::uint64_t total = find::count_endpoints(call.state(), call.user().id, *workspace);
+    if (total > limits::list_rows_max)
+        call.warn("these are " + std::to_string(limits::list_rows_max) + " of " + std::to_string(total) +
+                  " records");
+    return std::make_unique<endpoint_list>(call, workspace->id, total);
+}
+
+response delete_endpoint(writing_call& call) {
+    auto command = command_on_endpoint<schemas::commands::delete_endpoint>(call);
+    if (!command) co_return command.error();
+    co_return co_await call.write(*std::move(command), answers::done());
+}
+
+using namespace calls::rows;
+
+const calls::route table[] = {
+    needing(on_endpoints, action::create,
+            write<requests::create_endpoint, answers::endpoint>(
+                "create_endpoint", http_method::post, "/api/v1/deployment/workspace/{workspace}/endpoints",
+                create_endpoint, "endpoints", "Makes an endpoint: a path for predictions")),
+    needing(on_endpoints, action::read,
+            list<answers::endpoints>("list_endpoints", "/api/v1/deployment/workspace/{workspace}/endpoints",
+                                     list_endpoints, "endpoints", "The endpoints of the workspace")),
+    needing(on_endpoints, action::read,
+            read<answers::endpoint>(
+                "get_endpoint", "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}", get_endpoint,
+                "endpoints", "An endpoint; with Accept: text/plain as a text with a ready command")),
+    needing(on_endpoints, action::delete_,
+            erase<answers::done>("delete_endpoint",
+                                 "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}",
+                                 delete_endpoint, "endpoints", "Ends the endpoint, also while it serves")),
+};
+
+}  // namespace
+
+std::span<const calls::route> endpoint_routes() { return table; }
+
+}  // namespace herald::api::deployment

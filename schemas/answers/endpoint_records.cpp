@@ -1,0 +1,35 @@
+#include "schemas/answers/endpoint_records.hpp"
+
+#include "runtime/random.hpp"
+#include "runtime/text.hpp"
+
+namespace herald::schemas::answers {
+
+std::string prediction_url(const schemas::endpoint& row, std::string_view base_url) {
+    return std::string(base_url) + "/api/v1/predict" + row.path;
+}
+
+endpoint of(schemas::endpoint row, std::string_view base_url) {
+    endpoint out;
+    out.id = runtime::uuid_text(row.id);
+    out.full_url = prediction_url(row, base_url);
+    out.creator_request = std::move(row.creator_request);
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    out.date_updated = runtime::iso8601_ms(row.time_updated);
+    out.owner_id = row.owner_id;
+    out.workspace_id = row.workspace_id;
+    return out;
+}
+
+access_token of(schemas::access_token row, std::string_view value) {
+    access_token out;
+    out.id = row.id;
+    object_writer request;
+    if (!value.empty()) request.text("value", value);
+    if (row.creator_request.text.starts_with('{')) request.members_of(row.creator_request.text);
+    out.creator_request.text = request.finish();
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    return out;
+}
+
+}  // namespace herald::schemas::answers

@@ -1,0 +1,106 @@
+// Answers about endpoints, their access tokens and what happened to their stages (wire.md §5): ids of stages
+// and tokens are numbers, times ISO-8601.
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/endpoints.hpp"
+
+namespace herald::schemas::answers {
+
+struct endpoint {
+    std::string id;
+    json_text creator_request;
+    std::string date_created;
+    std::string date_updated;
+    std::string full_url;
+    user_id owner_id;
+    schemas::workspace_id workspace_id;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "creator_request", self.creator_request);
+        field(3, "date_created", self.date_created);
+        field(4, "date_updated", self.date_updated);
+        field(5, "full_url", self.full_url);
+        field(6, "owner_id", self.owner_id);
+        field(7, "workspace_id", self.workspace_id);
+    }
+};
+/// `base_url`: where the caller found this node.
+endpoint of(schemas::endpoint, std::string_view base_url);
+/// Where its predictions are asked for.
+std::string prediction_url(const schemas::endpoint&, std::string_view base_url);
+
+struct endpoints {
+    std::vector<endpoint> endpoints_;
+    std::uint64_t total_records = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "endpoints", self.endpoints_);
+        field(2, "total_records", self.total_records);
+    }
+};
+
+/// creator_request: as it came, with the value for who may see it.
+struct access_token {
+    access_token_id id;
+    json_text creator_request;
+    std::string date_created;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "creator_request", self.creator_request);
+        field(3, "date_created", self.date_created);
+    }
+};
+/// Empty `value`: it is not shown.
+access_token of(schemas::access_token, std::string_view value);
+
+struct access_tokens {
+    std::vector<access_token> tokens;
+    std::uint64_t total_records = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "tokens", self.tokens);
+        field(2, "total_records", self.total_records);
+    }
+};
+
+struct stage_log_entry {
+    std::uint64_t id = 0;
+    std::string message;
+    std::string date_created;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "message", self.message);
+        field(3, "date_created", self.date_created);
+    }
+};
+
+struct stage_logs {
+    std::vector<stage_log_entry> entries;
+    std::uint64_t total_records = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "entries", self.entries);
+        field(2, "total_records", self.total_records);
+    }
+};
+
+/// The newest update's body, as it came; null before the first.
+struct stage_update_status {
+    json_text update_request;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "update_request", self.update_request);
+    }
+};
+
+}  // namespace herald::schemas::answers

@@ -1,0 +1,56 @@
+// Answers about the stages of endpoints (wire.md §5): ids are numbers, times ISO-8601.
+#pragma once
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/endpoints.hpp"
+
+namespace herald::schemas::answers {
+
+struct stage_component {
+    schemas::build_id build_id;
+    double ratio = 0;  // of the traffic: 1, 0.25
+    component_status status = component_status::creating;
+    std::string message;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "build_id", self.build_id);
+        field(2, "ratio", self.ratio);
+        field(3, "status", self.status);
+        field(4, "message", self.message);
+    }
+};
+
+struct endpoint_stage {
+    endpoint_stage_id id;
+    std::string name;
+    endpoint_stage_status status = endpoint_stage_status::inactive;
+    std::vector<stage_component> components;
+    json_text creator_request;
+    std::string date_created;
+    std::string date_updated;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "name", self.name);
+        field(3, "status", self.status);
+        field(4, "components", self.components);
+        field(5, "creator_request", self.creator_request);
+        field(6, "date_created", self.date_created);
+        field(7, "date_updated", self.date_updated);
+    }
+};
+endpoint_stage of(schemas::endpoint_stage);
+
+struct endpoint_stages {
+    std::vector<endpoint_stage> stages;
+    std::uint64_t total_records = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "stages", self.stages);
+        field(2, "total_records", self.total_records);
+    }
+};
+
+}  // namespace herald::schemas::answers

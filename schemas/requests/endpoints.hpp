@@ -1,0 +1,109 @@
+// Bodies about endpoints, their stages and access tokens (wire.md §5).
+#pragma once
+
+#include "schemas/endpoints.hpp"
+#include "schemas/requests/request.hpp"
+#include "schemas/sharing.hpp"
+
+namespace herald::schemas::requests {
+
+/// The body is echoed as a whole; how the endpoint is shared is only echoed.
+struct create_endpoint {
+    std::string path;
+    std::string description;
+    std::optional<schemas::custom_permission> custom_permission;
+    std::optional<schemas::visibility> visibility;
+    std::optional<schemas::resource_visibility> resource_visibility;
+
+    static constexpr std::array<std::string_view, 1> required{"path"};
+    static constexpr std::array server_owned{owned{"id"}};
+    static constexpr std::string_view example = R"({"path":"/churn","description":"Who leaves next month"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "path", self.path);
+        field(2, "description", self.description);
+        field(3, "custom_permission", self.custom_permission);
+        field(4, "visibility", self.visibility);
+        field(5, "resource_visibility", self.resource_visibility);
+    }
+};
+
+struct create_endpoint_stage {
+    std::string name;
+    std::optional<bool> autocreate_token;  // absent: true
+
+    static constexpr std::array<std::string_view, 1> required{"name"};
+    static constexpr std::array server_owned{owned{"id"}};
+    static constexpr std::string_view example = R"({"name":"production"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "autocreate_token", self.autocreate_token);
+    }
+};
+
+/// Without a value one is made.
+struct create_access_token {
+    std::string value;
+    std::string label;
+    json_text expires;  // ISO-8601 or milliseconds since the epoch
+
+    static constexpr std::array server_owned{owned{"id"}};
+    static constexpr std::string_view example = R"({"label":"churn-batch","expires":"2035-01-31T00:00:00Z"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "value", self.value);
+        field(2, "label", self.label);
+        field(3, "expires", self.expires);
+    }
+};
+
+/// What an image of a version is made of.
+struct docker_context {
+    version_id model_version_id;
+    std::string run_id;
+    bool self_contained = false;
+
+    static constexpr std::string_view example = R"({"model_version_id":1,"self_contained":false})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "model_version_id", self.model_version_id);
+        field(2, "run_id", self.run_id);
+        field(3, "self_contained", self.self_contained);
+    }
+};
+
+struct manifest_endpoint {
+    std::string path;
+
+    static constexpr std::array<std::string_view, 1> required{"path"};
+    static constexpr void describe(auto& self, auto&& field) { field(1, "path", self.path); }
+};
+
+/// An update as it would be sent to a stage.
+struct operations_manifest {
+    std::optional<manifest_endpoint> endpoint;
+    std::string name;
+    json_text update;
+    std::string workspace_name;
+
+    static constexpr std::array<std::string_view, 1> required{"endpoint"};
+    static constexpr std::string_view example =
+        R"({"endpoint":{"path":"/churn"},"name":"churn","update":{"strategy":"rollout","env":[{"name":"A","value":"b"}]},"workspace_name":"default"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "endpoint", self.endpoint);
+        field(2, "name", self.name);
+        field(3, "update", self.update);
+        field(4, "workspace_name", self.workspace_name);
+    }
+};
+
+/// Where the reference data of the version stands that the endpoint serves.
+struct ingest_reference {
+    std::string bucket;
+    std::string path;
+
+    static constexpr std::string_view example = R"({"bucket":"models","path":"7/reference_data.csv"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "bucket", self.bucket);
+        field(2, "path", self.path);
+    }
+};
+
+}  // namespace herald::schemas::requests

@@ -1,0 +1,69 @@
+#include "storage/registry/find/endpoints.hpp"
+
+#include <algorithm>
+
+#include "storage/registry/access/access.hpp"
+#include "storage/registry/tables/access_tokens.hpp"
+#include "storage/registry/tables/endpoints.hpp"
+#include "storage/registry/tables/stage_log.hpp"
+
+namespace herald::storage::registry::find {
+
+using state::state_view;
+
+std::uint64_t count_endpoints(const state_view& state, schemas::user_id user,
+                              const schemas::workspace& workspace) {
+    if (!access::is_allowed(state, user, workspace, schemas::protected_type::endpoint, schemas::action::read))
+        return 0;
+    std::uint64_t count = 0;
+    tables::endpoints::each_of(state, workspace.id, std::nullopt, [&](const schemas::uuid&) {
+        ++count;
+        return true;
+    });
+    return count;
+}
+
+std::vector<schemas::endpoint> endpoints_of(const state_view& state, schemas::workspace_id workspace,
+                                            const std::optional<schemas::uuid>& after, std::uint64_t most) {
+    std::vector<schemas::endpoint> rows;
+    if (most == 0) return rows;
+    tables::endpoints::each_of(state, workspace, after, [&](const schemas::uuid& id) {
+        if (after == id) return true;
+        if (auto row = tables::endpoints::find(state, id)) rows.push_back(*std::move(row));
+        return rows.size() < most;
+    });
+    return rows;
+}
+
+std::vector<schemas::endpoint_stage> stages_of(const state_view& state, const schemas::uuid& endpoint) {
+    std::vector<schemas::endpoint_stage> rows;
+    tables::endpoint_stages::each_of(state, endpoint, {}, [&](schemas::endpoint_stage_id id) {
+        if (auto row = tables::endpoint_stages::find(state, id)) rows.push_back(*std::move(row));
+        return true;
+    });
+    return rows;
+}
+
+std::vector<schemas::access_token> tokens_of(const state_view& state, schemas::endpoint_stage_id stage,
+                                             std::int64_t now_ms) {
+    std::vector<schemas::access_token> rows;
+    tables::access_tokens::each_of(state, stage, {}, [&](schemas::access_token_id id) {
+        auto row = tables::access_tokens::find(state, id);
+        if (row && (row->expires_ms == 0 || row->expires_ms > now_ms)) rows.push_back(*std::move(row));
+        return true;
+    });
+    std::ranges::stable_partition(rows, &schemas::access_token::is_default);
+    return rows;
+}
+
+std::vector<schemas::stage_log_entry> log_of_stage(const state_view& state,
+                                                   schemas::endpoint_stage_id stage) {
+    std::vector<schemas::stage_log_entry> entries;
+    tables::stage_log::each(state, stage, 0, [&](const schemas::stage_log_entry& each) {
+        entries.push_back(each);
+        return true;
+    });
+    return entries;
+}
+
+}  // namespace herald::storage::registry::find
