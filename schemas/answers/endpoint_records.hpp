@@ -103,4 +103,18 @@ struct stage_update_status {
     }
 };
 
+/// As Kubernetes names its members.
+struct operations_manifest {
+    std::string kind;
+    json_text metadata;
+    json_text spec;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "kind", self.kind);
+        field(2, "metadata", self.metadata);
+        field(3, "spec", self.spec);
+    }
+};
+
 }  // namespace herald::schemas::answers

@@ -23,6 +23,16 @@ result<placed<schemas::endpoint>> readable_endpoint(const state_view& state, sch
     return placed<schemas::endpoint>{*std::move(row), *std::move(meant)};
 }
 
+result<placed<schemas::endpoint>> readable_endpoint(const state_view& state, schemas::user_id user,
+                                                    const schemas::uuid& id) {
+    const error missing = runtime::not_found("endpoint " + runtime::uuid_text(id) + " not found");
+    auto row = tables::endpoints::find(state, id);
+    if (!row) return missing;
+    auto workspace = workspace_of(state, row->workspace_id);
+    if (!is_allowed(state, user, workspace, protected_type::endpoint, action::read)) return missing;
+    return placed<schemas::endpoint>{*std::move(row), std::move(workspace)};
+}
+
 result<placed_stage> readable_stage(const state_view& state, schemas::user_id user,
                                     std::string_view workspace_name_or_id, const schemas::uuid& endpoint,
                                     schemas::endpoint_stage_id id) {

@@ -11,6 +11,9 @@ namespace herald::storage::registry::access {
 result<placed<schemas::endpoint>> readable_endpoint(const state::state_view&, schemas::user_id,
                                                     std::string_view workspace_name_or_id,
                                                     const schemas::uuid&);
+/// The same, in whatever workspace.
+result<placed<schemas::endpoint>> readable_endpoint(const state::state_view&, schemas::user_id,
+                                                    const schemas::uuid&);
 
 struct placed_stage {
     schemas::endpoint_stage row;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/random.hpp"
 #include "runtime/text.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/audit/limits.hpp"
 #include "storage/registry/tables/audit.hpp"
+#include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/workspaces.hpp"
 
@@ -41,6 +43,7 @@ struct telling_member {
     std::string_view name;
     bool is_list = false;
     bool is_direction = false;  // of two that the command can do
+    bool is_endpoint = false;   // its UUID
     const std::array<telling_member, 12>* inside = nullptr;
 };
 using telling_members = std::array<telling_member, 12>;
@@ -71,8 +74,10 @@ struct member_collector {
             if (name != "default_workspace_id") add({number, kind_of_id<T>(), name});
         } else if constexpr (std::same_as<T, bool>) {
             if (is_direction(name)) add({number, {}, name, false, true});
+        } else if constexpr (std::same_as<T, schemas::uuid>) {
+            if (name == "endpoint_id" || name == "id") add({number, {}, name, false, false, true});
         } else if constexpr (std::same_as<T, schemas::commands::update_version>) {
-            add({number, {}, name, false, false, &members_of<T>});
+            add({number, {}, name, false, false, false, &members_of<T>});
         } else if constexpr (schemas::vector_field<T>) {
             if constexpr (schemas::numeric_id<typename T::value_type>)
                 add({number, kind_of_id<typename T::value_type>(), name, true});
@@ -127,7 +132,9 @@ struct told {
     std::string_view workspace_name;
     std::string_view name;
     std::string_view direction;
-    std::string list;  // "user_id=3,7": of a list of ids
+    std::string_view endpoint;  // its UUID
+    std::string parts;          // of it: "stage_id=3,token_id=7"
+    std::string list;           // "user_id=3,7": of a list of ids
     std::size_t listed = 0;
     std::size_t left_out = 0;  // ids for which the list has no room
 };
@@ -158,7 +165,12 @@ void read_members(told& out, const telling_members& members, std::string_view no
         for (const telling_member& member : members) {
             if (member.number != fields.number_ahead) continue;
             const bool is_text = fields.kind_ahead == schemas::detail::field_kind::bytes;
-            if (member.inside) {
+            if (member.is_endpoint) {
+                if (is_text) out.endpoint = fields.bytes_ahead;
+            } else if (!out.endpoint.empty() && !member.kind.empty() && !is_text) {
+                out.parts += (out.parts.empty() ? "" : ",") + std::string(member.name) + "=" +
+                             std::to_string(fields.varint_ahead);
+            } else if (member.inside) {
                 if (is_text) read_members(out, *member.inside, noun, fields.bytes_ahead);
             } else if (member.is_direction) {
                 if (!is_text && fields.varint_ahead != 0) out.direction = member.name;
@@ -213,6 +225,27 @@ constexpr std::array<std::string_view, 13> nouns{
     "model",   "version",      "build", "webhook",      "user",      "group",   "role",
     "session", "organization", "stage", "feature_flag", "workspace", "endpoint"};
 
+/// Of commands about an endpoint or a part of it; empty for all others.
+std::optional<subject> endpoint_in(const told& what, const state_view& state) {
+    schemas::uuid id{};
+    if (what.endpoint.size() != id.size()) return std::nullopt;
+    std::copy(what.endpoint.begin(), what.endpoint.end(), id.begin());
+    subject out;
+    out.type = "ENDPOINT";
+    out.kind = "endpoint";
+    out.id = runtime::uuid_text(id);
+    out.direction = what.parts;
+    if (const auto row = tables::endpoints::find(state, id)) {
+        out.workspace = row->workspace_id;
+    } else if (const auto named = tables::workspaces::named(state, what.workspace_name)) {
+        out.workspace = *named;
+    } else if (const auto number = runtime::parse_plain_decimal(what.workspace_name)) {
+        const schemas::workspace_id meant{*number};
+        if (meant && tables::workspaces::has(state, meant)) out.workspace = meant;
+    }
+    return out;
+}
+
 }  // namespace
 
 schemas::workspace_id workspace_of(const state_view& state, std::string_view kind, std::uint64_t id) {
@@ -233,6 +266,7 @@ subject subject_of(const state_view& state, const command_envelope& command) {
     const std::string_view noun = noun_of(action);
     told what;
     read_members(what, *members, noun, command.body);
+    if (auto endpoint = endpoint_in(what, state)) return *std::move(endpoint);
     find_user(what, state, command, action);
     out.direction = direction_of(*members, what);
     if (what.kind == "activity") {

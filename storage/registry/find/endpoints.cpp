@@ -4,8 +4,10 @@
 
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
+#include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/stage_log.hpp"
+#include "storage/registry/tables/versions.hpp"
 
 namespace herald::storage::registry::find {
 
@@ -64,6 +66,19 @@ std::vector<schemas::stage_log_entry> log_of_stage(const state_view& state,
         return true;
     });
     return entries;
+}
+
+bool serves_artifact(const state_view& state, const schemas::uuid& endpoint, std::string_view key) {
+    for (const schemas::endpoint_stage& stage : stages_of(state, endpoint))
+        for (const schemas::stage_component& component : stage.components) {
+            const auto build = tables::builds::find(state, component.build_id);
+            const auto version =
+                build ? tables::versions::find(state, build->model_version_id) : std::nullopt;
+            if (version && std::ranges::find(version->artifacts, key, &schemas::artifact::key) !=
+                               version->artifacts.end())
+                return true;
+        }
+    return false;
 }
 
 }  // namespace herald::storage::registry::find

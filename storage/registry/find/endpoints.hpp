@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "schemas/endpoints.hpp"
@@ -23,5 +24,7 @@ std::vector<schemas::access_token> tokens_of(const state::state_view&, schemas::
                                              std::int64_t now_ms);
 /// Oldest first.
 std::vector<schemas::stage_log_entry> log_of_stage(const state::state_view&, schemas::endpoint_stage_id);
+/// Whether a version that one of the endpoint's stages serves, or is about to, has an artifact with this key.
+bool serves_artifact(const state::state_view&, const schemas::uuid& endpoint, std::string_view key);
 
 }  // namespace herald::storage::registry::find

@@ -9,6 +9,7 @@
 #include "storage/registry/rules/organizations.hpp"
 #include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/lists.hpp"
@@ -99,19 +100,27 @@ result<schemas::workspace> described_by(rule_context& context,
 }  // namespace
 
 result<void> check_is_empty(const state_view& state, const schemas::workspace& workspace) {
-    bool has_models = false, has_webhooks = false;
+    bool has_models = false, has_endpoints = false, has_webhooks = false;
     tables::models::each_of(state, workspace.id, {}, [&](schemas::model_id) {
         has_models = true;
+        return false;
+    });
+    tables::endpoints::each_of(state, workspace.id, std::nullopt, [&](const schemas::uuid&) {
+        has_endpoints = true;
         return false;
     });
     tables::webhooks::each_of(state, workspace.id, {}, [&](schemas::webhook_id) {
         has_webhooks = true;
         return false;
     });
-    if (!has_models && !has_webhooks) return {};
-    const std::string held = has_models && has_webhooks ? "registered models and webhooks"
-                             : has_models               ? "registered models"
-                                                        : "webhooks";
+    std::string held;
+    const auto add = [&](bool has, std::string_view what, std::string_view before) {
+        if (has) held += (held.empty() ? "" : std::string(before)) + std::string(what);
+    };
+    add(has_models, "registered models", "");
+    add(has_endpoints, "endpoints", has_webhooks ? ", " : " and ");
+    add(has_webhooks, "webhooks", " and ");
+    if (held.empty()) return {};
     return runtime::failed_precondition("the workspace \"" + workspace.name + "\" holds " + held +
                                         "; delete them first");
 }
@@ -150,7 +159,7 @@ answer apply(rule_context& context, const schemas::commands::set_workspace& comm
 }
 
 /// Errors: not_found; permission_denied; failed_precondition for a built-in one, and for one that holds
-/// models or webhooks.
+/// models, endpoints or webhooks.
 answer apply(rule_context& context, const schemas::commands::delete_workspace& command) {
     const auto workspace = workspace_to_change(context, command.org_id, command.id, "deleting a workspace");
     if (!workspace) return workspace.error();

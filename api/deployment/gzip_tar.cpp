@@ -1,0 +1,187 @@
+#include "api/deployment/gzip_tar.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace herald::api::deployment {
+namespace {
+
+constexpr std::size_t tar_block_bytes = 512;
+constexpr std::size_t tar_name_bytes_max = 100;
+constexpr std::size_t stored_block_bytes_max = 65'535;  // RFC 1951 §3.2.4
+
+constexpr auto crc_table = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+        std::uint32_t value = i;
+        for (int bit = 0; bit < 8; ++bit) value = (value & 1) != 0 ? 0xEDB88320u ^ (value >> 1) : value >> 1;
+        table[i] = value;
+    }
+    return table;
+}();
+
+std::uint32_t crc_after(std::uint32_t crc, std::string_view bytes) {
+    crc = ~crc;
+    for (const char c : bytes) crc = crc_table[(crc ^ static_cast<unsigned char>(c)) & 0xFF] ^ (crc >> 8);
+    return ~crc;
+}
+
+void append_little_endian(std::string& out, std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
+}
+
+void put_octal(std::string& block, std::size_t at, std::size_t digits, std::uint64_t value) {
+    for (std::size_t i = digits; i > 0; --i, value >>= 3)
+        block[at + i - 1] = static_cast<char>('0' + (value & 7));
+}
+
+/// POSIX ustar: a file's header; kind '0' is a file, 'L' the long name of the next one, as GNU tar writes it.
+std::string tar_header(std::string_view name, std::uint64_t bytes, char kind) {
+    std::string block(tar_block_bytes, '\0');
+    name = name.substr(0, tar_name_bytes_max);
+    std::copy(name.begin(), name.end(), block.begin());
+    put_octal(block, 100, 7, 0644);
+    put_octal(block, 108, 7, 0);
+    put_octal(block, 116, 7, 0);
+    put_octal(block, 124, 11, bytes);
+    put_octal(block, 136, 11, 0);
+    std::fill_n(block.begin() + 148, 8, ' ');
+    block[156] = kind;
+    constexpr std::string_view magic(
+        "ustar\0"
+        "00",
+        8);
+    std::copy(magic.begin(), magic.end(), block.begin() + 257);
+    std::uint64_t sum = 0;
+    for (const char c : block) sum += static_cast<unsigned char>(c);
+    put_octal(block, 148, 6, sum);
+    block[154] = '\0';
+    return block;
+}
+
+/// Zeros up to the next whole block.
+std::string padding_of(std::uint64_t bytes) {
+    return std::string((tar_block_bytes - bytes % tar_block_bytes) % tar_block_bytes, '\0');
+}
+
+std::string beginning_of(const archived_file& file) {
+    std::string out;
+    if (file.name.size() > tar_name_bytes_max) {
+        const std::string name = file.name + '\0';
+        out += tar_header("././@LongLink", name.size(), 'L') + name + padding_of(name.size());
+    }
+    out += tar_header(file.name, file.bytes(), '0');
+    if (file.objects.empty()) out += file.text + padding_of(file.text.size());
+    return out;
+}
+
+class archive_stream final : public runtime::http::body_stream {
+  public:
+    archive_stream(storage::artifacts::artifact_store& store, std::vector<archived_file> files,
+                   calls::transfer_places::place place)
+        : x_store(store), x_files(std::move(files)), x_place(std::move(place)) {}
+
+    boost::asio::awaitable<result<std::string_view>> next() override {
+        while (x_waiting.empty() && !x_is_whole) {
+            const auto good = co_await advance();
+            if (!good) co_return good.error();
+        }
+        x_piece.clear();
+        if (x_is_ended) co_return std::string_view();
+        if (!x_is_begun) {
+            x_is_begun = true;
+            x_piece.assign("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10);  // RFC 1952: no name, no time
+        }
+        if (x_waiting.empty())
+            end();
+        else
+            store_block();
+        co_return std::string_view(x_piece);
+    }
+
+  private:
+    /// One step of the tar: what follows stands in x_waiting.
+    boost::asio::awaitable<result<void>> advance() {
+        if (x_open) {
+            const auto piece = co_await x_open->next();
+            if (!piece) co_return piece.error();
+            x_waiting = *piece;
+            if (piece->empty()) {
+                x_open.reset();
+                hold(padding_of(x_files[x_next - 1].bytes()));
+            }
+        } else if (x_next < x_files.size()) {
+            archived_file& file = x_files[x_next++];
+            hold(beginning_of(file));
+            if (!file.objects.empty()) {
+                const storage::artifacts::byte_range all{0, file.bytes()};
+                auto opened = co_await storage::artifacts::read_joined(x_store, file.objects, all);
+                if (!opened) co_return opened.error();
+                x_open = std::move(*opened);
+            }
+        } else if (!x_has_end_of_tar) {
+            x_has_end_of_tar = true;
+            hold(std::string(2 * tar_block_bytes, '\0'));
+        } else {
+            x_is_whole = true;
+        }
+        co_return result<void>();
+    }
+
+    void hold(std::string bytes) {
+        x_held = std::move(bytes);
+        x_waiting = x_held;
+    }
+
+    void store_block() {
+        const std::string_view bytes = x_waiting.substr(0, stored_block_bytes_max);
+        x_waiting.remove_prefix(bytes.size());
+        x_crc = crc_after(x_crc, bytes);
+        x_bytes += bytes.size();
+        x_piece += '\0';
+        append_little_endian(x_piece, bytes.size(), 2);
+        append_little_endian(x_piece, ~bytes.size(), 2);
+        x_piece += bytes;
+    }
+
+    void end() {
+        x_piece += '\x01';
+        append_little_endian(x_piece, 0, 2);
+        append_little_endian(x_piece, 0xFFFF, 2);
+        append_little_endian(x_piece, x_crc, 4);
+        append_little_endian(x_piece, x_bytes, 4);
+        x_is_ended = true;
+    }
+
+    storage::artifacts::artifact_store& x_store;
+    std::vector<archived_file> x_files;
+    const calls::transfer_places::place x_place;
+    std::size_t x_next = 0;
+    std::shared_ptr<runtime::http::body_stream> x_open;
+    std::string x_held;
+    std::string_view x_waiting;  // of x_held, or of a piece of x_open
+    std::string x_piece;
+    std::uint32_t x_crc = 0;
+    std::uint64_t x_bytes = 0;
+    bool x_has_end_of_tar = false;
+    bool x_is_whole = false;
+    bool x_is_begun = false;
+    bool x_is_ended = false;
+};
+
+}  // namespace
+
+std::uint64_t archived_file::bytes() const noexcept {
+    std::uint64_t sum = objects.empty() ? text.size() : 0;
+    for (const storage::artifacts::stored_object& each : objects) sum += each.bytes;
+    return sum;
+}
+
+std::shared_ptr<runtime::http::body_stream> gzip_tar(storage::artifacts::artifact_store& store,
+                                                     std::vector<archived_file> files,
+                                                     calls::transfer_places::place place) {
+    return std::make_shared<archive_stream>(store, std::move(files), std::move(place));
+}
+
+}  // namespace herald::api::deployment
