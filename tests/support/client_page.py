@@ -1,4 +1,4 @@
-"""The published client's page of calls (client_calls.md §0-5) as a table: a row's title, and each call that it stands for
+"""The published client's page of calls (client_calls.md §0-6) as a table: a row's title, and each call that it stands for
 with the members that the client sends in it. A test says with `@shows` which rows it holds; it fails when it has not sent
 their calls in exactly this form. tests/lint/check_client_rows says which rows no test shows.
 
@@ -23,6 +23,8 @@ WORKSPACE = tuple(f"workspace.{name}" for name in ("org_id", "name", "permission
                                                    "created_timestamp", "updated_timestamp"))
 FIND = ("predicates", "pagination.page_number", "pagination.page_limit", "ascending", "sort_key", "ids")
 URL = ("model_version_id", "key", "method", "artifact_type", "part_number")
+SPACE = "/api/v1/deployment/workspace/*"
+ENDPOINT, STAGE = f"{SPACE}/endpoints/*", f"{SPACE}/endpoints/*/stages/*"
 READ_VERSION = ("id", "registered_model_id", "version", "stage", "lock_level", "time_created", "time_updated", "...")
 
 ROWS = {
@@ -110,6 +112,38 @@ ROWS = {
     "5 labels == x": (),
     "5 stage == production": (),
     "5 results": (),
+
+    "6 create endpoint": (("POST", f"{SPACE}/endpoints", "path", "description", "custom_permission.collaborator_type", "visibility",
+                           "resource_visibility"),),
+    "6 endpoints": (("GET", f"{SPACE}/endpoints"),),
+    "6 get endpoint": (("GET", ENDPOINT),),
+    "6 delete endpoint": (("DELETE", ENDPOINT),),
+    "6 create stage": (("POST", f"{ENDPOINT}/stages", "name"),),
+    "6 stages": (("GET", f"{ENDPOINT}/stages"),),
+    "6 get stage": (("GET", STAGE),),
+    "6 update": (("PUT", f"{STAGE}/update", "build_id", "strategy"),
+                 ("PUT", f"{STAGE}/update", "build_id", "strategy", "canary_strategy.progress_interval_seconds",
+                  "canary_strategy.progress_step", "canary_strategy.rules"),
+                 ("PUT", f"{STAGE}/update", "build_id", "strategy", "resources.cpu_millis", "resources.memory", "resources.nvidia_gpu",
+                  "autoscaling.quantities", "autoscaling.metrics", "env")),
+    "6 stage status": (("GET", f"{STAGE}/status"),),
+    "6 access tokens": (("GET", f"{STAGE}/accesstokens"), ("POST", f"{STAGE}/accesstokens", "value")),
+    "6 stage logs": (("GET", f"{STAGE}/logs"),),
+    "6 kafka": (("GET", "/api/v1/deployment/stages/*/kafka"),),
+    "6 create build": (("POST", f"{SPACE}/builds", "model_version_id"), ("POST", f"{SPACE}/builds", "run_id"),
+                       ("POST", f"{SPACE}/builds", "model_version_id", "hardware_compatibility.nvidia_gpu"),
+                       ("POST", f"{SPACE}/builds", "external_location", "model_version_id", "requires_root", "scan_external",
+                        "self_contained")),
+    "6 get build": (("GET", f"{SPACE}/builds/*"),),
+    "6 builds": (("GET", "/api/v1/deployment/builds?model_version_id=*"),),
+    "6 build message": (("PUT", "/api/v1/deployment/builds/*/message"),),
+    "6 scan": (("POST", f"{SPACE}/builds/*/scan", "scan_external"), ("GET", "/api/v1/deployment/builds/*/scan")),
+    "6 docker context": (("POST", "/api/v1/deployment/builds/dockercontext", "model_version_id", "self_contained"),
+                         ("POST", "/api/v1/deployment/builds/dockercontext", "run_id", "self_contained")),
+    "6 manifest": (("POST", "/api/v1/deployment/operations/manifest", "endpoint.path", "name", "update.strategy", "update.env",
+                    "workspace_name"),),
+    "6 reference data": (("POST", "/api/v1/monitoring/ingest/reference/endpoint/*", "bucket", "path"),),
+    "6 ids and times": (),
 }
 
 _sent = []
