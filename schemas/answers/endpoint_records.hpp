@@ -93,7 +93,7 @@ struct stage_logs {
     }
 };
 
-/// The newest update's body, as it came; null before the first.
+/// The newest update's body, as it came; empty before the first.
 struct stage_update_status {
     json_text update_request;
 

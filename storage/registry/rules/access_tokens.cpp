@@ -5,6 +5,7 @@
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/endpoints.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {
@@ -14,9 +15,6 @@ using context::rule_context;
 using context::timer_kind;
 using schemas::access_token;
 using schemas::access_token_id;
-
-/// Of a sealed value: the key's name and what encryption adds are small beside it.
-constexpr std::size_t sealed_bytes_max = 1'024;
 
 std::string end_key(access_token_id id) { return schemas::big_endian(id.value); }
 
@@ -46,7 +44,7 @@ std::size_t tokens_of(const state::state_view& state, schemas::endpoint_stage_id
 result<void> check_new_token(const schemas::commands::new_access_token& token) {
     if (token.hash.size() != std::tuple_size_v<runtime::sha256_digest>)
         return runtime::invalid_argument("the token's hash must be 32 bytes");
-    if (token.sealed_value.empty() || token.sealed_value.size() > sealed_bytes_max ||
+    if (token.sealed_value.empty() || token.sealed_value.size() > limits::sealed_token_bytes_max ||
         token.seal_binding.size() > limits::name_bytes_max)
         return runtime::invalid_argument("the token's sealed value is missing or too long");
     return {};
