@@ -18,8 +18,8 @@ using schemas::access_token_id;
 
 std::string end_key(access_token_id id) { return schemas::big_endian(id.value); }
 
-result<void> check_request(const rule_context& context,
-                           const schemas::commands::create_access_token& command) {
+result<void> check_token_request(const rule_context& context,
+                                 const schemas::commands::create_access_token& command) {
     if (const auto good = check_new_token(command.token); !good) return good;
     if (const auto good = check_text("label", command.label, limits::label_bytes_max); !good) return good;
     if (const auto good =
@@ -77,7 +77,7 @@ answer apply(rule_context& context, const schemas::commands::create_access_token
     if (const auto may = access::require_deploying(context.state, context.principal(), found->workspace);
         !may)
         return may.error();
-    if (const auto good = check_request(context, command); !good) return good.error();
+    if (const auto good = check_token_request(context, command); !good) return good.error();
     const std::string what = "stage " + std::to_string(command.stage_id.value);
     if (tables::access_tokens::with_hash(context.state, command.stage_id, command.token.hash))
         return runtime::already_exists(what + " has a token with this value; it already exists");
