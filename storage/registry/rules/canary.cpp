@@ -46,8 +46,6 @@ std::optional<decimal_parts> parts_of_decimal(std::string_view text) {
     return parts;
 }
 
-std::string seconds_text(std::uint64_t us) { return decimal_of(us) + " s"; }
-
 std::uint64_t rate_ppm(std::uint64_t part, std::uint64_t whole) { return part * schemas::whole_ppm / whole; }
 
 std::optional<std::string> broken(const canary_rule& rule, const component_counts& counts) {
@@ -81,8 +79,9 @@ std::optional<std::string> broken(const canary_rule& rule, const component_count
 
 result<std::uint64_t> millionths_of(std::string_view field, std::string_view text) {
     const auto wrong = [&] {
-        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(text.substr(0, 40)) +
-                                         "\"; it must be a decimal number such as 0.25, from 0 to below 1000000");
+        return runtime::invalid_argument(
+            std::string(field) + " is \"" + std::string(text.substr(0, 40)) +
+            "\"; it must be a decimal number such as 0.25, from 0 to below 1000000");
     };
     const auto parts = parts_of_decimal(text);
     if (!parts) return wrong();
@@ -90,7 +89,8 @@ result<std::uint64_t> millionths_of(std::string_view field, std::string_view tex
     const std::int64_t end = parts->point + digits_of_million;
     for (std::int64_t i = 0; i < end; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        value = value * 10 + (at < parts->digits.size() ? static_cast<std::uint64_t>(parts->digits[at] - '0') : 0);
+        value = value * 10 +
+                (at < parts->digits.size() ? static_cast<std::uint64_t>(parts->digits[at] - '0') : 0);
         if (value >= millionths_end) return wrong();
     }
     return value;

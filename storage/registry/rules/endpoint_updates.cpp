@@ -73,7 +73,8 @@ endpoint_stage rolled_back(const endpoint_stage& stage, const std::optional<stag
     }
     fresh.ratio_ppm = 0;
     fresh.status = component_status::error;
-    if (reason.size() > limits::stage_log_message_bytes_max) reason.resize(limits::stage_log_message_bytes_max);
+    if (reason.size() > limits::stage_log_message_bytes_max)
+        reason.resize(limits::stage_log_message_bytes_max);
     fresh.message = std::move(reason);
     after.components.push_back(std::move(fresh));
     after.status = endpoint_stage_status::error;
@@ -88,8 +89,7 @@ std::string unsafe_text(const build& row) {
 /// Why the build can never serve; empty while it may.
 std::string why_not_served(const build& row) {
     if (row.unsafe_scan_id) return unsafe_text(row);
-    if (row.status == build_status::error)
-        return text_of(row.id) + " is in status error: " + row.message;
+    if (row.status == build_status::error) return text_of(row.id) + " is in status error: " + row.message;
     if (row.upstream_url.empty() && row.model_parts.empty())
         return text_of(row.id) +
                " has no runtime: its image was made elsewhere, and no upstream_url says where it runs";
@@ -100,8 +100,8 @@ std::string why_not_served(const build& row) {
 
 result<void> check_at_most(std::string_view name, std::uint64_t value, std::uint64_t most) {
     if (value <= most) return {};
-    return runtime::invalid_argument(std::string(name) + " is " + std::to_string(value) + "; it must be at most " +
-                                     std::to_string(most));
+    return runtime::invalid_argument(std::string(name) + " is " + std::to_string(value) +
+                                     "; it must be at most " + std::to_string(most));
 }
 
 /// Errors: invalid_argument.
@@ -109,16 +109,17 @@ result<void> check_settings(const update_endpoint_stage& asked) {
     if (asked.limits.deadline_ms < 0)
         return runtime::invalid_argument("limits.deadline_ms is " + std::to_string(asked.limits.deadline_ms) +
                                          "; it must not be negative");
-    if (const auto good =
-            check_at_most("limits.body_bytes_max", asked.limits.body_bytes_max, limits::prediction_body_bytes_max);
-        !good)
-        return good;
-    if (const auto good = check_at_most("limits.deadline_ms", static_cast<std::uint64_t>(asked.limits.deadline_ms),
-                                        limits::prediction_deadline_ms_max);
+    if (const auto good = check_at_most("limits.body_bytes_max", asked.limits.body_bytes_max,
+                                        limits::prediction_body_bytes_max);
         !good)
         return good;
     if (const auto good =
-            check_at_most("limits.in_flight_max", asked.limits.in_flight_max, limits::prediction_in_flight_max);
+            check_at_most("limits.deadline_ms", static_cast<std::uint64_t>(asked.limits.deadline_ms),
+                          limits::prediction_deadline_ms_max);
+        !good)
+        return good;
+    if (const auto good = check_at_most("limits.in_flight_max", asked.limits.in_flight_max,
+                                        limits::prediction_in_flight_max);
         !good)
         return good;
     if (const auto good = check_at_most("batching.size_max", asked.batching.size_max, limits::batch_size_max);
@@ -144,7 +145,8 @@ result<schemas::canary_rule> parsed_rule(const update_endpoint_stage::rule& aske
             "canary_strategy.rules.rule_id is " + std::to_string(asked.rule_id) +
             "; it must be 1005 (latency_avg_max), 1006 (latency_p90_max), 1007 (error_4xx_rate) or 1008 "
             "(error_5xx_rate)");
-    const auto threshold = millionths_of("threshold of rule " + std::to_string(asked.rule_id), asked.threshold);
+    const auto threshold =
+        millionths_of("threshold of rule " + std::to_string(asked.rule_id), asked.threshold);
     if (!threshold) return threshold.error();
     if (is_rate(asked.rule_id) && *threshold > whole_ppm)
         return runtime::invalid_argument("threshold of rule " + std::to_string(asked.rule_id) + " is " +
@@ -159,9 +161,9 @@ result<schemas::canary_plan> parsed_plan(const update_endpoint_stage& asked) {
     plan.progress_interval_seconds = asked.progress_interval_seconds;
     if (plan.progress_interval_seconds == 0 ||
         plan.progress_interval_seconds > limits::canary_interval_seconds_max)
-        return runtime::invalid_argument("canary_strategy.progress_interval_seconds is " +
-                                         std::to_string(plan.progress_interval_seconds) + "; it must be from 1 to " +
-                                         std::to_string(limits::canary_interval_seconds_max));
+        return runtime::invalid_argument(
+            "canary_strategy.progress_interval_seconds is " + std::to_string(plan.progress_interval_seconds) +
+            "; it must be from 1 to " + std::to_string(limits::canary_interval_seconds_max));
     const auto step = millionths_of("canary_strategy.progress_step", asked.progress_step);
     if (!step) return step.error();
     if (*step == 0 || *step > whole_ppm)
@@ -288,7 +290,8 @@ answer apply(rule_context& context, const update_endpoint_stage& command) {
     const auto found = access::readable_stage(context.state, context.principal(), command.workspace_name,
                                               command.endpoint_id, command.stage_id);
     if (!found) return found.error();
-    if (const auto may = access::require_deploying(context.state, context.principal(), found->workspace); !may)
+    if (const auto may = access::require_deploying(context.state, context.principal(), found->workspace);
+        !may)
         return may.error();
     const auto subject = access::readable_build(context.state, context.principal(), command.build_id);
     if (!subject) return subject.error();
@@ -315,8 +318,9 @@ answer apply(rule_context& context, const update_endpoint_stage& command) {
     fresh.limits = command.limits;
     fresh.batching = command.batching;
     fresh.update_id = update.id;
-    tell(context, before, "an update to " + text_of(command.build_id) + " is asked for, by " +
-                              std::string(name_of(command.strategy)));
+    tell(context, before,
+         "an update to " + text_of(command.build_id) + " is asked for, by " +
+             std::string(name_of(command.strategy)));
     const std::string why_not = why_not_served(subject->row);
     endpoint_stage after = before;
     if (why_not.empty()) {

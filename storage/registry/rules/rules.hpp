@@ -47,7 +47,7 @@ runner runner_of(schemas::commands::command_type,
 runner runner_of(schemas::commands::command_type,
                  schemas::commands::access_token_commands);  // access_tokens.cpp
 runner runner_of(schemas::commands::command_type,
-                 schemas::commands::endpoint_update_commands);                            // endpoint_updates.cpp
+                 schemas::commands::endpoint_update_commands);  // endpoint_updates.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::serving_commands);  // serving.cpp
 runner runner_of(schemas::commands::command_type,
                  schemas::commands::build_ending_commands);  // build_endings.cpp

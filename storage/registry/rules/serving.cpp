@@ -33,6 +33,12 @@ bool is_among(const std::vector<ready_node>& all, const node_row& node) {
         all, [&](const ready_node& each) { return each.node == node.node && each.boot == node.boot; });
 }
 
+/// An earlier process of the node has said nothing that still holds.
+void put_in_place_of(std::vector<ready_node>& all, const ready_node& now) {
+    std::erase_if(all, [&](const ready_node& each) { return each.node == now.node; });
+    all.push_back(now);
+}
+
 /// Whether all nodes that serve predictions and are heard of are among these, and there is one of these that
 /// still serves. Standalone a node is heard of too rarely to be waited for, but it is the one that reports.
 bool are_all_serving_nodes(const rule_context& context, const std::vector<ready_node>& these) {
@@ -81,7 +87,8 @@ void decide(rule_context& context, endpoint_update update) {
     if (update.counts.requests < limits::canary_requests_min) {
         if (++update.holds >= limits::canary_holds_max)
             return roll_back(context, update,
-                             "in " + std::to_string(update.holds) + " intervals in a row there were fewer than " +
+                             "in " + std::to_string(update.holds) +
+                                 " intervals in a row there were fewer than " +
                                  std::to_string(limits::canary_requests_min) + " requests to decide by");
         return begin_interval(context, std::move(update));
     }
@@ -109,7 +116,7 @@ void begin_loading(rule_context& context, endpoint_update update) {
 }
 
 /// What is late is ignored: another update, or none, runs by then. Errors: aborted for a process whose node
-/// has restarted since; invalid_argument.
+/// has restarted since.
 answer apply(rule_context& context, const schemas::commands::component_ready& command) {
     auto update = tables::endpoint_updates::find(context.state, command.update_id);
     if (!update || update->phase != update_phase::loading) return std::string();
@@ -119,13 +126,7 @@ answer apply(rule_context& context, const schemas::commands::component_ready& co
         roll_back(context, *update, "node " + command.node + ": " + command.error);
         return std::string();
     }
-    const ready_node who{command.node, command.boot};
-    if (std::ranges::find(update->ready, who) == update->ready.end()) {
-        if (update->ready.size() >= limits::canary_nodes_max)
-            return runtime::invalid_argument("at most " + std::to_string(limits::canary_nodes_max) +
-                                             " nodes report of an update");
-        update->ready.push_back(who);
-    }
+    put_in_place_of(update->ready, {command.node, command.boot});
     if (are_all_serving_nodes(context, update->ready))
         loaded(context, *std::move(update));
     else
@@ -144,10 +145,7 @@ answer apply(rule_context& context, const schemas::commands::report_canary& comm
         return runtime::aborted("another process runs as node \"" + command.node + "\"");
     const ready_node who{command.node, command.boot};
     if (std::ranges::find(update->counted, who) != update->counted.end()) return std::string();
-    if (update->counted.size() >= limits::canary_nodes_max)
-        return runtime::invalid_argument("at most " + std::to_string(limits::canary_nodes_max) +
-                                         " nodes report of an update");
-    update->counted.push_back(who);
+    put_in_place_of(update->counted, who);
     add_counts(update->counts, command.counts);
     if (context.time_ms() >= update->interval_ends_ms && are_all_serving_nodes(context, update->counted))
         decide(context, *std::move(update));

@@ -21,10 +21,12 @@ bool has_component(const endpoint_stage& stage, schemas::build_id build) {
 
 enum class deployed_as : std::uint8_t { component, nothing };
 
-void mark(context::rule_context& context, const endpoint_stage& stage, schemas::build_id id, deployed_as how) {
+void mark(context::rule_context& context, const endpoint_stage& stage, schemas::build_id id,
+          deployed_as how) {
     // A deployed build and its version are held, so they are there.
     const auto build = tables::builds::find(context.state, id);
-    const auto version = build ? tables::versions::find(context.state, build->model_version_id) : std::nullopt;
+    const auto version =
+        build ? tables::versions::find(context.state, build->model_version_id) : std::nullopt;
     if (!version) throw state::state_corrupt{"a component without a build or a version"};
     if (how == deployed_as::component)
         deployed_builds::put(context.state, *build, version->registered_model_id, stage.id);
@@ -38,8 +40,8 @@ result<void> held_by(const state::state_view& state, std::optional<schemas::endp
     const auto stage = tables::endpoint_stages::find(state, *stage_id);
     const auto endpoint = stage ? tables::endpoints::find(state, stage->endpoint_id) : std::nullopt;
     if (!endpoint) throw state::state_corrupt{"a deployed build without its endpoint"};
-    return runtime::failed_precondition(what + " has a build that is deployed to the endpoint " + endpoint->path +
-                                        "; update or delete that endpoint first");
+    return runtime::failed_precondition(what + " has a build that is deployed to the endpoint " +
+                                        endpoint->path + "; update or delete that endpoint first");
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ void store_stage(context::rule_context& context, const endpoint_stage& before, e
     for (const stage_component& each : before.components)
         if (!has_component(after, each.build_id)) mark(context, after, each.build_id, deployed_as::nothing);
     for (const stage_component& each : after.components)
-        if (!has_component(before, each.build_id)) mark(context, after, each.build_id, deployed_as::component);
+        if (!has_component(before, each.build_id))
+            mark(context, after, each.build_id, deployed_as::component);
     after.time_updated = context.stamp_ms();
     tables::endpoint_stages::update(context.state, before, after);
 }
