@@ -62,16 +62,24 @@ class component {
         x_model = std::move(model);
         x_is_loaded.store(true, std::memory_order_release);
     }
+    /// It cannot be loaded here, as far as can be told now.
     void set_failure(std::string why) {
+        set_trouble(std::move(why));
+        x_has_failed.store(true, std::memory_order_release);
+    }
+    /// Another try may help.
+    void set_trouble(std::string why) {
         const runtime::lock_guard lock(x_mutex);
         x_why_not = std::move(why);
     }
+    bool has_failed() const noexcept { return x_has_failed.load(std::memory_order_acquire); }
 
   private:
     const component_key x_key;
     component_meter x_meter;
     const unloader x_unload;
     std::atomic<bool> x_is_loaded = false;
+    std::atomic<bool> x_has_failed = false;
     engines::loaded_model x_model;  // written before x_is_loaded
     mutable runtime::mutex x_mutex;
     std::string x_why_not GUARDED_BY(x_mutex);
