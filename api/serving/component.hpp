@@ -57,9 +57,10 @@ class component {
     }
 
     // For the loader:
-    /// Once.
-    void set_model(engines::loaded_model model) noexcept {
+    /// Once. `memory`: what it may take, kept as long as this.
+    void set_model(engines::loaded_model model, std::shared_ptr<const void> memory) noexcept {
         x_model = std::move(model);
+        x_memory = std::move(memory);
         x_is_loaded.store(true, std::memory_order_release);
     }
     /// It cannot be loaded here, as far as can be told now.
@@ -80,7 +81,8 @@ class component {
     const unloader x_unload;
     std::atomic<bool> x_is_loaded = false;
     std::atomic<bool> x_has_failed = false;
-    engines::loaded_model x_model;  // written before x_is_loaded
+    engines::loaded_model x_model;  // written before x_is_loaded, as its memory
+    std::shared_ptr<const void> x_memory;
     mutable runtime::mutex x_mutex;
     std::string x_why_not GUARDED_BY(x_mutex);
 };

@@ -82,44 +82,47 @@ void components::begin_next() {
 void components::fetch(load next) {
     next.began_ms = now_ms();
     if (!engine_for(next.source))
-        return failed(std::move(next),
-                      runtime::invalid_argument("this node has no runtime '" +
-                                                std::string(runtime_of(next.source)) +
-                                                "', which the build needs; its start says what is missing"));
+        return failed(
+            std::move(next),
+            runtime::invalid_argument("this node has no runtime '" + std::string(runtime_of(next.source)) +
+                                      "', which the build needs; its start says what is missing"));
     ++x_loading;
-    if (next.source.model_digest.empty()) return fetched(std::move(next), held_file());
+    if (!next.source.has_file) return fetched(std::move(next), fetched_model());
     const component_source source = next.source;
     x_with.fetch(source, [self = weak_from_this(), &loop = x_with.loop,
-                          next = std::move(next)](const result<held_file>& file) {
-        loop.post(runtime::if_alive(self, [next, file](components& mine) { mine.fetched(next, file); }));
+                          next = std::move(next)](const result<fetched_model>& found) {
+        loop.post(runtime::if_alive(self, [next, found](components& mine) { mine.fetched(next, found); }));
     });
 }
 
-void components::fetched(load next, result<held_file> file) {
-    if (!file) {
+void components::fetched(load next, result<fetched_model> found) {
+    if (!found) {
         --x_loading;
-        failed(std::move(next), file.error());
+        failed(std::move(next), found.error());
         return begin_next();
     }
-    x_tasks.start("load_model", run(shared_from_this(), std::move(next), *std::move(file)));
+    x_tasks.start("load_model", run(shared_from_this(), std::move(next), *std::move(found)));
 }
 
-/// The engine is asked on a thread that may block. Its answer may come later; then the next load begins before.
-boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, load what, held_file file) {
-    const auto work = [self, what, file]() -> result<void> {
+/// The engine is asked on a thread that may block. Its answer may come later; then the next load begins
+/// before.
+boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, load what,
+                                             fetched_model bytes) {
+    const auto work = [self, what, bytes]() -> result<void> {
         engines::model_source source;
         source.build = what.source.key.build;
-        if (file) source.file = *file;
+        if (bytes.file) source.file = *bytes.file;
         source.upstream_url = what.source.upstream_url;
         source.health_path = what.source.health_path;
         source.batching = what.source.key.batching;
         const std::weak_ptr<components> back = self;
         self->engine_for(what.source)
-            ->load(source, [back, &loop = self->x_with.loop, what, file](result<engines::loaded_model> model) {
+            ->load(source, [back, &loop = self->x_with.loop, what,
+                            bytes](result<engines::loaded_model> model) {
                 // std::function is copied: the model goes along in a shared place.
                 const auto outcome = std::make_shared<result<engines::loaded_model>>(std::move(model));
-                loop.post(runtime::if_alive(back, [what, outcome](components& mine) {
-                    mine.loaded(what, std::move(*outcome));
+                loop.post(runtime::if_alive(back, [what, outcome, memory = bytes.memory](components& mine) {
+                    mine.loaded(what, std::move(*outcome), memory);
                 }));
             });
         return {};
@@ -130,7 +133,7 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
     self->begin_next();
 }
 
-void components::loaded(load what, result<engines::loaded_model> model) {
+void components::loaded(load what, result<engines::loaded_model> model, std::shared_ptr<const void> memory) {
     if (!model) return failed(std::move(what), model.error());
     const std::shared_ptr<component> into = what.into.lock();
     if (!into) return unload(*std::move(model));
@@ -145,7 +148,7 @@ void components::loaded(load what, result<engines::loaded_model> model) {
                  {{"build", static_cast<std::int64_t>(what.source.key.build.value)},
                   {"runtime", runtime_of(what.source)},
                   {"took_ms", took_ms}});
-    into->set_model(*std::move(model));
+    into->set_model(*std::move(model), std::move(memory));
     report_all_of(into);
 }
 
@@ -212,10 +215,9 @@ void components::report(schemas::update_id update) {
     ready.boot = me.boot;
     if (!about->model()) ready.error = about->why_not_loaded();
     waiting->second.is_sent = true;
-    const auto answered =
-        runtime::if_alive(weak_from_this(), [update](components& self, const auto& outcome) {
-            self.reported(update, outcome);
-        });
+    const auto answered = runtime::if_alive(
+        weak_from_this(),
+        [update](components& self, const auto& outcome) { self.reported(update, outcome); });
     x_with.registry.submit(schemas::commands::component_ready::type, schemas::encode(ready), {},
                            x_with.random.uuid(), runtime::posted(x_with.loop, answered));
 }
@@ -227,8 +229,9 @@ void components::reported(schemas::update_id update, const result<schemas::comma
     const auto waiting = x_reports.find(update);
     if (waiting == x_reports.end()) return;
     waiting->second.is_sent = false;
-    x_with.loop.run_at(now_ms() + limits::report_retry_ms,
-                       runtime::if_alive(weak_from_this(), [update](components& self) { self.report(update); }));
+    x_with.loop.run_at(
+        now_ms() + limits::report_retry_ms,
+        runtime::if_alive(weak_from_this(), [update](components& self) { self.report(update); }));
 }
 
 engines::engine* components::engine_for(const component_source& source) const {

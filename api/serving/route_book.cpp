@@ -20,4 +20,10 @@ void route_book::store(std::shared_ptr<const route_table> next) {
     x_version.fetch_add(1, std::memory_order_release);
 }
 
+void route_book::clear() {
+    const auto empty = std::make_shared<const route_table>();
+    x_newest.store(empty);
+    for (seat& each : x_seats) each.table = empty;
+}
+
 }  // namespace herald::api::serving

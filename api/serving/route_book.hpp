@@ -34,13 +34,19 @@ class route_book {
     /// For endpoint_route::stage_of().
     std::int64_t log_time_ms() const noexcept { return x_clock.wall_ms(); }
 
-    /// Whether predictions are answered here at all: the log was read to its end once, and this node's models
-    /// are loaded or have been given up for now. The reason why not, for 503; empty: they are. Cheap.
-    bool is_open() const noexcept { return x_is_open.load(std::memory_order_relaxed); }
+    /// False until the log was applied to its end once: no prediction is answered before, not even by 404,
+    /// but 503.
+    bool is_known() const noexcept { return x_is_known.load(std::memory_order_acquire); }
+    /// Whether this node says that it is ready for predictions: also its models are loaded, but for those
+    /// that have failed for long. Cheap.
+    bool is_ready() const noexcept { return x_is_ready.load(std::memory_order_relaxed); }
 
     /// One thread at a time.
     void store(std::shared_ptr<const route_table>);
-    void set_open(bool is_open) noexcept { x_is_open.store(is_open, std::memory_order_relaxed); }
+    /// Lets go of all snapshots. Only once no event loop reads any more.
+    void clear();
+    void set_known() noexcept { x_is_known.store(true, std::memory_order_release); }
+    void set_ready() noexcept { x_is_ready.store(true, std::memory_order_relaxed); }
 
   private:
     struct alignas(64) seat {
@@ -52,7 +58,8 @@ class route_book {
     const runtime::clock& x_clock;
     runtime::newest<const route_table> x_newest;
     std::atomic<std::uint64_t> x_version{1};
-    std::atomic<bool> x_is_open = false;
+    std::atomic<bool> x_is_known = false;
+    std::atomic<bool> x_is_ready = false;
     std::vector<seat> x_seats;
 };
 

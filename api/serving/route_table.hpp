@@ -44,7 +44,8 @@ struct component_route {
 struct stage_route {
     schemas::endpoint_stage_id id;
     std::string name;
-    std::vector<component_route> components;  // those with a share, in the order of their shares
+    std::vector<component_route> components;          // those with a share, in the order of their shares
+    std::vector<std::shared_ptr<component>> waiting;  // of an update: being loaded, without a share yet
 
     /// Null when no component has a share. `request_id`: the one that the answer bears; the same id goes to
     /// the same component while the shares stay.

@@ -48,6 +48,7 @@ void serving_changes::add(std::string_view key) {
 serving_changes& serving_changes::operator|=(const serving_changes& more) {
     append_to(endpoints, more.endpoints);
     append_to(stages, more.stages);
+    append_to(updates, more.updates);
     append_to(builds, more.builds);
     append_to(versions, more.versions);
     append_to(models, more.models);

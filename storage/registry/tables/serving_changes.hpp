@@ -18,12 +18,13 @@ class serving_changes {
     serving_changes& operator|=(const serving_changes& more);
 
     bool empty() const noexcept {
-        return endpoints.empty() && stages.empty() && builds.empty() && versions.empty() && models.empty() &&
-               users.empty();
+        return endpoints.empty() && stages.empty() && updates.empty() && builds.empty() && versions.empty() &&
+               models.empty() && users.empty();
     }
 
     std::vector<schemas::uuid> endpoints;
     std::vector<schemas::endpoint_stage_id> stages;  // or a token of theirs
+    std::vector<schemas::update_id> updates;
     std::vector<schemas::build_id> builds;
     // What headers are made of:
     std::vector<schemas::version_id> versions;
