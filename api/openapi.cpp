@@ -108,6 +108,8 @@ constexpr parameter_source sources[] = {
     {"role", "role", "id"},
     {"workspace_id", "workspace", "id"},
     {"endpoint", "endpoint", "id"},
+    {"stage", "endpoint_stage", "id"},
+    {"token", "access_token", "id"},
 };
 
 /// The links from what makes a record to what can be done with it: from every POST that answers one, to every

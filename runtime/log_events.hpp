@@ -102,6 +102,8 @@ inline constexpr std::string_view artifact_not_erased = "artifact_not_erased";
 inline constexpr std::string_view artifact_damaged = "artifact_damaged";
 /// A call on the disk of the store of artifacts failed. Fields: what, path, reason.
 inline constexpr std::string_view artifact_store_failed = "artifact_store_failed";
+/// A build cannot be made now; it is tried again. Fields: build, reason.
+inline constexpr std::string_view build_waits = "build_waits";
 /// The store of artifacts was not searched for what no upload finished; it is tried again. Fields: reason.
 inline constexpr std::string_view artifacts_not_listed = "artifacts_not_listed";
 

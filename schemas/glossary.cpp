@@ -261,7 +261,7 @@ constexpr meaning all_meanings[] = {
     {"unknown", "Deliveries of an event from before a restore, of which it is not known any more"},
     {"update", "There in the entry of a change of the stage; of a manifest, the body of an update"},
     {"update_mask", "Which members are replaced; none: those that are there"},
-    {"update_request", "The body of the newest update, as it came; null: there was none"},
+    {"update_request", "The body of the newest update, as it came; empty: there was none"},
     {"updated", "The resource"},
     {"updated_timestamp", "When it was changed last, in milliseconds since the epoch"},
     {"upload_completed", "Whether its bytes are there"},

@@ -60,7 +60,7 @@ response make_docker_context(writing_call& call) {
     auto place = call.with().transfers->downloads.take(call.user().id, "docker context");
     if (!place) co_return place.error();
     http_response out = call.answer(std::string());
-    out.content_type = "application/gzip";
+    out.content_type = "application/octet-stream";
     out.stream = gzip_tar(call.with().artifacts, *std::move(files), *std::move(place));
     co_return out;
 }

@@ -58,7 +58,9 @@ answered get_endpoint_stage(reading_call& call) {
 answered get_stage_status(reading_call& call) {
     const auto found = stage_to_show(call);
     if (!found) return found.error();
-    return call.answer(answers::stage_update_status{found->row.update_request});
+    answers::stage_update_status answer{found->row.update_request};
+    if (answer.update_request.text.empty()) answer.update_request.text = "{}";
+    return call.answer(answer);
 }
 
 answered get_stage_logs(reading_call& call) {

@@ -8,8 +8,8 @@ namespace herald::api::deployment {
 namespace {
 
 constexpr std::size_t tar_block_bytes = 512;
-constexpr std::size_t tar_name_bytes_max = 100;
-constexpr std::size_t stored_block_bytes_max = 65'535;  // RFC 1951 §3.2.4
+constexpr std::size_t tar_name_bytes = 100;
+constexpr std::size_t stored_block_bytes = 65'535;  // RFC 1951 §3.2.4
 
 constexpr auto crc_table = [] {
     std::array<std::uint32_t, 256> table{};
@@ -39,7 +39,7 @@ void put_octal(std::string& block, std::size_t at, std::size_t digits, std::uint
 /// POSIX ustar: a file's header; kind '0' is a file, 'L' the long name of the next one, as GNU tar writes it.
 std::string tar_header(std::string_view name, std::uint64_t bytes, char kind) {
     std::string block(tar_block_bytes, '\0');
-    name = name.substr(0, tar_name_bytes_max);
+    name = name.substr(0, tar_name_bytes);
     std::copy(name.begin(), name.end(), block.begin());
     put_octal(block, 100, 7, 0644);
     put_octal(block, 108, 7, 0);
@@ -67,7 +67,7 @@ std::string padding_of(std::uint64_t bytes) {
 
 std::string beginning_of(const archived_file& file) {
     std::string out;
-    if (file.name.size() > tar_name_bytes_max) {
+    if (file.name.size() > tar_name_bytes) {
         const std::string name = file.name + '\0';
         out += tar_header("././@LongLink", name.size(), 'L') + name + padding_of(name.size());
     }
@@ -135,7 +135,7 @@ class archive_stream final : public runtime::http::body_stream {
     }
 
     void store_block() {
-        const std::string_view bytes = x_waiting.substr(0, stored_block_bytes_max);
+        const std::string_view bytes = x_waiting.substr(0, stored_block_bytes);
         x_waiting.remove_prefix(bytes.size());
         x_crc = crc_after(x_crc, bytes);
         x_bytes += bytes.size();

@@ -13,6 +13,7 @@ endpoint of(schemas::endpoint row, std::string_view base_url) {
     endpoint out;
     out.id = runtime::uuid_text(row.id);
     out.full_url = prediction_url(row, base_url);
+    out.path = std::move(row.path);
     out.creator_request = std::move(row.creator_request);
     out.date_created = runtime::iso8601_ms(row.time_created);
     out.date_updated = runtime::iso8601_ms(row.time_updated);

@@ -9,6 +9,7 @@ namespace herald::schemas::answers {
 
 struct endpoint {
     std::string id;
+    std::string path;
     json_text creator_request;
     std::string date_created;
     std::string date_updated;
@@ -19,12 +20,13 @@ struct endpoint {
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
-        field(2, "creator_request", self.creator_request);
-        field(3, "date_created", self.date_created);
-        field(4, "date_updated", self.date_updated);
-        field(5, "full_url", self.full_url);
-        field(6, "owner_id", self.owner_id);
-        field(7, "workspace_id", self.workspace_id);
+        field(2, "path", self.path);
+        field(3, "creator_request", self.creator_request);
+        field(4, "date_created", self.date_created);
+        field(5, "date_updated", self.date_updated);
+        field(6, "full_url", self.full_url);
+        field(7, "owner_id", self.owner_id);
+        field(8, "workspace_id", self.workspace_id);
     }
 };
 /// `base_url`: where the caller found this node.
@@ -93,7 +95,7 @@ struct stage_logs {
     }
 };
 
-/// The newest update's body, as it came; null before the first.
+/// The newest update's body, as it came; empty before the first.
 struct stage_update_status {
     json_text update_request;
 

@@ -85,7 +85,7 @@ struct operations_manifest {
 
     static constexpr std::array<std::string_view, 1> required{"endpoint"};
     static constexpr std::string_view example =
-        R"({"endpoint":{"path":"/churn"},"name":"churn","update":{"strategy":"rollout","env":[{"name":"A","value":"b"}]},"workspace_name":"default"})";
+        R"({"endpoint":{"path":"/churn"},"name":"churn","update":{"strategy":"rollout","env":[{"name":"A","value":"b"}]}})";
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "endpoint", self.endpoint);
         field(2, "name", self.name);

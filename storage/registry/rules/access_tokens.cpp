@@ -5,6 +5,7 @@
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/endpoints.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {
@@ -15,13 +16,10 @@ using context::timer_kind;
 using schemas::access_token;
 using schemas::access_token_id;
 
-/// Of a sealed value: the key's name and what encryption adds are small beside it.
-constexpr std::size_t sealed_bytes_max = 1'024;
-
 std::string end_key(access_token_id id) { return schemas::big_endian(id.value); }
 
-result<void> check_request(const rule_context& context,
-                           const schemas::commands::create_access_token& command) {
+result<void> check_token_request(const rule_context& context,
+                                 const schemas::commands::create_access_token& command) {
     if (const auto good = check_new_token(command.token); !good) return good;
     if (const auto good = check_text("label", command.label, limits::label_bytes_max); !good) return good;
     if (const auto good =
@@ -46,7 +44,7 @@ std::size_t tokens_of(const state::state_view& state, schemas::endpoint_stage_id
 result<void> check_new_token(const schemas::commands::new_access_token& token) {
     if (token.hash.size() != std::tuple_size_v<runtime::sha256_digest>)
         return runtime::invalid_argument("the token's hash must be 32 bytes");
-    if (token.sealed_value.empty() || token.sealed_value.size() > sealed_bytes_max ||
+    if (token.sealed_value.empty() || token.sealed_value.size() > limits::sealed_token_bytes_max ||
         token.seal_binding.size() > limits::name_bytes_max)
         return runtime::invalid_argument("the token's sealed value is missing or too long");
     return {};
@@ -79,7 +77,7 @@ answer apply(rule_context& context, const schemas::commands::create_access_token
     if (const auto may = access::require_deploying(context.state, context.principal(), found->workspace);
         !may)
         return may.error();
-    if (const auto good = check_request(context, command); !good) return good.error();
+    if (const auto good = check_token_request(context, command); !good) return good.error();
     const std::string what = "stage " + std::to_string(command.stage_id.value);
     if (tables::access_tokens::with_hash(context.state, command.stage_id, command.token.hash))
         return runtime::already_exists(what + " has a token with this value; it already exists");

@@ -20,7 +20,7 @@ using context::timer_kind;
 using schemas::endpoint_stage;
 using schemas::endpoint_stage_id;
 
-std::string sweep_key(endpoint_stage_id id) { return schemas::big_endian(id.value); }
+std::string stage_sweep_key(endpoint_stage_id id) { return schemas::big_endian(id.value); }
 
 /// Errors: failed_precondition when there are as many as there may be; already_exists for the name.
 result<void> check_has_room_for(const state::state_view& state, const schemas::endpoint& endpoint,
@@ -45,7 +45,7 @@ result<void> check_has_room_for(const state::state_view& state, const schemas::e
 
 void erase_endpoint_stage(rule_context& context, const endpoint_stage& stage) {
     tables::endpoint_stages::erase(context.state, stage);
-    context.set_timer(context.time_ms(), timer_kind::endpoint_stage_sweep, sweep_key(stage.id));
+    context.set_timer(context.time_ms(), timer_kind::endpoint_stage_sweep, stage_sweep_key(stage.id));
 }
 
 /// Tokens and log of a stage that is gone.

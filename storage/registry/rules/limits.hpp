@@ -44,5 +44,6 @@ constexpr std::size_t parts_released_by_timer_max = 300;  // so many at a time
 constexpr std::size_t objects_per_command_max = 300;
 constexpr std::size_t object_name_bytes_max = 128;
 constexpr std::size_t stage_log_swept_per_firing = 300;
+constexpr std::size_t sealed_token_bytes_max = 1'024;  // beside the value, a key's name and a seal are short
 
 }  // namespace herald::limits

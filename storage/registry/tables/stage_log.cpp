@@ -12,7 +12,7 @@ std::string entry_key(schemas::endpoint_stage_id stage, std::uint64_t number) {
     return key_of(table::stage_log).number(stage).number(number);
 }
 
-std::string entries_of(schemas::endpoint_stage_id stage) { return key_of(table::stage_log).number(stage); }
+std::string log_prefix(schemas::endpoint_stage_id stage) { return key_of(table::stage_log).number(stage); }
 
 std::uint64_t last_number(const state::state_view& state, const std::string& prefix) {
     std::uint64_t number = 0;
@@ -36,7 +36,7 @@ void shorten(std::string& text, std::size_t bytes_max) {
 void stage_log::add(state::state_changes& state, schemas::endpoint_stage_id stage, std::int64_t time_ms,
                     std::string message) {
     shorten(message, limits::stage_log_message_bytes_max);
-    const std::uint64_t number = last_number(state, entries_of(stage)) + 1;
+    const std::uint64_t number = last_number(state, log_prefix(stage)) + 1;
     put_row(state, entry_key(stage, number),
             schemas::stage_log_entry{stage, number, time_ms, std::move(message)});
     if (number > limits::stage_log_entries_max)
@@ -45,7 +45,7 @@ void stage_log::add(state::state_changes& state, schemas::endpoint_stage_id stag
 
 void stage_log::each(const state::state_view& state, schemas::endpoint_stage_id stage, std::uint64_t from,
                      const visitor<schemas::stage_log_entry>& visit) {
-    state.scan(entries_of(stage), entry_key(stage, from), [&](std::string_view key, std::string_view value) {
+    state.scan(log_prefix(stage), entry_key(stage, from), [&](std::string_view key, std::string_view value) {
         return visit(decode_row<schemas::stage_log_entry>(key, value));
     });
 }
@@ -54,7 +54,7 @@ std::size_t stage_log::erase_oldest(state::state_changes& state, schemas::endpoi
                                     std::size_t most) {
     std::vector<std::string> keys;
     if (most == 0) return 0;
-    state.scan(entries_of(stage), {}, [&](std::string_view key, std::string_view) {
+    state.scan(log_prefix(stage), {}, [&](std::string_view key, std::string_view) {
         keys.emplace_back(key);
         return keys.size() < most;
     });

@@ -144,6 +144,25 @@ def reads_are_told_to_those_who_ask_for_them_and_to_nobody_else():
         assert receiver.of_type("READ")[0].headers["svc-workspace"] == "default"
 
 
+def endpoints_are_told_of_by_their_uuid_from_the_first_to_the_last():
+    with herald.with_receiver() as (server, client, receiver):
+        hook(client, "endpoints", receiver, ["CREATE", "READ", "UPDATE", "DELETE"], [{"deployment_service_resource_type": "ENDPOINT"}])
+        hook(client, "builds", receiver, ["CREATE", "READ", "UPDATE", "DELETE"], [{"deployment_service_resource_type": "BUILD"}])
+        place = "/api/v1/deployment/workspace/default/endpoints"
+        made = client.must("POST", place, {"path": "/x", "description": "d"})
+        client.must("POST", f"{place}/{made['id']}/stages", {"name": "production"})
+        shown = client.must("GET", f"{place}/{made['id']}")
+        receiver.wait_for(1, "READ")
+        client.must("DELETE", f"{place}/{made['id']}")
+        expected = sorted(f"{kind} ENDPOINT {made['id']}" for kind in ("CREATE", "READ", "UPDATE", "DELETE"))
+        herald.until(lambda: heard_by(receiver, "endpoints") == expected, 30, f"all is heard: {heard_by(receiver, 'endpoints')}")
+        assert heard_by(receiver, "builds") == []
+        said = {one.type: json.loads(one.body) for one in receiver.deliveries if one.path == "/endpoints"}
+        assert said["READ"]["original"] == said["DELETE"]["original"] == said["UPDATE"]["updated"]
+        assert said["READ"]["original"] == {name: shown[name] for name in shown if name != "full_url"}
+
+
+
 def one_webhook_is_told_of_ten_reads_in_a_second_and_the_rest_is_counted():
     with herald.with_receiver() as (server, client, receiver):
         hook(client, "reads", receiver, ["READ"])

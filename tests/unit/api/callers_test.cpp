@@ -163,7 +163,8 @@ std::vector<needed_right> stated_rights() {
     std::vector<needed_right> all;
     for (const route& row : api::routes::all_routes()) {
         const auto is_it = [&](const needed_right& each) {
-            return each.on == row.right->on && each.action == row.right->action;
+            return each.on == row.right->on && each.action == row.right->action &&
+                   each.instead == row.right->instead;
         };
         if (row.right && row.right->action != action::read && std::none_of(all.begin(), all.end(), is_it))
             all.push_back(*row.right);
@@ -194,13 +195,16 @@ class rights : public callers {
         add_groups(state, roles);
     }
     static std::string text_of(const needed_right& right) {
-        return std::string(name_of(right.on)) + "." + std::string(name_of(right.action));
+        return std::string(name_of(right.on)) + "." + std::string(name_of(right.action)) + "." +
+               std::string(name_of(right.instead));
     }
     /// The status of each row that states the right.
     void expect(const caller& who, const needed_right& right, int status) {
         int rows = 0;
         for (const route& row : api::routes::all_routes()) {
-            if (!row.right || row.right->on != right.on || row.right->action != right.action) continue;
+            if (!row.right || row.right->on != right.on || row.right->action != right.action ||
+                row.right->instead != right.instead)
+                continue;
             ++rows;
             const reply got = ask_sample(&who, row);
             EXPECT_EQ(got.status(), status) << place(row, who.email) << ": " << got.body();

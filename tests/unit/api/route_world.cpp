@@ -6,7 +6,9 @@
 #include <regex>
 #include <stdexcept>
 
+#include "runtime/random.hpp"
 #include "runtime/text.hpp"
+#include "storage/registry/tables/endpoints.hpp"
 
 namespace herald::test {
 namespace {
@@ -174,6 +176,62 @@ void route_world::SetUp() {
     x_samples["update_webhook"].body = R"({"id":2,"add_event_types":["DELETE"]})";
     x_samples["set_webhook_status"].body = R"({"webhook_id":2,"status":"DISABLED"})";
     upload(filled);
+    add_endpoints(model);
+}
+
+/// One that all routes but the one that ends it are asked about: its stage and its token have the id 1.
+void route_world::add_endpoints(const std::string& model) {
+    const std::string endpoints = "/api/v1/deployment/workspace/Default/endpoints";
+    const auto made = [&](const std::string& path, const std::string& body) {
+        const reply got = node.post(path, body);
+        EXPECT_EQ(got.status(), 200) << path << ": " << got.body();
+        return got.at("id");
+    };
+    const std::string kept = made(endpoints, R"({"path":"/kept"})");
+    const std::string stages = endpoints + "/" + kept + "/stages";
+    EXPECT_EQ(made(stages, R"({"name":"production"})"), "1");
+    const std::string token = made(stages + "/1/accesstokens", R"({"value":"to-be-deleted"})");
+    x_segments["endpoint"] = kept;
+    x_segments["token"] = token;
+    x_samples["create_endpoint_stage"].body = R"({"name":"staging"})";
+    x_samples["delete_endpoint"].segments = {{"endpoint", made(endpoints, R"({"path":"/ended"})")}};
+    x_samples["make_docker_context"].body = R"({"model_version_id":)" + version_with_model(model) + "}";
+    x_samples["ingest_reference"].segments = {{"endpoint", runtime::uuid_text(served_endpoint)}};
+}
+
+/// With the bytes of a model, and the name of reference data; its build is the one that is served.
+std::string route_world::version_with_model(const std::string& model) {
+    const std::string version = node.version(model, "with a model");
+    const std::string path = "/api/v1/registry/registered_models/" + model + "/model_versions/" + version;
+    const reply named = node.ask(
+        &third, "PATCH", path,
+        R"({"model":{"key":"model","path":"m"},"artifacts":[{"key":"reference_data","path":"r","path_only":true}]})");
+    EXPECT_EQ(named.status(), 200) << named.body();
+    const reply url = node.post("/api/v1/registry/model_versions/" + version + "/getUrlForArtifact",
+                                R"({"key":"model","method":"PUT"})");
+    EXPECT_EQ(url.status(), 200) << url.body();
+    EXPECT_EQ(
+        node.ask(nullptr, "PUT", url.at("url").substr(std::string("http://herald").size()), "bytes").status(),
+        200);
+    const reply build = node.post(
+        "/api/v1/deployment/workspace/Default/builds",
+        R"({"model_version_id":)" + version + R"(,"external_location":"registry.example.org/served"})");
+    EXPECT_EQ(build.at("id"), std::to_string(served_build.value)) << build.body();
+    return version;
+}
+
+/// No call of this test makes a stage serve.
+void route_world::add_served_endpoint(storage::registry::state::state_changes& state) {
+    schemas::endpoint endpoint;
+    endpoint.id = served_endpoint;
+    endpoint.path = "/served";
+    endpoint.workspace_id.value = 1;
+    storage::registry::tables::endpoints::put(state, endpoint);
+    schemas::endpoint_stage serving;
+    serving.id.value = 1'000;
+    serving.endpoint_id = served_endpoint;
+    serving.components.emplace_back().build_id = served_build;
+    storage::registry::tables::endpoint_stages::put(state, serving);
 }
 
 /// The bytes of one artifact, and the only part of another.

@@ -19,7 +19,10 @@ inline bool is_open(const api::calls::route& row) {
 class route_world : public ::testing::Test {
   protected:
     explicit route_world(const preparation& prepare = {})
-        : node(storage::node::node_kind::standalone, api::routes::all_routes(), prepare) {}
+        : node(storage::node::node_kind::standalone, api::routes::all_routes(), [&](auto& state) {
+              add_served_endpoint(state);
+              if (prepare) prepare(state);
+          }) {}
     void SetUp() override;
 
     /// The path, with existing ids and names in its parameters.
@@ -49,6 +52,12 @@ class route_world : public ::testing::Test {
     void open_transitions(const std::string& version, const std::string& other);
     void promote(const std::string& version);
     void upload(const std::string& version);
+    void add_endpoints(const std::string& model);
+    std::string version_with_model(const std::string& model);
+
+    static constexpr schemas::uuid served_endpoint{7};
+    static constexpr schemas::build_id served_build{2};
+    static void add_served_endpoint(storage::registry::state::state_changes&);
 
     struct sample {
         std::string body, query;

@@ -63,5 +63,19 @@ TEST(uuid, says_its_version_and_variant) {
               "00010203-0405-0607-0809-0a0b0c0d0eff");
 }
 
+TEST(parse_uuid, reads_what_is_written_and_nothing_else) {
+    for (int i = 0; i < 100; ++i) {
+        const auto id = system_random().uuid();
+        EXPECT_EQ(parse_uuid(uuid_text(id)), id);
+    }
+    EXPECT_EQ(parse_uuid("00010203-0405-0607-0809-0A0B0c0d0eFF"),
+              (std::array<std::uint8_t, 16>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255}));
+    for (const char* wrong :
+         {"", "1", "00010203-0405-0607-0809-0a0b0c0d0ef", "00010203-0405-0607-0809-0a0b0c0d0efff",
+          "00010203-0405-0607-0809-0a0b0c0d0efg", "00010203-0405-0607-08090-a0b0c0d0eff",
+          "000102030405060708090a0b0c0d0eff0000", "{0010203-0405-0607-0809-0a0b0c0d0ef}"})
+        EXPECT_FALSE(parse_uuid(wrong)) << wrong;
+}
+
 }  // namespace
 }  // namespace herald::test

@@ -120,6 +120,40 @@ TEST(parse_decimal, takes_whole_numbers_only) {
         EXPECT_FALSE(parse_decimal(wrong)) << wrong;
 }
 
+TEST(parse_iso8601_ms, reads_what_is_written_and_what_others_write) {
+    for (const std::int64_t time : {0ll, 951'782'399'999ll, 951'782'400'000ll, 951'868'800'000ll,
+                                    1'769'851'800'123ll, 4'107'542'400'000ll, 253'402'300'799'999ll})
+        EXPECT_EQ(parse_iso8601_ms(iso8601_ms(time)), time);
+    for (std::int64_t day = 0; day < 80'000; ++day)
+        EXPECT_EQ(parse_iso8601_ms(iso8601_ms(day * 86'400'000)), day * 86'400'000);
+    EXPECT_EQ(parse_iso8601_ms("1970-01-01T00:00:01Z"), 1'000);
+    EXPECT_EQ(parse_iso8601_ms("1970-01-01 00:00:01.5z"), 1'500);
+    EXPECT_EQ(parse_iso8601_ms("1970-01-01T00:00:00.123456789Z"), 123);
+    EXPECT_EQ(parse_iso8601_ms("1970-01-01T02:00:00+01:30"), 1'800'000);
+    EXPECT_EQ(parse_iso8601_ms("1970-01-01T00:00:00-00:30"), 1'800'000);
+    for (const char* wrong : {"",
+                              "1970",
+                              "1970-01-01",
+                              "1970-01-01T00:00:00",
+                              "1970-01-01T00:00Z",
+                              "1969-12-31T23:59:59Z",
+                              "1970-00-01T00:00:00Z",
+                              "1970-13-01T00:00:00Z",
+                              "2026-02-29T00:00:00Z",
+                              "2026-04-31T00:00:00Z",
+                              "1970-01-01T24:00:00Z",
+                              "1970-01-01T00:60:00Z",
+                              "1970-01-01T00:00:60Z",
+                              "1970-01-01T00:00:00.Z",
+                              "1970-01-01T00:00:00ZZ",
+                              "1970-01-01T00:00:00+1:00",
+                              "1970-01-01T00:00:00+24:00",
+                              "1970-01-01T00:00:00+00:30",
+                              "1970/01/01T00:00:00Z",
+                              "1970-01-01T00:00:0xZ"})
+        EXPECT_FALSE(parse_iso8601_ms(wrong)) << wrong;
+}
+
 TEST(equals_ignoring_case, folds_ascii_letters_and_nothing_else) {
     EXPECT_TRUE(equals_ignoring_case("Content-Length", "cONTENT-lENGTH"));
     EXPECT_FALSE(equals_ignoring_case("a", "ab"));

@@ -54,7 +54,9 @@ void tell_of_refused_endpoints(golden_writer& log) {
     for (const char* path : {"", "/", "a//b", "a/", "a/..", "a b"})
         log.refused(endpoint_of(9, path), "at a path that is none");
     log.refused(endpoint_of(9, string(256, 'x')), "at a path that is too long");
-    log.refused(endpoint_of(9, "\xff"), "at a path that is no text");
+    command = endpoint_of(9, "x");
+    command.path = "\xff";
+    log.refused(command, "at a path that is no text");
     command = endpoint_of(9, "x");
     command.creator_request.text = "[]";
     log.refused(command, "with a body that is no object");
@@ -112,8 +114,7 @@ void tell_of_access_tokens(golden_writer& log) {
                 "that there is none of any more");
     for (int i = 0; i < 99; ++i) {
         command = token_for(2, 2, 'x');
-        command.token.hash.replace(0, 2, std::to_string(10 + i).substr(0, 2));
-        command.token.hash[2] = static_cast<char>('0' + i / 90);
+        command.token.hash.replace(0, 3, std::to_string(100 + i));
         log.done(command, "one of a hundred");
     }
     command.token.hash = string(32, 'y');
