@@ -17,6 +17,7 @@ void canary_reports::begin(const canary_interval& interval, const std::shared_pt
 }
 
 void canary_reports::begin_here(const canary_interval& interval, const std::shared_ptr<component>& of) {
+    if (x_is_ending) return;
     std::erase_if(x_running, [](const auto& each) { return each.second.of.expired(); });
     const auto [place, is_new] = x_running.try_emplace(interval.update);
     running& now = place->second;

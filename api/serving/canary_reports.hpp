@@ -36,6 +36,11 @@ class canary_reports final : public std::enable_shared_from_this<canary_reports>
 
     /// Any thread. Again with the same interval: nothing happens.
     void begin(const canary_interval&, const std::shared_ptr<component>&);
+    /// Nothing is told any more. On the loop.
+    void end() {
+        x_is_ending = true;
+        x_running.clear();
+    }
 
   private:
     struct running {
@@ -51,6 +56,7 @@ class canary_reports final : public std::enable_shared_from_this<canary_reports>
 
     const parts x_with;
     std::map<schemas::update_id, running> x_running;
+    bool x_is_ending = false;
 };
 
 }  // namespace herald::api::serving

@@ -56,6 +56,7 @@ void serving::end() {
     std::promise<void> stopped;
     x_with.loop.post([&] {
         x_alive.reset();
+        if (x_canaries) x_canaries->end();
         stopped.set_value();
     });
     stopped.get_future().wait();

@@ -71,6 +71,9 @@ class registry_node {
         bool has_thread = true;
         /// Told to the other nodes: how long this node may serve predictions while the log is out of reach.
         std::int64_t isolation_grace_ms = limits::isolation_grace_ms_default;
+        /// Told to the other nodes: whether an update waits for this node, and what it has for models.
+        bool serves_predictions = false;
+        std::vector<std::string> runtimes;
         /// Unknown commands to pass over.
         std::vector<registry::engine::skipped_record> skips;
         disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
