@@ -8,7 +8,7 @@
 
 #include "api/serving/component.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/event_loop.hpp"
+#include "runtime/scheduler.hpp"
 #include "runtime/random.hpp"
 #include "storage/node/node.hpp"
 
@@ -28,7 +28,7 @@ class canary_reports final : public std::enable_shared_from_this<canary_reports>
     /// All of them must outlive it.
     struct parts {
         storage::node::registry_node& registry;
-        runtime::event_loop& loop;
+        runtime::scheduler& loop;
         runtime::random_source& random;
         const runtime::clock& log_clock;  // its wall clock is the log's time
     };
