@@ -166,8 +166,8 @@ inline constexpr std::string_view kafka_offsets_kept_too_short = "kafka_offsets_
 inline constexpr std::string_view model_loaded = "model_loaded";
 /// A model cannot be loaded here; tried again while something needs it. Fields: build, runtime, reason.
 inline constexpr std::string_view model_not_loaded = "model_not_loaded";
-/// One of the predictions that are logged (--prediction-log-rate). Fields: endpoint, build, status, duration_us,
-/// request_id.
+/// One of the predictions that are logged (--prediction-log-rate). Fields: endpoint, build, status,
+/// duration_us, request_id.
 inline constexpr std::string_view prediction = "prediction";
 
 }  // namespace herald::runtime::log_events

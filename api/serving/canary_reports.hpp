@@ -8,8 +8,8 @@
 
 #include "api/serving/component.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/scheduler.hpp"
 #include "runtime/random.hpp"
+#include "runtime/scheduler.hpp"
 #include "storage/node/node.hpp"
 
 namespace herald::api::serving {

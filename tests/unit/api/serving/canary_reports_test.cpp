@@ -1,5 +1,5 @@
-// Every request of a canary's component is counted in exactly one interval, and the log hears of it before the
-// interval is judged.
+// Every request of a canary's component is counted in exactly one interval, and the log hears of it before
+// the interval is judged.
 #include "api/serving/canary_reports.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// A model is loaded while somebody holds it, unloaded once nobody does, and every update that waits for it is told.
+// A model is loaded while somebody holds it, unloaded once nobody does, and every update that waits for it is
+// told.
 #include "api/serving/components.hpp"
 
 #include <gtest/gtest.h>

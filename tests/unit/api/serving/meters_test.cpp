@@ -1,8 +1,10 @@
-// What is counted of predictions is what the log decides on: nothing is lost between threads or counted twice.
+// What is counted of predictions is what the log decides on: nothing is lost between threads or counted
+// twice.
 #include "api/serving/meters.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 namespace herald::api::serving {
@@ -26,7 +28,7 @@ TEST(component_meter, sums_what_every_loop_has_counted) {
 
 TEST(component_meter, counts_as_errors_what_the_model_is_to_blame_for) {
     component_meter meter(1);
-    for (const std::uint16_t status : {200, 400, 401, 403, 404, 413, 429, 500, 502, 504})
+    for (const auto status : std::array<std::uint16_t, 10>{200, 400, 401, 403, 404, 413, 429, 500, 502, 504})
         meter.count(0, status, 1);
     const auto sum = meter.sum();
     EXPECT_EQ(sum.requests, 10u);

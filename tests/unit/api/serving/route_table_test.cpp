@@ -1,5 +1,5 @@
-// A prediction goes to the endpoint at its path, the stage of its token, and by shares to a component; a change
-// touches only what it changes.
+// A prediction goes to the endpoint at its path, the stage of its token, and by shares to a component; a
+// change touches only what it changes.
 #include "api/serving/route_table.hpp"
 
 #include <gtest/gtest.h>
