@@ -53,6 +53,9 @@ inline constexpr metric_name hash_differences{"herald_hash_differences",
                                               "Live nodes whose state differs from this one's"};
 inline constexpr metric_name artifacts_damaged{"herald_artifacts_damaged_total",
                                                "Times that an artifact's bytes were found lost or damaged"};
+/// Label: outcome (well, failed).
+inline constexpr metric_name upstream_health_checks{
+    "herald_upstream_health_checks_total", "Looks at the servers of deployed builds with an upstream_url"};
 inline constexpr metric_name disk_free{"herald_disk_free_bytes", "Free room on the disk of the data folder"};
 inline constexpr metric_name clock_off{"herald_clock_off_seconds",
                                        "Standalone: by how much the wall clock is ahead of the log's"};
@@ -122,6 +125,21 @@ inline constexpr metric_name http_connections_refused{
     "herald_http_connections_refused_total", "Connections beyond the bounds, answered 503 and closed"};
 inline constexpr metric_name http_connections_evicted{"herald_http_connections_evicted_total",
                                                       "Connections without credentials, closed to make room"};
+
+/// For predictions. Label: endpoint (its path); of the first one also outcome (api/serving/meters.hpp).
+inline constexpr metric_name predictions{"herald_predictions_total", "Predictions answered"};
+inline constexpr metric_name prediction_seconds{
+    "herald_prediction_duration_seconds", "From a prediction's request to the first byte of its answer"};
+inline constexpr metric_name predictions_in_flight{"herald_predictions_in_flight",
+                                                   "Predictions that are being made"};
+/// Label: runtime (onnx, upstream).
+inline constexpr metric_name model_load_seconds{"herald_model_load_duration_seconds",
+                                                "Loading a model and warming it up"};
+/// Label: runtime.
+inline constexpr metric_name model_loads_failed{"herald_model_loads_failed_total",
+                                                "Models that could not be loaded"};
+inline constexpr metric_name models_loaded{"herald_models_loaded", "Models in memory or connected to"};
+inline constexpr metric_name models_bytes{"herald_models_bytes", "Estimated memory of the models loaded"};
 
 }  // namespace metrics
 }  // namespace herald::runtime

@@ -4,11 +4,16 @@
 #include <array>
 #include <string_view>
 
+#include "api/serving/images/limits.hpp"
+#include "api/serving/images/tar.hpp"
+
 namespace herald::api::deployment {
 namespace {
 
-constexpr std::size_t tar_block_bytes = 512;
-constexpr std::size_t tar_name_bytes = 100;
+using serving::images::tar_block_bytes;
+using serving::images::tar_header;
+using serving::images::tar_padding;
+
 constexpr std::size_t stored_block_bytes = 65'535;  // RFC 1951 §3.2.4
 
 constexpr auto crc_table = [] {
@@ -31,48 +36,14 @@ void append_little_endian(std::string& out, std::uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
 }
 
-void put_octal(std::string& block, std::size_t at, std::size_t digits, std::uint64_t value) {
-    for (std::size_t i = digits; i > 0; --i, value >>= 3)
-        block[at + i - 1] = static_cast<char>('0' + (value & 7));
-}
-
-/// POSIX ustar: a file's header; kind '0' is a file, 'L' the long name of the next one, as GNU tar writes it.
-std::string tar_header(std::string_view name, std::uint64_t bytes, char kind) {
-    std::string block(tar_block_bytes, '\0');
-    name = name.substr(0, tar_name_bytes);
-    std::copy(name.begin(), name.end(), block.begin());
-    put_octal(block, 100, 7, 0644);
-    put_octal(block, 108, 7, 0);
-    put_octal(block, 116, 7, 0);
-    put_octal(block, 124, 11, bytes);
-    put_octal(block, 136, 11, 0);
-    std::fill_n(block.begin() + 148, 8, ' ');
-    block[156] = kind;
-    constexpr std::string_view magic(
-        "ustar\0"
-        "00",
-        8);
-    std::copy(magic.begin(), magic.end(), block.begin() + 257);
-    std::uint64_t sum = 0;
-    for (const char c : block) sum += static_cast<unsigned char>(c);
-    put_octal(block, 148, 6, sum);
-    block[154] = '\0';
-    return block;
-}
-
-/// Zeros up to the next whole block.
-std::string padding_of(std::uint64_t bytes) {
-    return std::string((tar_block_bytes - bytes % tar_block_bytes) % tar_block_bytes, '\0');
-}
-
 std::string beginning_of(const archived_file& file) {
     std::string out;
-    if (file.name.size() > tar_name_bytes) {
+    if (file.name.size() > limits::tar_name_bytes_max) {
         const std::string name = file.name + '\0';
-        out += tar_header("././@LongLink", name.size(), 'L') + name + padding_of(name.size());
+        out += tar_header("././@LongLink", name.size(), 'L') + name + tar_padding(name.size());
     }
     out += tar_header(file.name, file.bytes(), '0');
-    if (file.objects.empty()) out += file.text + padding_of(file.text.size());
+    if (file.objects.empty()) out += file.text + tar_padding(file.text.size());
     return out;
 }
 
@@ -109,7 +80,7 @@ class archive_stream final : public runtime::http::body_stream {
             x_waiting = *piece;
             if (piece->empty()) {
                 x_open.reset();
-                hold(padding_of(x_files[x_next - 1].bytes()));
+                hold(tar_padding(x_files[x_next - 1].bytes()));
             }
         } else if (x_next < x_files.size()) {
             archived_file& file = x_files[x_next++];

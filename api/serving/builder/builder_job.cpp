@@ -1,0 +1,173 @@
+#include "api/serving/builder/builder_job.hpp"
+
+#include <utility>
+
+#include "api/serving/builder/model_inspection.hpp"
+#include "api/serving/images/image_tar.hpp"
+#include "runtime/lifetime.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
+#include "storage/registry/find/artifacts.hpp"
+#include "storage/registry/tables/versions.hpp"
+
+namespace herald::api::serving::builder {
+namespace {
+
+using runtime::run_blocking;
+using storage::artifacts::stored_object;
+using storage::artifacts::task;
+
+constexpr std::string_view key_of_model = "model";
+
+bool may_pass(const error& why) {
+    return why.code == error_code::unavailable || why.code == error_code::resource_exhausted;
+}
+
+std::string shortened(std::string text) {
+    if (text.size() > limits::build_message_bytes_max) text.resize(limits::build_message_bytes_max);
+    return text;
+}
+
+}  // namespace
+
+void builder_job::start(std::uint64_t token) {
+    x_token = token;
+    x_rests_until_ms.clear();
+    look_later();
+}
+
+void builder_job::look_later() {
+    if (std::exchange(x_is_planned, true)) return;
+    x_with.loop.run_at(x_with.loop.time().steady_ms() + x_settings.interval_ms,
+                       runtime::if_alive(weak_from_this(), [](builder_job& self) {
+                           self.x_is_planned = false;
+                           self.look();
+                       }));
+}
+
+void builder_job::look() {
+    if (x_token == 0) return;
+    look_later();
+    if (!std::exchange(x_is_making, true)) x_tasks.start("make_builds", make_next(shared_from_this()));
+}
+
+boost::asio::awaitable<void> builder_job::make_next(std::shared_ptr<builder_job> self) {
+    try {
+        std::erase_if(self->x_rests_until_ms, [now_ms = self->x_with.loop.time().steady_ms()](
+                                                  const auto& rest) { return rest.second <= now_ms; });
+        // The pool's thread looks at a copy: a new claim begins with none.
+        const auto resting = self->x_rests_until_ms;
+        const auto find = [&] { return self->next_build(resting); };
+        auto build = co_await run_blocking(self->x_with.blocking, find);
+        if (build) co_await self->make(*std::move(build));
+    } catch (...) {
+        self->x_is_making = false;
+        throw;
+    }
+    self->x_is_making = false;
+}
+
+/// Errors: not_found when none waits. On the blocking pool.
+result<schemas::build> builder_job::next_build(const rests& resting) const {
+    for (schemas::build& each : x_with.builds_to_make(*x_with.state.view()))
+        if (!resting.contains(each.id.value)) return std::move(each);
+    return runtime::not_found("no build waits");
+}
+
+boost::asio::awaitable<void> builder_job::make(schemas::build build) {
+    const schemas::build_id id = build.id;
+    auto made = co_await made_of(build);
+    // Also after it was told: the command is applied a little later, or not at all.
+    x_rests_until_ms[id.value] = x_with.loop.time().steady_ms() + x_settings.again_ms;
+    if (!made && may_pass(made.error())) {
+        runtime::log(runtime::log_level::warning, runtime::log_events::build_waits,
+                     {{"build", std::to_string(id.value)}, {"reason", made.error().message}});
+        co_return;
+    }
+    finished told;
+    if (made)
+        told = *std::move(made);
+    else
+        told.error = shortened(made.error().message);
+    told.build_id = id;
+    tell(std::move(told));
+}
+
+result<std::vector<stored_object>> builder_job::model_of(const schemas::build& build) const {
+    const auto view = x_with.state.view();
+    const auto version = storage::registry::tables::versions::find(*view, build.model_version_id);
+    if (!version)
+        return runtime::not_found("model version " + std::to_string(build.model_version_id.value) +
+                                  " is gone");
+    auto parts = storage::registry::find::bytes_of_artifact(*view, *version, key_of_model);
+    if (!parts)
+        return runtime::invalid_argument(
+            "the version has no model: upload its bytes under the key \"model\" first, or give the build an "
+            "image (external_location) or a running server (upstream_url)");
+    std::vector<stored_object> model;
+    std::uint64_t bytes = 0;
+    for (schemas::blob& each : *parts) {
+        bytes += each.bytes;
+        model.push_back({std::move(each.object), std::move(each.digest), each.bytes});
+    }
+    if (bytes > x_settings.model_bytes_max)
+        return runtime::invalid_argument("the model has " + std::to_string(bytes) + " bytes; at most " +
+                                         std::to_string(x_settings.model_bytes_max) + " can be served");
+    return model;
+}
+
+/// Errors: those that end the build, and those that may_pass.
+task<builder_job::finished> builder_job::made_of(const schemas::build& build) {
+    const auto find = [&] { return model_of(build); };
+    const auto model = co_await run_blocking(x_with.blocking, find);
+    if (!model) co_return model.error();
+    auto signature = co_await signature_of(build, *model);
+    if (!signature) co_return signature.error();
+    images::image_content content;
+    content.build = build.id;
+    content.version = build.model_version_id;
+    content.model = *model;
+    finished out;
+    out.image_bytes = images::image_bytes(content);
+    auto digest = co_await images::image_digest(x_with.artifacts, std::move(content));
+    if (!digest) co_return digest.error();
+    out.image_digest = *std::move(digest);
+    out.base_url = x_settings.base_url;
+    out.signature = *std::move(signature);
+    co_return out;
+}
+
+/// The model's file is held only for as long as it is looked at.
+task<schemas::model_signature> builder_job::signature_of(const schemas::build& build,
+                                                         std::vector<stored_object> model) {
+    const auto held = co_await x_with.models.get(std::move(model));
+    if (!held) co_return held.error();
+    const auto look = [&] { return load(build.id, (*held)->file()); };
+    co_return co_await run_blocking(x_with.blocking, look);
+}
+
+/// On the blocking pool.
+result<schemas::model_signature> builder_job::load(schemas::build_id build,
+                                                   const std::filesystem::path& file) {
+    if (const auto good = inspect_model_file(file); !good) return good.error();
+    const auto before = x_attempts.begin(build);
+    if (!before) return before.error();
+    if (*before >= limits::build_attempts_max) {
+        x_attempts.end(build);
+        return runtime::invalid_argument("loading the model ended the process " + std::to_string(*before) +
+                                         " times; it is not tried again");
+    }
+    auto signature = x_with.load(file);
+    x_attempts.end(build);
+    return signature;
+}
+
+/// What the log does not take is made again: the state still has it as waiting.
+void builder_job::tell(finished told) {
+    if (x_token == 0) return;
+    told.token = x_token;
+    x_with.registry.submit(finished::type, schemas::encode(told), {}, x_with.random.uuid(),
+                           [](const auto&) {});
+}
+
+}  // namespace herald::api::serving::builder

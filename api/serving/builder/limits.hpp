@@ -1,0 +1,17 @@
+// The bounds of building.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+constexpr std::uint64_t model_bytes_max = 1ull << 30;  // unless set otherwise
+constexpr std::int64_t build_interval_ms = 1'000;      // between two looks for builds to make
+constexpr std::int64_t build_again_ms = 15'000;        // after one that could not be made now
+constexpr int build_attempts_max = 2;                  // that ended the process
+constexpr std::size_t build_message_bytes_max = 2'000;
+constexpr int model_depth_max = 64;  // of graphs within nodes within graphs
+constexpr std::size_t model_name_bytes_shown_max = 128;
+
+}  // namespace herald::limits

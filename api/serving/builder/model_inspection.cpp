@@ -1,0 +1,212 @@
+#include "api/serving/builder/model_inspection.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "api/serving/builder/limits.hpp"
+#include "storage/artifacts/arriving_file.hpp"
+
+namespace herald::api::serving::builder {
+namespace {
+
+/// A field of a message in protobuf's wire form.
+struct wire_field {
+    std::uint64_t number = 0;
+    unsigned type = 0;
+    std::uint64_t value = 0;  // of type 0
+    std::string_view bytes;   // of type 2
+};
+constexpr unsigned varint_type = 0;
+constexpr unsigned bytes_type = 2;
+
+class wire_reader {
+  public:
+    explicit wire_reader(std::string_view bytes) : x_rest(bytes) {}
+    bool is_at_end() const noexcept { return x_rest.empty(); }
+    /// Empty when the bytes are no field.
+    std::optional<wire_field> next() {
+        const auto tag = varint();
+        if (!tag || *tag >> 3 == 0 || *tag >> 3 > 0x1FFF'FFFF) return std::nullopt;
+        wire_field out;
+        out.number = *tag >> 3;
+        out.type = static_cast<unsigned>(*tag & 7);
+        if (out.type == varint_type) {
+            const auto value = varint();
+            if (!value) return std::nullopt;
+            out.value = *value;
+            return out;
+        }
+        std::uint64_t length = out.type == 1 ? 8 : 4;
+        if (out.type == bytes_type) {
+            const auto said = varint();
+            if (!said) return std::nullopt;
+            length = *said;
+        } else if (out.type != 1 && out.type != 5) {
+            return std::nullopt;
+        }
+        if (length > x_rest.size()) return std::nullopt;
+        out.bytes = x_rest.substr(0, length);
+        x_rest.remove_prefix(length);
+        return out;
+    }
+
+  private:
+    std::optional<std::uint64_t> varint() {
+        std::uint64_t out = 0;
+        for (int shift = 0; shift < 64 && !x_rest.empty(); shift += 7) {
+            const auto byte = static_cast<unsigned char>(x_rest.front());
+            x_rest.remove_prefix(1);
+            out |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+            if ((byte & 0x80) == 0) return out;
+        }
+        return std::nullopt;
+    }
+    std::string_view x_rest;
+};
+
+error damaged(std::string_view where) {
+    return runtime::invalid_argument("the model is damaged: its " + std::string(where) +
+                                     " cannot be read; upload it again as a whole");
+}
+
+error another_kind() {
+    return runtime::invalid_argument(
+        "the model is no ONNX model: its bytes are no ModelProto; a model of another kind needs an image "
+        "(external_location) or a running server (upstream_url)");
+}
+
+/// Printable ASCII of what the model says.
+std::string shown(std::string_view name) {
+    std::string out(name.substr(0, limits::model_name_bytes_shown_max));
+    for (char& each : out)
+        if (each < ' ' || each > '~') each = '?';
+    return "\"" + out + "\"";
+}
+
+// What messages hold that may lead to a tensor; the numbers are those of onnx.proto.
+enum class message : std::uint8_t {
+    model,
+    graph,
+    node,
+    attribute,
+    tensor,
+    sparse_tensor,
+    function,
+    training
+};
+
+std::optional<message> message_in(message outer, std::uint64_t field) {
+    switch (outer) {
+        case message::model:
+            if (field == 7) return message::graph;
+            if (field == 20) return message::training;
+            if (field == 25) return message::function;
+            break;
+        case message::graph:
+            if (field == 1) return message::node;
+            if (field == 5) return message::tensor;
+            if (field == 15) return message::sparse_tensor;
+            break;
+        case message::node:
+            if (field == 5) return message::attribute;
+            break;
+        case message::attribute:
+            if (field == 5 || field == 10) return message::tensor;
+            if (field == 6 || field == 11) return message::graph;
+            if (field == 22 || field == 23) return message::sparse_tensor;
+            break;
+        case message::sparse_tensor:
+            if (field == 1 || field == 2) return message::tensor;
+            break;
+        case message::function:
+            if (field == 7) return message::node;
+            if (field == 11) return message::attribute;
+            break;
+        case message::training:
+            if (field == 1 || field == 2) return message::graph;
+            break;
+        case message::tensor:
+            break;
+    }
+    return std::nullopt;
+}
+
+std::string_view name_of(message which) {
+    constexpr std::string_view names[]{"ModelProto", "graph",         "node",     "attribute",
+                                       "tensor",     "sparse tensor", "function", "training part"};
+    return names[static_cast<std::size_t>(which)];
+}
+
+result<void> look_at_tensor(std::string_view bytes) {
+    std::string_view name;
+    bool is_external = false;
+    for (wire_reader reader(bytes); !reader.is_at_end();) {
+        const auto field = reader.next();
+        if (!field) return damaged("tensor " + shown(name));
+        if (field->number == 8 && field->type == bytes_type) name = field->bytes;
+        if (field->number == 13) is_external = true;
+        if (field->number == 14 && field->type == varint_type && field->value == 1) is_external = true;
+    }
+    if (!is_external) return {};
+    return runtime::invalid_argument("the model's tensor " + shown(name) +
+                                     " has its values in another file; save the model with all values in "
+                                     "one file (without external data)");
+}
+
+result<void> look_at(message which, std::string_view bytes, int depth) {
+    if (which == message::tensor) return look_at_tensor(bytes);
+    if (depth > limits::model_depth_max)
+        return runtime::invalid_argument("the model's graphs stand in each other more than " +
+                                         std::to_string(limits::model_depth_max) + " deep");
+    for (wire_reader reader(bytes); !reader.is_at_end();) {
+        const auto field = reader.next();
+        if (!field) return damaged(name_of(which));
+        const auto inner = message_in(which, field->number);
+        if (!inner) continue;
+        if (field->type != bytes_type) return damaged(name_of(*inner));
+        if (const auto good = look_at(*inner, field->bytes, depth + 1); !good) return good;
+    }
+    return {};
+}
+
+}  // namespace
+
+result<void> inspect_model(std::string_view bytes) {
+    // Every writer of ONNX begins with the version of the form; nothing else that is common does.
+    const auto first = wire_reader(bytes).next();
+    const bool begins_as_model = first && first->number == 1 && first->type == varint_type &&
+                                 first->value >= 1 && first->value <= 1'000;
+    bool has_graph = false;
+    bool has_version = false;
+    for (wire_reader reader(bytes); !reader.is_at_end();) {
+        const auto field = reader.next();
+        if (!field) return begins_as_model ? damaged("ModelProto") : another_kind();
+        if (field->number == 7 && field->type == bytes_type) has_graph = true;
+        if (field->number == 1 && field->type == varint_type) has_version = true;
+    }
+    if (!has_version || !has_graph) return another_kind();
+    return look_at(message::model, bytes, 0);
+}
+
+result<void> inspect_model_file(const std::filesystem::path& path) {
+    using storage::artifacts::failed;
+    const storage::artifacts::descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return failed("open", path, errno);
+    struct stat seen {};
+    if (::fstat(file.get(), &seen) != 0) return failed("look at", path, errno);
+    const auto length = static_cast<std::size_t>(seen.st_size);
+    if (length == 0) return inspect_model("");
+    void* const mapped = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (mapped == MAP_FAILED) return failed("map", path, errno);
+    auto out = inspect_model({static_cast<const char*>(mapped), length});
+    ::munmap(mapped, length);
+    return out;
+}
+
+}  // namespace herald::api::serving::builder

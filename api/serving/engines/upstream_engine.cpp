@@ -1,0 +1,244 @@
+#include "api/serving/engines/upstream_engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <utility>
+
+#include "api/serving/engines/limits.hpp"
+#include "api/serving/engines/upstream_exchange.hpp"
+#include "runtime/metrics.hpp"
+
+namespace herald::api::serving::engines {
+namespace {
+
+namespace client = runtime::http::client;
+using runtime::event_loop;
+
+/// A loop, its client, and what is under way there. Used on the loop's thread, but for its loop.
+class upstream_lane {
+  public:
+    upstream_lane(event_loop& loop, const client::client_options& options)
+        : x_loop(loop), x_client(client::make_client(loop.context(), options)) {}
+
+    event_loop& loop() const noexcept { return x_loop; }
+
+    /// Also says whether a connection was made. `take` is dropped with the lane.
+    using taker = std::function<void(client::answer, bool was_connected)>;
+    void start(client::request request, taker take) {
+        const std::uint64_t number = ++x_started;
+        x_running[number] = x_client->start(std::move(request),
+                                            [this, number, take = std::move(take)](client::answer answer) {
+                                                const auto found = x_running.find(number);
+                                                const auto ended = std::move(found->second);
+                                                x_running.erase(found);
+                                                const bool was_connected = ended && ended->on_the_wire();
+                                                take(std::move(answer), was_connected);
+                                            });
+    }
+
+    /// Drops what is under way. After the loop has stopped.
+    void close() { const auto dropped = std::exchange(x_running, {}); }
+
+  private:
+    event_loop& x_loop;
+    const std::unique_ptr<client::client> x_client;
+    std::uint64_t x_started = 0;
+    std::map<std::uint64_t, std::unique_ptr<client::exchange>> x_running;
+};
+
+/// The lanes, shared by the engine and its models.
+class upstream_lanes {
+  public:
+    upstream_lanes(const std::vector<event_loop*>& loops, const client::client_options& options) {
+        for (event_loop* each : loops) x_lanes.push_back(std::make_unique<upstream_lane>(*each, options));
+    }
+    upstream_lane& first() const noexcept { return *x_lanes.front(); }
+    /// The caller's, if he is on one of the loops.
+    upstream_lane& choose() noexcept {
+        for (const auto& each : x_lanes)
+            if (each->loop().is_current()) return *each;
+        return *x_lanes[x_turn.fetch_add(1, std::memory_order_relaxed) % x_lanes.size()];
+    }
+
+    void close() {
+        for (const auto& each : x_lanes) each->close();
+    }
+
+  private:
+    std::vector<std::unique_ptr<upstream_lane>> x_lanes;
+    std::atomic<std::size_t> x_turn{0};
+};
+
+/// What a server is called at.
+struct upstream_server {
+    std::string url;
+    std::string health_url;  // empty: a connection is enough
+    std::string pool_key;
+};
+
+client::request health_question(const upstream_server& server) {
+    client::request out;
+    // Where only a connection is wanted, this is the request that does least.
+    out.method =
+        server.health_url.empty() ? runtime::http::http_method::head : runtime::http::http_method::get;
+    out.location = server.health_url.empty() ? server.url : server.health_url;
+    out.pool_key = server.pool_key + " health";
+    out.deadline_ms = limits::upstream_health_ms_max;
+    out.connect_ms_max = std::min(out.connect_ms_max, out.deadline_ms);
+    return out;
+}
+
+runtime::counter& health_checks(bool is_well) {
+    static runtime::counter& well =
+        runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "well"}});
+    static runtime::counter& not_well =
+        runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "failed"}});
+    return is_well ? well : not_well;
+}
+
+class upstream_model final : public body_model, public std::enable_shared_from_this<upstream_model> {
+  public:
+    upstream_model(std::shared_ptr<upstream_lanes> lanes, upstream_server server)
+        : x_lanes(std::move(lanes)), x_server(std::move(server)) {}
+
+    void ask(body_question question, answer_handler handler) override {
+        upstream_lane& lane = x_lanes->choose();
+        auto self = shared_from_this();
+        lane.loop().post(
+            [self, &lane, question = std::move(question), handler = std::move(handler)]() mutable {
+                self->ask_on(lane, std::move(question), std::move(handler));
+            });
+    }
+
+    /// Looks at the server for as long as the model is there. On the first loop.
+    void watch() {
+        event_loop& loop = x_lanes->first().loop();
+        const std::weak_ptr<upstream_model> weak = weak_from_this();
+        loop.run_at(loop.time().steady_ms() + limits::upstream_health_interval_ms, [weak] {
+            if (const auto self = weak.lock()) self->look();
+        });
+    }
+
+  private:
+    void ask_on(upstream_lane& lane, body_question question, answer_handler handler) {
+        std::int64_t wait_ms = limits::upstream_ask_ms_max;
+        if (question.deadline_ms != 0)
+            wait_ms = std::min(wait_ms, question.deadline_ms - lane.loop().time().steady_ms());
+        if (wait_ms <= 0) {
+            handler(error{error_code::deadline_exceeded,
+                          "the deadline had passed before the model's server could be asked", 0});
+            return;
+        }
+        // Keeps the model until its last question is answered.
+        auto self = shared_from_this();
+        lane.start(question_to(x_server.url, x_server.pool_key, std::move(question), wait_ms),
+                   [self, handler = std::move(handler)](client::answer answer, bool) {
+                       handler(meaning_of(std::move(answer)));
+                   });
+    }
+
+    void look() {
+        const std::weak_ptr<upstream_model> weak = weak_from_this();
+        const bool has_path = !x_server.health_url.empty();
+        x_lanes->first().start(health_question(x_server), [weak, has_path](client::answer answer, bool was) {
+            health_checks(why_not_well(answer, has_path, was).empty()).add();
+            if (const auto self = weak.lock()) self->watch();
+        });
+    }
+
+    const std::shared_ptr<upstream_lanes> x_lanes;
+    const upstream_server x_server;
+};
+
+/// Waits until a server is well. Owned by its own callbacks; on the first loop.
+class upstream_loading final : public std::enable_shared_from_this<upstream_loading> {
+  public:
+    upstream_loading(std::shared_ptr<upstream_lanes> lanes, upstream_server server,
+                     engine::load_handler handler)
+        : x_lanes(std::move(lanes)), x_server(std::move(server)), x_handler(std::move(handler)) {}
+
+    void begin() {
+        event_loop& loop = x_lanes->first().loop();
+        loop.post([self = shared_from_this()] {
+            self->x_until_ms =
+                self->x_lanes->first().loop().time().steady_ms() + limits::upstream_load_ms_max;
+            self->look();
+        });
+    }
+
+  private:
+    void look() {
+        x_lanes->first().start(health_question(x_server),
+                               [self = shared_from_this()](client::answer answer, bool was_connected) {
+                                   self->judge(answer, was_connected);
+                               });
+    }
+
+    void judge(const client::answer& answer, bool was_connected) {
+        if (answer.refused_for_good)
+            return x_handler(
+                runtime::invalid_argument("upstream_url is " + x_server.url + ": " + answer.message));
+        const std::string why = why_not_well(answer, !x_server.health_url.empty(), was_connected);
+        if (why.empty()) {
+            loaded_model out;
+            const auto model = std::make_shared<upstream_model>(x_lanes, x_server);
+            out.bodies = model;
+            model->watch();
+            return x_handler(std::move(out));
+        }
+        event_loop& loop = x_lanes->first().loop();
+        const std::int64_t now_ms = loop.time().steady_ms();
+        if (now_ms + limits::upstream_health_pause_ms > x_until_ms)
+            return x_handler(runtime::unavailable("the server at " + x_server.url + " is not well: " + why));
+        loop.run_at(now_ms + limits::upstream_health_pause_ms, [self = shared_from_this()] { self->look(); });
+    }
+
+    const std::shared_ptr<upstream_lanes> x_lanes;
+    const upstream_server x_server;
+    const engine::load_handler x_handler;
+    std::int64_t x_until_ms = 0;
+};
+
+class upstream_engine final : public engine {
+  public:
+    upstream_engine(const std::vector<event_loop*>& loops, const client::client_options& options)
+        : x_policy(options.policy), x_lanes(std::make_shared<upstream_lanes>(loops, options)) {}
+
+    /// What is asked keeps its model, and so the lanes: the circle is opened here.
+    ~upstream_engine() override { x_lanes->close(); }
+
+    std::string_view name() const noexcept override { return "upstream"; }
+
+    void load(const model_source& source, load_handler handler) override {
+        const auto good = client::parse_location(source.upstream_url, client::plain_http::allowed, x_policy);
+        if (!good)
+            return handler(runtime::invalid_argument("upstream_url cannot be used: " + good.error().message));
+        upstream_server server;
+        server.url = source.upstream_url;
+        server.pool_key = "build " + std::to_string(source.build.value);
+        if (!source.health_path.empty()) {
+            auto url = health_url(source.upstream_url, source.health_path);
+            if (!url) return handler(url.error());
+            server.health_url = *std::move(url);
+        }
+        std::make_shared<upstream_loading>(x_lanes, std::move(server), std::move(handler))->begin();
+    }
+
+  private:
+    const client::address_policy x_policy;
+    const std::shared_ptr<upstream_lanes> x_lanes;
+};
+
+}  // namespace
+
+std::unique_ptr<engine> make_upstream_engine(const std::vector<event_loop*>& loops,
+                                             const client::client_options& options) {
+    client::client_options mine = options;
+    mine.http = client::plain_http::allowed;
+    mine.connections_max = limits::upstream_connections_max;
+    mine.idle_connections_max = limits::upstream_idle_connections_max;
+    return std::make_unique<upstream_engine>(loops, mine);
+}
+
+}  // namespace herald::api::serving::engines

@@ -1,0 +1,33 @@
+// What the loaded models may take of the memory, together (design.md §4).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/error.hpp"
+
+namespace herald::api::serving::model_cache {
+
+/// Half of what this process may have: of the machine's memory, or of its control group's where that is less.
+std::uint64_t half_of_memory();
+
+/// Thread-safe.
+class memory_budget {
+  public:
+    explicit memory_budget(std::uint64_t bytes_max);
+    ~memory_budget();
+    memory_budget(const memory_budget&) = delete;
+    memory_budget& operator=(const memory_budget&) = delete;
+
+    /// They are free again when this is released. May outlive the budget.
+    using share = std::shared_ptr<void>;
+    /// Errors: resource_exhausted, saying what is taken and what may be.
+    result<share> take(std::uint64_t bytes);
+    std::uint64_t taken() const noexcept;
+
+  private:
+    struct counts;
+    const std::shared_ptr<counts> x_counts;
+};
+
+}  // namespace herald::api::serving::model_cache

@@ -1,0 +1,299 @@
+#include "api/serving/model_cache/model_cache.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "runtime/crypto.hpp"
+#include "runtime/mutex.hpp"
+#include "storage/artifacts/arriving_file.hpp"
+
+namespace herald::api::serving::model_cache {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::run_blocking;
+using storage::artifacts::descriptor;
+using storage::artifacts::failed;
+using storage::artifacts::stored_object;
+
+constexpr std::string_view arriving = ".part";
+
+std::uint64_t bytes_of_parts(const std::vector<stored_object>& parts) {
+    std::uint64_t sum = 0;
+    for (const stored_object& each : parts) sum += each.bytes;
+    return sum;
+}
+
+/// Whether the next bytes of the file are the part's.
+result<bool> has_part(const descriptor& file, const fs::path& path, const stored_object& part,
+                      std::string& buffer) {
+    runtime::sha256_stream hash;
+    for (std::uint64_t left = part.bytes; left > 0;) {
+        const std::size_t most = std::min<std::uint64_t>(left, buffer.size());
+        const ssize_t came = ::read(file.get(), buffer.data(), most);
+        if (came < 0 && errno == EINTR) continue;
+        if (came < 0) return failed("read", path, errno);
+        if (came == 0) return false;
+        hash.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(came)));
+        left -= static_cast<std::uint64_t>(came);
+    }
+    const auto digest = hash.finish();
+    return part.digest == runtime::as_bytes(digest);
+}
+
+/// Whether the file is there and holds these parts and no more.
+result<bool> is_whole(const fs::path& path, const std::vector<stored_object>& parts) {
+    const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file && errno == ENOENT) return false;
+    if (!file) return failed("open", path, errno);
+    std::string buffer(limits::cached_model_read_bytes, '\0');
+    for (const stored_object& each : parts) {
+        const auto good = has_part(file, path, each, buffer);
+        if (!good || !*good) return good;
+    }
+    const ssize_t more = ::read(file.get(), buffer.data(), 1);
+    if (more < 0) return failed("read", path, errno);
+    return more == 0;
+}
+
+result<void> write_all(const descriptor& file, const fs::path& path, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t gone = ::write(file.get(), bytes.data(), bytes.size());
+        if (gone < 0 && errno == EINTR) continue;
+        if (gone < 0) return failed("write", path, errno);
+        bytes.remove_prefix(static_cast<std::size_t>(gone));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string name_of(const std::vector<stored_object>& parts) {
+    std::string digests;
+    for (const stored_object& each : parts) digests += each.digest;
+    if (parts.size() == 1) return runtime::to_hex(digests);
+    const auto all = runtime::sha256(digests);
+    return runtime::to_hex(runtime::as_bytes(all)) + "-" + std::to_string(parts.size());
+}
+
+/// What is in the folder, and who holds it. Thread-safe; its calls wait for the disk.
+class model_cache::shelf : public std::enable_shared_from_this<model_cache::shelf> {
+  public:
+    shelf(fs::path folder, const bounds& most) : x_folder(std::move(folder)), x_bounds(most) {}
+
+    result<void> begin();
+    /// Takes room for a copy that is there or will be, and holds it: nothing else may take its place.
+    /// Errors: resource_exhausted.
+    result<std::shared_ptr<const held_model>> hold(const std::string& name, std::uint64_t bytes);
+    fs::path path_of(const std::string& name) const { return x_folder / name; }
+    fs::path new_arrival(const std::string& name) {
+        const runtime::lock_guard lock(x_mutex);
+        return x_folder / (name + "." + std::to_string(++x_arrivals) + std::string(arriving));
+    }
+    std::uint64_t bytes() const {
+        const runtime::lock_guard lock(x_mutex);
+        return x_bytes;
+    }
+
+  private:
+    struct copy {
+        std::uint64_t bytes = 0;
+        std::size_t holders = 0;
+        std::uint64_t used = 0;  // the greater, the later
+    };
+    class holder;
+    void release(const std::string& name);
+    bool make_room(std::uint64_t bytes) REQUIRES(x_mutex);
+
+    const fs::path x_folder;
+    const bounds x_bounds;
+    mutable runtime::mutex x_mutex;
+    std::map<std::string, copy> x_copies GUARDED_BY(x_mutex);
+    std::uint64_t x_bytes GUARDED_BY(x_mutex) = 0;
+    std::uint64_t x_uses GUARDED_BY(x_mutex) = 0;
+    std::uint64_t x_arrivals GUARDED_BY(x_mutex) = 0;
+};
+
+class model_cache::shelf::holder final : public held_model {
+  public:
+    holder(std::shared_ptr<shelf> of, std::string name)
+        : x_shelf(std::move(of)), x_name(std::move(name)), x_file(x_shelf->path_of(x_name)) {}
+    ~holder() override { x_shelf->release(x_name); }
+    holder(const holder&) = delete;
+    holder& operator=(const holder&) = delete;
+    const fs::path& file() const noexcept override { return x_file; }
+
+  private:
+    const std::shared_ptr<shelf> x_shelf;
+    const std::string x_name;
+    const fs::path x_file;
+};
+
+result<void> model_cache::shelf::begin() {
+    if (const auto made = storage::artifacts::make_folder(x_folder); !made) return made.error();
+    std::error_code wrong;
+    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    for (fs::directory_iterator each(x_folder, wrong), end; !wrong && each != end; each.increment(wrong)) {
+        std::error_code ignored;
+        if (each->path().extension() == arriving)
+            fs::remove(each->path(), ignored);
+        else if (each->is_regular_file(ignored))
+            found.emplace_back(each->last_write_time(ignored), each->path());
+    }
+    if (wrong) return failed("list", x_folder, wrong.value());
+    std::sort(found.begin(), found.end());
+    const runtime::lock_guard lock(x_mutex);
+    for (const auto& [time, path] : found) {
+        std::error_code gone;
+        const std::uint64_t bytes = fs::file_size(path, gone);
+        if (gone) continue;
+        x_copies[path.filename().string()] = {bytes, 0, ++x_uses};
+        x_bytes += bytes;
+    }
+    make_room(0);
+    return {};
+}
+
+/// False when what is held leaves none.
+bool model_cache::shelf::make_room(std::uint64_t bytes) {
+    const std::size_t one_more = bytes > 0 ? 1 : 0;
+    while (x_bytes + bytes > x_bounds.bytes_max || x_copies.size() + one_more > x_bounds.models_max) {
+        auto oldest = x_copies.end();
+        for (auto each = x_copies.begin(); each != x_copies.end(); ++each)
+            if (each->second.holders == 0 &&
+                (oldest == x_copies.end() || each->second.used < oldest->second.used))
+                oldest = each;
+        if (oldest == x_copies.end()) return false;
+        ::unlink(path_of(oldest->first).c_str());
+        x_bytes -= oldest->second.bytes;
+        x_copies.erase(oldest);
+    }
+    return true;
+}
+
+result<std::shared_ptr<const held_model>> model_cache::shelf::hold(const std::string& name,
+                                                                   std::uint64_t bytes) {
+    {
+        const runtime::lock_guard lock(x_mutex);
+        const auto found = x_copies.find(name);
+        // A damaged copy may have another length than the one that takes its place.
+        if (found != x_copies.end() && found->second.bytes != bytes && found->second.holders == 0) {
+            x_bytes -= found->second.bytes;
+            x_copies.erase(found);
+        }
+        if (!x_copies.contains(name)) {
+            if (!make_room(std::max<std::uint64_t>(bytes, 1)))
+                return runtime::resource_exhausted("a copy of the model takes " + std::to_string(bytes) +
+                                                   " bytes on this node's disk, and " +
+                                                   std::to_string(x_bytes) +
+                                                   " are taken by models in use; together they may take " +
+                                                   std::to_string(x_bounds.bytes_max));
+            x_copies[name].bytes = bytes;
+            x_bytes += bytes;
+        }
+        copy& mine = x_copies[name];
+        ++mine.holders;
+        mine.used = ++x_uses;
+    }
+    std::shared_ptr<const held_model> held = std::make_shared<holder>(shared_from_this(), name);
+    return held;
+}
+
+void model_cache::shelf::release(const std::string& name) {
+    const runtime::lock_guard lock(x_mutex);
+    const auto found = x_copies.find(name);
+    --found->second.holders;
+    found->second.used = ++x_uses;
+    // One that did not arrive takes no room.
+    if (found->second.holders == 0 && ::access(path_of(name).c_str(), F_OK) != 0) {
+        x_bytes -= found->second.bytes;
+        x_copies.erase(found);
+    }
+}
+
+model_cache::model_cache(std::shared_ptr<shelf> shelf, const parts& with)
+    : x_shelf(std::move(shelf)), x_with(with) {}
+model_cache::~model_cache() = default;
+
+result<std::unique_ptr<model_cache>> model_cache::open(const fs::path& folder, const parts& with,
+                                                       const bounds& most) {
+    auto made = std::make_shared<shelf>(folder, most);
+    if (const auto good = made->begin(); !good) return good.error();
+    return std::unique_ptr<model_cache>(new model_cache(std::move(made), with));
+}
+
+std::uint64_t model_cache::bytes() const noexcept { return x_shelf->bytes(); }
+
+namespace {
+
+/// A copy that is arriving; its file goes again unless it was kept.
+class arrival {
+  public:
+    explicit arrival(fs::path path) : x_path(std::move(path)) {}
+    ~arrival() {
+        if (x_file) ::unlink(x_path.c_str());
+    }
+    arrival(const arrival&) = delete;
+    arrival& operator=(const arrival&) = delete;
+
+    result<void> write(std::string_view bytes) {
+        if (!x_file)
+            x_file = descriptor(::open(x_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+        if (!x_file) return failed("make", x_path, errno);
+        return write_all(x_file, x_path, bytes);
+    }
+    /// Nothing is synced: a copy is compared before it is used.
+    result<void> become(const fs::path& name) {
+        if (::rename(x_path.c_str(), name.c_str()) != 0) return failed("rename", x_path, errno);
+        x_file.close();
+        return {};
+    }
+
+  private:
+    const fs::path x_path;
+    descriptor x_file;
+};
+
+}  // namespace
+
+storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
+    std::vector<stored_object> wanted) {
+    const std::string name = name_of(wanted);
+    const std::uint64_t bytes = bytes_of_parts(wanted);
+    const auto take = [&] { return x_shelf->hold(name, bytes); };
+    auto held = co_await run_blocking(x_with.disk, take);
+    if (!held) co_return held.error();
+    const fs::path file = (*held)->file();
+    const auto compare = [&] { return is_whole(file, wanted); };
+    const auto whole = co_await run_blocking(x_with.disk, compare);
+    if (!whole) co_return whole.error();
+    if (*whole) co_return *std::move(held);
+    const storage::artifacts::byte_range all{0, bytes};
+    auto stream = co_await storage::artifacts::read_joined(x_with.artifacts, wanted, all);
+    if (!stream) co_return stream.error();
+    arrival arriving_copy(x_shelf->new_arrival(name));
+    while (true) {
+        const auto piece = co_await (*stream)->next();
+        if (!piece) co_return piece.error();
+        const auto keep = [&] { return arriving_copy.write(*piece); };
+        const auto kept = co_await run_blocking(x_with.disk, keep);
+        if (!kept) co_return kept.error();
+        if (piece->empty()) break;
+    }
+    const auto finish = [&] { return arriving_copy.become(file); };
+    const auto finished = co_await run_blocking(x_with.disk, finish);
+    if (!finished) co_return finished.error();
+    // What the store sent was compared there; this tells of a disk that does not keep what it was given.
+    const auto arrived = co_await run_blocking(x_with.disk, compare);
+    if (!arrived) co_return arrived.error();
+    if (!*arrived) co_return runtime::internal("the model's copy on this node's disk is damaged");
+    co_return *std::move(held);
+}
+
+}  // namespace herald::api::serving::model_cache

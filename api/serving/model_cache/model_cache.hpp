@@ -1,0 +1,67 @@
+// Copies of models on this node's disk, so that what loads them has a file, and a restart fetches nothing.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/serving/model_cache/limits.hpp"
+#include "runtime/event_loop.hpp"
+#include "storage/artifacts/store.hpp"
+
+namespace herald::api::serving::model_cache {
+
+/// The name of the copy of these parts: their digests say all of it.
+std::string name_of(const std::vector<storage::artifacts::stored_object>& parts);
+
+/// A file with exactly the bytes that were asked for. It stays as long as somebody holds this.
+class held_model {
+  public:
+    virtual ~held_model() = default;
+    virtual const std::filesystem::path& file() const noexcept = 0;
+};
+
+/// Owned by the composition; thread-safe. Files, all in one folder:
+///
+///     <name>              a whole copy; appears by a rename
+///     <name>.<n>.part     one that is arriving; those of a process that was killed go at the next start
+///
+/// A copy is compared with its digests each time that it is asked for, and fetched again when it differs.
+/// Above its bounds, copies that nobody holds go, the longest unused first.
+class model_cache {
+  public:
+    struct bounds {
+        std::uint64_t bytes_max = limits::cached_models_bytes_max;
+        std::size_t models_max = limits::cached_models_max;
+    };
+    /// All of them must outlive it.
+    struct parts {
+        storage::artifacts::artifact_store& artifacts;
+        runtime::blocking_pool& disk;
+    };
+    /// Errors: internal when the folder cannot be made or read.
+    static result<std::unique_ptr<model_cache>> open(const std::filesystem::path& folder, const parts&,
+                                                     const bounds&);
+    ~model_cache();
+    model_cache(const model_cache&) = delete;
+    model_cache& operator=(const model_cache&) = delete;
+
+    /// The bytes of the parts, one behind the other. Errors: resource_exhausted when the bounds leave no room
+    /// beside what is held; those of read_joined; unavailable and internal of the disk.
+    storage::artifacts::task<std::shared_ptr<const held_model>> get(
+        std::vector<storage::artifacts::stored_object> wanted);
+
+    /// Of all copies, and of those that arrive.
+    std::uint64_t bytes() const noexcept;
+
+  private:
+    class shelf;
+    model_cache(std::shared_ptr<shelf> shelf, const parts& with);
+
+    const std::shared_ptr<shelf> x_shelf;
+    const parts x_with;
+};
+
+}  // namespace herald::api::serving::model_cache

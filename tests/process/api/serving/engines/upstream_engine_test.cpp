@@ -1,0 +1,219 @@
+// Protects predictions that a server answers: each is answered once, whatever the server does, nothing of it
+// goes to an address that is not allowed, and a build counts as loaded only when its server is well.
+#include "api/serving/engines/upstream_engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "runtime/event_loop.hpp"
+#include "tests/process/workers/receiver.hpp"
+
+namespace herald::test {
+namespace {
+
+using namespace api::serving::engines;
+namespace client = runtime::http::client;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view well = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+std::string answer_of(const std::string& head, const std::string& body) {
+    return "HTTP/1.1 " + head + "\r\ncontent-length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+/// A model's server, which is well, and answers predictions by a script.
+class model_server {
+  public:
+    using play = std::function<void(peer&, const std::string& request)>;
+    explicit model_server(play to_play)
+        : x_play(std::move(to_play)), x_receiver([this](peer& other) { serve(other); }) {}
+
+    std::string url() const { return "http://127.0.0.1:" + std::to_string(x_receiver.port()) + "/predict"; }
+    int connections() const { return x_receiver.connections(); }
+
+  private:
+    void serve(peer& other) {
+        for (std::string request = other.read_request(); !request.empty(); request = other.read_request()) {
+            if (request.starts_with("GET /ping ") || request.starts_with("HEAD "))
+                other.send(request.starts_with("HEAD ") ? std::string_view("HTTP/1.1 200 OK\r\n\r\n") : well);
+            else
+                return x_play(other, request);
+        }
+    }
+    const play x_play;
+    receiver x_receiver;
+};
+
+class upstream : public testing::Test {
+  protected:
+    /// The engine, with loopback allowed or not.
+    std::unique_ptr<engine> engine_for(const std::string& allowed) {
+        client::client_options options;
+        options.policy = *client::address_policy::parse(allowed);
+        return make_upstream_engine({&loops[0], &loops[1]}, options);
+    }
+    result<loaded_model> load(const std::string& url, const std::string& health_path = "/ping") {
+        model_source source;
+        source.build = schemas::build_id{7};
+        source.upstream_url = url;
+        source.health_path = health_path;
+        std::promise<result<loaded_model>> came;
+        engines->load(source, [&](result<loaded_model> out) { came.set_value(std::move(out)); });
+        return came.get_future().get();
+    }
+    result<body_answer> ask(const loaded_model& model, body_question asked = question()) {
+        if (asked.deadline_ms == 0) asked.deadline_ms = runtime::system_clock().steady_ms() + 10'000;
+        std::promise<result<body_answer>> came;
+        model.bodies->ask(std::move(asked), [&](result<body_answer> out) { came.set_value(std::move(out)); });
+        return came.get_future().get();
+    }
+    static body_question question() {
+        body_question out;
+        out.request_id = "r-17";
+        out.body = "[1,2]";
+        return out;
+    }
+    static int status_of(const result<body_answer>& answer) {
+        return answer ? answer->status : runtime::http_status(answer.error());
+    }
+
+    runtime::event_loops loops{{.loops = 2, .cores = {}, .blocking_threads = 1}};
+    std::unique_ptr<engine> engines = engine_for("127.0.0.0/8");
+    void TearDown() override { loops.stop(); }
+};
+
+TEST_F(upstream, a_prediction_is_the_servers_answer_to_the_body) {
+    std::string seen;
+    model_server server([&](peer& other, const std::string& request) {
+        seen = request;
+        other.send(answer_of("200 OK\r\ncontent-type: application/json\r\nset-cookie: a=b", "[3]"));
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model) << model.error().message;
+    const auto answer = ask(*model);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->body, "[3]");
+    EXPECT_EQ(answer->content_type, "application/json");
+    EXPECT_THAT(seen, HasSubstr("POST /predict HTTP/1.1"));
+    EXPECT_THAT(seen, HasSubstr("svc-request-id: r-17"));
+    EXPECT_THAT(seen, testing::EndsWith("\r\n\r\n[1,2]"));
+    for (const char* never : {"ccess-token", "uthorization", "ookie", "rpc-etadata", "pgrade"})
+        EXPECT_THAT(seen, Not(HasSubstr(never)));
+}
+
+TEST_F(upstream, every_status_of_the_server_has_its_meaning) {
+    std::atomic<int> status{0};
+    model_server server([&](peer& other, const std::string&) {
+        other.send(answer_of(
+            std::to_string(status) + " Said\r\nlocation: http://127.0.0.1:1/\r\nretry-after: 3", "x"));
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    const std::map<int, int> meanings{{200, 200}, {201, 201}, {302, 502}, {400, 400}, {401, 502}, {403, 502},
+                                      {404, 502}, {422, 400}, {429, 429}, {500, 502}, {503, 502}};
+    for (const auto& [said, meant] : meanings) {
+        status = said;
+        EXPECT_EQ(status_of(ask(*model)), meant) << said;
+    }
+}
+
+TEST_F(upstream, an_answer_beyond_the_bound_is_refused) {
+    model_server server(
+        [](peer& other, const std::string&) { other.send(answer_of("200 OK", std::string(100'000, 'x'))); });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    body_question asked = question();
+    asked.answer_bytes_max = 99'999;
+    EXPECT_EQ(status_of(ask(*model, asked)), 502);
+    asked.answer_bytes_max = 100'000;
+    EXPECT_EQ(status_of(ask(*model, asked)), 200);
+}
+
+TEST_F(upstream, a_server_that_is_slow_meets_the_deadline) {
+    model_server server([](peer& other, const std::string&) { other.hang(); });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    body_question asked = question();
+    asked.deadline_ms = runtime::system_clock().steady_ms() + 200;
+    EXPECT_EQ(status_of(ask(*model, asked)), 504);
+    asked.deadline_ms = runtime::system_clock().steady_ms() - 1;
+    EXPECT_EQ(status_of(ask(*model, asked)), 504);
+}
+
+TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
+    std::atomic<int> asked{0};
+    model_server server([&](peer& other, const std::string&) {
+        ++asked;
+        other.send("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf");
+        other.reset();
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    EXPECT_EQ(status_of(ask(*model)), 502);
+    EXPECT_EQ(asked, 1);
+}
+
+TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
+    model_server server([](peer& other, const std::string& first) {
+        for (std::string request = first; !request.empty(); request = other.read_request())
+            other.send(answer_of("200 OK", request.substr(request.find("\r\n\r\n") + 4)));
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    constexpr int asked = 200;
+    std::atomic<int> right{0}, wrong{0};
+    std::promise<void> all;
+    for (int i = 0; i < asked; ++i) {
+        body_question each = question();
+        each.body = std::to_string(i);
+        each.deadline_ms = runtime::system_clock().steady_ms() + 20'000;
+        model->bodies->ask(std::move(each), [&, i](result<body_answer> out) {
+            ++(out && out->body == std::to_string(i) ? right : wrong);
+            if (right + wrong == asked) all.set_value();
+        });
+    }
+    ASSERT_EQ(all.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+    EXPECT_EQ(right, asked);
+}
+
+TEST_F(upstream, an_address_that_is_not_allowed_is_never_connected_to) {
+    model_server server([](peer& other, const std::string&) { other.send(answer_of("200 OK", "x")); });
+    engines = engine_for("");
+    const auto by_address = load(server.url());
+    ASSERT_FALSE(by_address);
+    EXPECT_EQ(by_address.error().code, error_code::invalid_argument);
+    EXPECT_EQ(server.connections(), 0);
+}
+
+TEST_F(upstream, a_build_is_loaded_only_when_its_server_is_well) {
+    std::atomic<int> looks{0};
+    receiver server([&](peer& other) {
+        while (!other.read_request().empty())
+            other.send(++looks < 3 ? std::string_view("HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n") : well);
+    });
+    ASSERT_TRUE(load(server.location()));
+    EXPECT_EQ(looks, 3);
+}
+
+TEST_F(upstream, a_connection_is_enough_without_a_health_path) {
+    receiver server([](peer& other) {
+        while (!other.read_request().empty()) other.send("HTTP/1.1 405 No\r\n\r\n");
+    });
+    EXPECT_TRUE(load(server.location(), ""));
+}
+
+TEST_F(upstream, a_url_that_cannot_be_is_refused_at_once) {
+    for (const char* bad : {"", "ftp://a/", "http://", "http://a b/", "127.0.0.1:80"}) {
+        const auto out = load(bad);
+        ASSERT_FALSE(out) << bad;
+        EXPECT_EQ(out.error().code, error_code::invalid_argument) << bad;
+    }
+    EXPECT_FALSE(load("http://127.0.0.1:1/", "no slash"));
+}
+
+}  // namespace
+}  // namespace herald::test

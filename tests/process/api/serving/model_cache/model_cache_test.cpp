@@ -1,0 +1,181 @@
+// Protects what engines load: a held file has exactly the bytes that were asked for, whatever is on the disk,
+// and the copies keep to their bounds.
+#include "api/serving/model_cache/model_cache.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <future>
+#include <iterator>
+
+#include "api/serving/model_cache/memory_budget.hpp"
+#include "runtime/task_group.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/memory_artifacts.hpp"
+
+namespace herald::test {
+namespace {
+
+namespace fs = std::filesystem;
+using api::serving::model_cache::held_model;
+using api::serving::model_cache::memory_budget;
+using api::serving::model_cache::model_cache;
+using api::serving::model_cache::name_of;
+using storage::artifacts::stored_object;
+using held = std::shared_ptr<const held_model>;
+
+std::string content(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+boost::asio::awaitable<void> get(model_cache& cache, std::vector<stored_object> parts,
+                                 std::promise<result<held>>& came) {
+    auto out = co_await cache.get(std::move(parts));
+    came.set_value(std::move(out));
+}
+
+class copies : public testing::Test {
+  protected:
+    ~copies() override { tasks.stop(); }
+
+    stored_object store(const std::string& bytes) {
+        const std::string digest(runtime::as_bytes(runtime::sha256(bytes)));
+        stored_object out{storage::artifacts::object_name(digest, "12345678"), digest, bytes.size()};
+        objects.objects[out.object] = bytes;
+        return out;
+    }
+    void open(model_cache::bounds most = {}) {
+        cache.reset();
+        auto opened = model_cache::open(folder / "models", {objects, loops.blocking()}, most);
+        ASSERT_TRUE(opened) << opened.error().message;
+        cache = *std::move(opened);
+    }
+    result<held> ask(std::vector<stored_object> parts) {
+        std::promise<result<held>> came;
+        tasks.start("test", get(*cache, std::move(parts), came));
+        return came.get_future().get();
+    }
+    std::size_t files() const {
+        return static_cast<std::size_t>(
+            std::distance(fs::directory_iterator(folder / "models"), fs::directory_iterator()));
+    }
+
+    temporary_folder folder;
+    memory_artifacts objects;
+    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 2}};
+    runtime::task_group tasks{loops[0]};
+    std::unique_ptr<model_cache> cache;
+};
+
+TEST_F(copies, a_model_of_one_or_several_parts_becomes_one_file) {
+    open();
+    const auto first = store("first,"), second = store("second");
+    const auto one = ask({first});
+    const auto both = ask({first, second});
+    ASSERT_TRUE(one && both);
+    EXPECT_EQ(content((*one)->file()), "first,");
+    EXPECT_EQ(content((*both)->file()), "first,second");
+    EXPECT_NE(name_of({first, second}), name_of({second, first}));
+    EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(copies, a_restart_needs_no_store) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    objects.objects.clear();
+    open();
+    const auto again = ask({model});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(content((*again)->file()), "model");
+}
+
+TEST_F(copies, one_that_was_damaged_on_the_disk_is_fetched_again) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    for (const char* damaged : {"nodel", "mode", "model and more", ""}) {
+        std::ofstream(folder / "models" / name_of({model}), std::ios::binary | std::ios::trunc) << damaged;
+        if (std::string(damaged).size() != 5) open();
+        const auto again = ask({model});
+        ASSERT_TRUE(again) << again.error().message;
+        EXPECT_EQ(content((*again)->file()), "model") << damaged;
+    }
+    EXPECT_EQ(cache->bytes(), 5u);
+}
+
+TEST_F(copies, a_store_that_sends_other_bytes_gives_no_model) {
+    open();
+    const auto model = store("model");
+    objects.objects[model.object] = "nodel";
+    const auto out = ask({model});
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, error_code::internal);
+    objects.objects.clear();
+    EXPECT_FALSE(ask({store("x"), model}));
+}
+
+TEST_F(copies, what_a_killed_process_left_is_gone_at_the_next_start) {
+    open();
+    const auto model = store("model");
+    std::ofstream(folder / "models" / (name_of({model}) + ".3.part")) << "mod";
+    open();
+    EXPECT_EQ(files(), 0u);
+    EXPECT_EQ(cache->bytes(), 0u);
+    EXPECT_TRUE(ask({model}));
+}
+
+TEST_F(copies, above_the_bounds_the_longest_unused_goes_and_never_one_that_is_held) {
+    open({.bytes_max = 10, .models_max = 100});
+    const auto a = store("aaaa"), b = store("bbbb"), c = store("cccc");
+    auto held_a = ask({a});
+    ASSERT_TRUE(held_a);
+    ASSERT_TRUE(ask({b}));
+    const auto held_c = ask({c});
+    ASSERT_TRUE(held_c);
+    EXPECT_FALSE(fs::exists(folder / "models" / name_of({b})));
+    EXPECT_EQ(content((*held_a)->file()), "aaaa");
+    const auto refused = ask({b});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    *held_a = nullptr;
+    EXPECT_TRUE(ask({b}));
+    EXPECT_LE(cache->bytes(), 10u);
+}
+
+TEST_F(copies, there_are_no_more_than_the_bound_of_them) {
+    open({.bytes_max = 1'000, .models_max = 2});
+    for (const char* each : {"1", "2", "3", "4"}) ASSERT_TRUE(ask({store(each)}));
+    EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(copies, one_that_did_not_arrive_takes_no_room) {
+    open({.bytes_max = 5, .models_max = 100});
+    auto lost = store("lost!");
+    objects.objects.erase(lost.object);
+    EXPECT_FALSE(ask({lost}));
+    EXPECT_EQ(cache->bytes(), 0u);
+    EXPECT_EQ(files(), 0u);
+    EXPECT_TRUE(ask({store("fives")}));
+}
+
+TEST(memory_of_models, is_given_up_to_the_bound_and_given_back) {
+    memory_budget budget(100);
+    auto most = budget.take(60);
+    ASSERT_TRUE(most);
+    const auto refused = budget.take(41);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("60"));
+    const auto rest = budget.take(40);
+    ASSERT_TRUE(rest);
+    *most = nullptr;
+    EXPECT_EQ(budget.taken(), 40u);
+    EXPECT_FALSE(budget.take(UINT64_MAX));
+    EXPECT_GT(api::serving::model_cache::half_of_memory(), 1u << 20);
+}
+
+}  // namespace
+}  // namespace herald::test

@@ -1,0 +1,124 @@
+// Protects what passes between Herald and a model's server: nothing of the caller but the body, and of the
+// server only what wire.md §6 lets through.
+#include "api/serving/engines/upstream_exchange.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace herald::test {
+namespace {
+
+using namespace api::serving::engines;
+namespace client = runtime::http::client;
+using testing::HasSubstr;
+
+client::answer answered(std::uint16_t status, std::vector<runtime::http::header> headers = {}) {
+    client::answer out;
+    out.status = status;
+    out.headers = std::move(headers);
+    out.body = "body";
+    return out;
+}
+
+TEST(upstream_exchange, passes_on_what_worked_as_it_is) {
+    for (const std::uint16_t status : std::vector<std::uint16_t>{200, 201, 202, 299}) {
+        const auto meant = meaning_of(answered(
+            status, {{"Content-Type", "text/csv"}, {"Content-Encoding", "br"}, {"Set-Cookie", "a=b"}}));
+        ASSERT_TRUE(meant);
+        EXPECT_EQ(meant->status, status);
+        EXPECT_EQ(meant->content_type, "text/csv");
+        EXPECT_EQ(meant->content_encoding, "br");
+        EXPECT_EQ(meant->body, "body");
+    }
+}
+
+TEST(upstream_exchange, makes_400_of_what_the_model_refuses) {
+    for (const std::uint16_t status : std::vector<std::uint16_t>{400, 422}) {
+        const auto meant = meaning_of(answered(status));
+        ASSERT_TRUE(meant);
+        EXPECT_EQ(meant->status, 400);
+        EXPECT_EQ(meant->body, "body");
+    }
+}
+
+TEST(upstream_exchange, says_how_long_to_wait_after_429) {
+    EXPECT_EQ(meaning_of(answered(429, {{"retry-after", "7"}}))->retry_after, "7");
+    EXPECT_EQ(meaning_of(answered(429))->retry_after, "1");
+    EXPECT_EQ(meaning_of(answered(429, {{"retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"}}))->retry_after,
+              "1");
+    EXPECT_EQ(meaning_of(answered(429))->status, 429);
+}
+
+TEST(upstream_exchange, makes_502_of_everything_else) {
+    for (const std::uint16_t status :
+         std::vector<std::uint16_t>{301, 302, 307, 401, 403, 404, 408, 413, 500, 502, 503, 504}) {
+        const auto meant = meaning_of(answered(status));
+        ASSERT_FALSE(meant) << status;
+        EXPECT_EQ(runtime::http_status(meant.error()), 502) << status;
+        EXPECT_THAT(meant.error().message, HasSubstr(std::to_string(status)));
+    }
+    client::answer cut = answered(200);
+    cut.body_is_cut = true;
+    EXPECT_EQ(runtime::http_status(meaning_of(cut).error()), 502);
+    for (const auto failed :
+         {client::failure::address_not_allowed, client::failure::dns, client::failure::connect,
+          client::failure::tls, client::failure::write, client::failure::protocol}) {
+        client::answer none;
+        none.failed = failed;
+        EXPECT_EQ(runtime::http_status(meaning_of(none).error()), 502);
+    }
+}
+
+TEST(upstream_exchange, tells_a_deadline_and_its_own_shortage_apart) {
+    client::answer late;
+    late.failed = client::failure::timeout;
+    EXPECT_EQ(runtime::http_status(meaning_of(late).error()), 504);
+    client::answer lacking;
+    lacking.failed = client::failure::connect;
+    lacking.own_shortage = true;
+    EXPECT_EQ(runtime::http_status(meaning_of(lacking).error()), 503);
+}
+
+TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
+    body_question asked;
+    asked.request_id = "r-1";
+    asked.content_encoding = "gzip";
+    asked.body = "bytes";
+    asked.answer_bytes_max = 77;
+    const auto sent = question_to("http://a/b", "key", asked, 1'234);
+    std::map<std::string, std::string> headers;
+    for (const auto& [name, value] : sent.headers) headers[name] = value;
+    EXPECT_THAT(headers, testing::UnorderedElementsAre(testing::Pair("content-type", "application/json"),
+                                                       testing::Pair("content-encoding", "gzip"),
+                                                       testing::Pair("accept-encoding", "identity"),
+                                                       testing::Pair("svc-request-id", "r-1"),
+                                                       testing::Pair("x-request-id", "r-1")));
+    EXPECT_EQ(*sent.body, "bytes");
+    EXPECT_EQ(sent.answer_body_bytes_max, 77u);
+    EXPECT_EQ(sent.deadline_ms, 1'234);
+}
+
+TEST(upstream_exchange, looks_at_the_health_of_the_same_server) {
+    EXPECT_EQ(*health_url("http://a.example:81/predict?x=/y", "/ping?deep=1"),
+              "http://a.example:81/ping?deep=1");
+    EXPECT_EQ(*health_url("https://a.example", "/"), "https://a.example/");
+    EXPECT_EQ(*health_url("https://a.example?x", "/h"), "https://a.example/h");
+    for (const char* bad : {"ping", "", "/a b", "/a\r\nHost: x", "/a#b", "@evil.example/"})
+        EXPECT_FALSE(health_url("http://a.example/", bad)) << bad;
+}
+
+TEST(upstream_exchange, calls_a_server_well_by_2xx_or_without_a_path_by_a_connection) {
+    EXPECT_EQ(why_not_well(answered(204), true, true), "");
+    EXPECT_THAT(why_not_well(answered(302), true, true), HasSubstr("302"));
+    EXPECT_THAT(why_not_well(answered(503), true, true), HasSubstr("503"));
+    client::answer refused;
+    refused.failed = client::failure::connect;
+    refused.message = "connection refused";
+    EXPECT_THAT(why_not_well(refused, false, false), HasSubstr("connection refused"));
+    EXPECT_EQ(why_not_well(refused, false, true), "");
+}
+
+}  // namespace
+}  // namespace herald::test
