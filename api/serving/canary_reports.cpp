@@ -27,7 +27,7 @@ void canary_reports::begin_here(const canary_interval& interval, const std::shar
     now.interval = interval;
     now.is_told = false;
     const std::int64_t wait_ms = std::max<std::int64_t>(
-        interval.ends_ms - x_with.log_clock.wall_ms() - limits::canary_report_lead_ms, 0);
+        interval.ends_ms - x_with.log_clock.wall_ms() + limits::canary_report_delay_ms, 0);
     x_with.loop.run_at(
         x_with.loop.time().steady_ms() + wait_ms,
         runtime::if_alive(weak_from_this(), [interval](canary_reports& self) { self.take(interval); }));

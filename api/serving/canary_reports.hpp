@@ -21,8 +21,8 @@ struct canary_interval {
     std::int64_t ends_ms = 0;  // log time
 };
 
-/// Lives on the loop's thread, but for begin(). An interval's counts are taken limits::canary_report_lead_ms
-/// before its end, so that they are in the log when it is judged; what comes after counts for the next.
+/// Lives on the loop's thread, but for begin(). An interval's counts are taken when it has just
+/// ended, so that the log judges it once it has those of all nodes; what comes after counts for the next.
 class canary_reports final : public std::enable_shared_from_this<canary_reports> {
   public:
     /// All of them must outlive it.

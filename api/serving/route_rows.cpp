@@ -5,6 +5,7 @@
 #include "schemas/json.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/endpoint_updates.hpp"
 #include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/users.hpp"
@@ -71,6 +72,7 @@ std::optional<route_rows> rows_of(const state_view& state, const schemas::uuid& 
         for (const schemas::stage_component& each : stage.row.components)
             stage.components.push_back(component_of(state, each));
         stage.tokens = tokens_of(state, id);
+        if (stage.row.update_id) stage.update = tables::endpoint_updates::find(state, stage.row.update_id);
         return true;
     });
     return out;

@@ -55,9 +55,9 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
       x_replica(std::make_shared<replica>(
           on.log, on.store, on.scheduler.time(), x_options.name,
           replica::listener{[this](registry::engine::applied_record& done) { x_gateway->complete(done); },
-                            [this](const registry::tables::serving_changes& what) { shown(what); },
                             [this](const written_tables& tables) { written(tables); },
-                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); }},
+                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); },
+                            [this](const registry::tables::serving_changes& what) { shown(what); }},
           x_options.skips)),
       x_gateway(std::make_shared<command_gateway>(
           command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),

@@ -47,12 +47,12 @@ class replica {
     struct listener {
         /// Each applied record, in order.
         std::function<void(registry::engine::applied_record&)> applied;
-        /// First of all, before applied(): what was written of where predictions go. May be empty.
-        std::function<void(const registry::tables::serving_changes&)> shown;
         std::function<void(const written_tables&)> written;
         /// The other nodes wait to hear this node's hash: some node spoke for the first time, or differed and
         /// the log was read again.
         std::function<void()> asked;
+        /// First of all, before applied(): what was written of where predictions go. May be missing.
+        std::function<void(const registry::tables::serving_changes&)> shown;
     };
     struct progress {
         std::size_t records = 0;   // applied or compared

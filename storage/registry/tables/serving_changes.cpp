@@ -32,6 +32,8 @@ void serving_changes::add(std::string_view key) {
         case table::endpoint_stage:
         case table::token_of_stage:
             return stages.push_back({number_in_key(key)});
+        case table::endpoint_update:
+            return updates.push_back({number_in_key(key)});
         case table::build:
             return builds.push_back({number_in_key(key)});
         case table::version:

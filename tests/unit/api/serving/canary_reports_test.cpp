@@ -31,12 +31,12 @@ class canary_reports_test : public testing::Test {
         canary_reports::parts{node, scheduler, runtime::system_random(), scheduler.time()});
 };
 
-TEST_F(canary_reports_test, an_interval_is_told_before_its_end) {
+TEST_F(canary_reports_test, an_interval_is_told_when_it_has_ended) {
     count(3);  // before the canary
     reports->begin(interval_of(1, 10'000), served);
     scheduler.settle();
     count(7);
-    scheduler.run_for(10'000 - limits::canary_report_lead_ms - 1);
+    scheduler.run_for(10'000 + limits::canary_report_delay_ms - 1);
     EXPECT_TRUE(told().empty());
     scheduler.run_for(2);
     ASSERT_EQ(told().size(), 1u);
@@ -49,14 +49,14 @@ TEST_F(canary_reports_test, an_interval_is_told_before_its_end) {
 TEST_F(canary_reports_test, what_comes_after_the_report_counts_for_the_next_interval) {
     reports->begin(interval_of(1, 10'000), served);
     scheduler.settle();
-    scheduler.run_for(9'900);
+    scheduler.run_for(10'030);
     ASSERT_EQ(told().size(), 1u);
     count(2);
     scheduler.run_for(200);
     reports->begin(interval_of(2, 10'000), served);
     scheduler.settle();
     count(5);
-    scheduler.run_for(10'000);
+    scheduler.run_for(10'030);
     ASSERT_EQ(told().size(), 2u);
     EXPECT_EQ(told()[1].interval, 2u);
     EXPECT_EQ(told()[1].counts.requests, 7u);
@@ -77,7 +77,7 @@ TEST_F(canary_reports_test, what_the_log_does_not_take_is_told_again_with_the_sa
     reports->begin(interval_of(1, 10'000), served);
     scheduler.settle();
     count(4);
-    scheduler.run_for(9'600);
+    scheduler.run_for(10'030);
     EXPECT_TRUE(told().empty());
     count(100);
     scheduler.run_for(limits::report_retry_ms);
