@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "api/operations/operator_endpoints.hpp"
+#include "api/predictions/prediction_service.hpp"
 #include "api/service.hpp"
 #include "events/log/clock_of_log.hpp"
 #include "events/log/topics.hpp"
@@ -364,8 +365,13 @@ class composed_api_node final : public api_node {
         options.ready = ready;
         if (x_chosen.metrics_listen) options.table = api::routes::all_routes(api::routes::metrics_here::no);
         x_service = api::make_service(*x_services, x_loops, std::move(options));
+        api::serving::serving& serving = x_predictions->serving();
+        x_prediction_service = api::predictions::make_prediction_service(
+            {serving.book(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen), HERALD_VERSION},
+            *x_service);
         auto server = runtime::http::server::make_server(
-            server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_service, x_loops);
+            server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,
+            x_loops);
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
@@ -411,6 +417,7 @@ class composed_api_node final : public api_node {
     std::optional<storage::deliveries::attempts_reader> x_attempts;  // on the loop of attempts
     std::optional<api::calls::services> x_services;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
+    std::unique_ptr<runtime::http::server::request_handler> x_prediction_service;
     std::unique_ptr<runtime::http::server::request_handler> x_operator_service;
     std::unique_ptr<runtime::http::server::server> x_server;
     std::unique_ptr<runtime::http::server::server> x_metrics_server;

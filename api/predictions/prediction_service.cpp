@@ -306,7 +306,7 @@ class prediction_service final : public request_handler {
         serving::engines::tensor_model& model = *component.served->model()->tensors;
         std::optional<std::size_t> header_bytes;
         if (const auto sent = received.header(inference_header_length)) {
-            const auto number = runtime::parse_number<std::size_t>(*sent);
+            const auto number = runtime::parse_decimal(*sent);
             if (!number)
                 co_return runtime::invalid_argument("Inference-Header-Content-Length is \"" +
                                                     std::string(*sent) +
