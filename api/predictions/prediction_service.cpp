@@ -322,10 +322,10 @@ class prediction_service final : public request_handler {
         auto written = v2_of_outputs(asked.name, std::to_string(component.version_number), *read, *outputs);
         if (!written) co_return written.error();
         http_response out = json_response(std::move(written->body));
-        if (written->header_length) {
+        if (written->header_bytes) {
             out.content_type = "application/octet-stream";
             out.headers.push_back(
-                {"inference-header-content-length", std::to_string(*written->header_length)});
+                {"inference-header-content-length", std::to_string(*written->header_bytes)});
         }
         co_return out;
     }
