@@ -1,0 +1,19 @@
+// Whether a model's rows may be run together.
+#pragma once
+
+#include <cstdint>
+
+#include "api/serving/engines/engine.hpp"
+
+namespace herald::api::serving::batching {
+
+/// Runs merges of every size class up to `size_max`, of parts and values that are random but the same each
+/// time, and their parts one by one: the bytes must be equal. No proof, since a model may do something
+/// special with values that were not tried; it finds what mixes rows: sums along them, scales of all of them.
+///
+/// Blocks. Errors: invalid_argument, for people, when the model's questions must not be merged: an input or
+/// output whose first dimension is not free, a difference, a refusal, or no end in
+/// limits::batch_trial_ms_max.
+result<void> try_batching(engines::tensor_model&, std::uint32_t size_max);
+
+}  // namespace herald::api::serving::batching

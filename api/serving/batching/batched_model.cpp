@@ -1,0 +1,274 @@
+#include "api/serving/batching/batched_model.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/serving/batching/limits.hpp"
+#include "api/serving/batching/merging.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/mutex.hpp"
+
+namespace herald::api::serving::batching {
+
+using engines::tensor_model;
+using engines::tensor_question;
+using schemas::tensor;
+using answer = result<std::vector<tensor>>;
+
+/// What the asking threads, the model's own and the inner model's share. Lives until the last batch is
+/// answered.
+class batched_model::gatherer : public std::enable_shared_from_this<batched_model::gatherer> {
+  public:
+    gatherer(std::shared_ptr<tensor_model> inner, const schemas::batching_settings& settings)
+        : x_inner(std::move(inner)),
+          x_size_max(settings.size_max),
+          x_delay(settings.delay_ms_max),
+          x_batches(runtime::metric_counter(runtime::metrics::prediction_batches)),
+          x_batched_rows(runtime::metric_counter(runtime::metrics::prediction_batch_rows)) {}
+
+    void add(tensor_question, std::size_t rows, answer_handler);
+    void run();
+    void end();
+    std::size_t size_max() const noexcept { return x_size_max; }
+
+  private:
+    using time_point = std::chrono::steady_clock::time_point;
+    struct waiting_question;
+    using held_question = std::shared_ptr<waiting_question>;
+    using deadlines = std::multimap<std::int64_t, held_question>;
+    struct waiting_question {
+        tensor_question question;
+        std::size_t rows = 0;
+        answer_handler answer;
+        time_point arrived;
+        bool is_answered = false;  // guarded by the gatherer's mutex, as is the next
+        std::optional<deadlines::iterator> place;
+    };
+    using batch = std::vector<held_question>;
+
+    void expire() REQUIRES(x_mutex);
+    time_point next_look() const REQUIRES(x_mutex);
+    bool is_batch_due() const REQUIRES(x_mutex);
+    batch take() REQUIRES(x_mutex);
+    void run_batch(const batch&);
+    void run_alone(const held_question&);
+    void batch_ended(const batch&, std::size_t total, const answer&);
+    void finish(const held_question&, answer);
+
+    const std::shared_ptr<tensor_model> x_inner;
+    const std::size_t x_size_max;
+    const std::chrono::milliseconds x_delay;
+    runtime::counter& x_batches;
+    runtime::counter& x_batched_rows;
+    runtime::mutex x_mutex;
+    runtime::condition_variable x_changed;
+    std::deque<held_question> x_waiting GUARDED_BY(x_mutex);
+    std::size_t x_waiting_rows GUARDED_BY(x_mutex) = 0;
+    deadlines x_deadlines GUARDED_BY(x_mutex);  // of all that are not answered
+    bool x_is_running GUARDED_BY(x_mutex) = false;
+    bool x_is_ending GUARDED_BY(x_mutex) = false;
+};
+
+void batched_model::gatherer::add(tensor_question question, std::size_t rows, answer_handler handler) {
+    const auto held = std::make_shared<waiting_question>();
+    held->question = std::move(question);
+    held->rows = rows;
+    held->answer = std::move(handler);
+    held->arrived = std::chrono::steady_clock::now();
+    bool is_full = false;
+    bool is_worth_a_look = false;
+    {
+        const runtime::lock_guard lock(x_mutex);
+        is_full = x_waiting.size() >= limits::batch_questions_waiting_max;
+        if (!is_full) {
+            const auto deadline = held->question.deadline_ms;
+            // The thread sleeps until the oldest question is due; a fuller batch or an earlier deadline wakes
+            // it.
+            is_worth_a_look =
+                x_waiting.empty() || x_waiting_rows + rows >= x_size_max ||
+                (deadline != 0 && (x_deadlines.empty() || deadline < x_deadlines.begin()->first));
+            if (deadline != 0) held->place = x_deadlines.emplace(deadline, held);
+            x_waiting.push_back(held);
+            x_waiting_rows += rows;
+        }
+    }
+    if (is_worth_a_look) x_changed.notify_one();
+    if (is_full)
+        held->answer(runtime::resource_exhausted("too many predictions wait for this model; at most " +
+                                                 std::to_string(limits::batch_questions_waiting_max) +
+                                                 " do"));
+}
+
+void batched_model::gatherer::end() {
+    const runtime::lock_guard lock(x_mutex);
+    x_is_ending = true;
+    x_changed.notify_one();
+}
+
+// ---- the model's own thread
+
+void batched_model::gatherer::run() {
+    const auto self = shared_from_this();  // what it answers may be the last to hold the model
+    const runtime::lock_guard lock(x_mutex);
+    for (;;) {
+        expire();
+        if (x_is_ending && x_waiting.empty() && !x_is_running) return;
+        if (!is_batch_due()) {
+            x_changed.wait_until(x_mutex, next_look());
+            continue;
+        }
+        const batch next = take();
+        if (next.empty()) continue;
+        x_is_running = true;
+        const runtime::unlock_guard unlocked(x_mutex);
+        run_batch(next);
+    }
+}
+
+bool batched_model::gatherer::is_batch_due() const {
+    if (x_is_running || x_waiting.empty()) return false;
+    return x_is_ending || x_waiting_rows >= x_size_max ||
+           x_waiting.front()->arrived + x_delay <= std::chrono::steady_clock::now();
+}
+
+/// When there is something to do though nothing changes.
+batched_model::gatherer::time_point batched_model::gatherer::next_look() const {
+    time_point out = std::chrono::steady_clock::now() + std::chrono::hours(1);
+    if (!x_is_running && !x_waiting.empty()) out = x_waiting.front()->arrived + x_delay;
+    if (!x_deadlines.empty()) {
+        const std::int64_t left_ms = x_deadlines.begin()->first - runtime::system_clock().steady_ms();
+        out = std::min(out, std::chrono::steady_clock::now() +
+                                std::chrono::milliseconds(std::max<std::int64_t>(left_ms, 0)));
+    }
+    return out;
+}
+
+/// Answers what has passed its deadline, waiting or running.
+void batched_model::gatherer::expire() {
+    const std::int64_t now_ms = runtime::system_clock().steady_ms();
+    while (!x_deadlines.empty() && x_deadlines.begin()->first <= now_ms) {
+        const held_question late = x_deadlines.begin()->second;
+        x_deadlines.erase(x_deadlines.begin());
+        late->place.reset();
+        late->is_answered = true;
+        const auto handler = std::move(late->answer);
+        const runtime::unlock_guard unlocked(x_mutex);
+        handler(error{error_code::deadline_exceeded, "the deadline passed before the model had answered"});
+    }
+}
+
+/// The oldest question and what can be merged with it.
+batched_model::gatherer::batch batched_model::gatherer::take() {
+    batch out;
+    std::size_t rows = 0;
+    std::deque<held_question> left;
+    for (auto& each : x_waiting) {
+        if (each->is_answered) {
+            x_waiting_rows -= each->rows;
+        } else if (out.empty() ||
+                   (rows + each->rows <= x_size_max && can_merge(out.front()->question, each->question))) {
+            rows += each->rows;
+            x_waiting_rows -= each->rows;
+            out.push_back(std::move(each));
+        } else {
+            left.push_back(std::move(each));
+        }
+    }
+    x_waiting.swap(left);
+    return out;
+}
+
+// ---- on the thread that runs the inner model, too
+
+void batched_model::gatherer::run_batch(const batch& all) {
+    std::size_t rows = 0;
+    std::vector<const tensor_question*> places;
+    for (const auto& each : all) {
+        rows += each->rows;
+        places.push_back(&each->question);
+    }
+    const std::size_t total = size_class(rows, x_size_max);
+    x_batches.add();
+    x_batched_rows.add(rows);
+    auto question = all.size() == 1 ? std::move(all.front()->question) : merged(places, total);
+    const std::size_t asked = all.size() == 1 ? rows : total;
+    x_inner->ask(std::move(question), [self = shared_from_this(), all, asked](const answer& given) {
+        self->batch_ended(all, asked, given);
+    });
+}
+
+void batched_model::gatherer::run_alone(const held_question& one) {
+    x_inner->ask(one->question,
+                 [self = shared_from_this(), one](answer given) { self->finish(one, std::move(given)); });
+}
+
+void batched_model::gatherer::batch_ended(const batch& all, std::size_t total, const answer& given) {
+    {
+        const runtime::lock_guard lock(x_mutex);
+        x_is_running = false;
+    }
+    x_changed.notify_one();
+    if (all.size() == 1) return finish(all.front(), given);
+    if (given) {
+        std::vector<std::size_t> rows;
+        for (const auto& each : all) rows.push_back(each->rows);
+        auto parts = split(*given, rows, total);
+        if (parts) {
+            for (std::size_t part = 0; part < all.size(); ++part)
+                finish(all[part], std::move((*parts)[part]));
+            return;
+        }
+    } else if (given.error().code == error_code::deadline_exceeded ||
+               given.error().code == error_code::resource_exhausted) {
+        for (const auto& each : all) finish(each, given.error());
+        return;
+    }
+    // One of them may be what the model refused: none is to suffer for another.
+    for (const auto& each : all) run_alone(each);
+}
+
+void batched_model::gatherer::finish(const held_question& one, answer given) {
+    answer_handler handler;
+    {
+        const runtime::lock_guard lock(x_mutex);
+        if (one->is_answered) return;
+        one->is_answered = true;
+        if (one->place) x_deadlines.erase(*one->place);
+        one->place.reset();
+        handler = std::move(one->answer);
+    }
+    handler(std::move(given));
+}
+
+// ---- the model
+
+batched_model::batched_model(std::shared_ptr<tensor_model> inner, const schemas::batching_settings& settings)
+    : x_inner(std::move(inner)), x_gatherer(std::make_shared<gatherer>(x_inner, settings)) {
+    x_thread = std::thread([with = x_gatherer] { with->run(); });
+}
+
+batched_model::~batched_model() {
+    x_gatherer->end();
+    // When an answer's handler was the last to hold the model, this is its own thread: it ends right after.
+    if (x_thread.get_id() == std::this_thread::get_id())
+        x_thread.detach();
+    else
+        x_thread.join();
+}
+
+void batched_model::ask(tensor_question question, answer_handler handler) {
+    const auto rows = rows_of(question);
+    if (!rows || *rows == 0 || *rows >= x_gatherer->size_max())
+        return x_inner->ask(std::move(question), std::move(handler));
+    x_gatherer->add(std::move(question), *rows, std::move(handler));
+}
+
+}  // namespace herald::api::serving::batching

@@ -1,0 +1,13 @@
+// The bounds of dynamic batching.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+constexpr std::size_t batch_questions_waiting_max = 1'024;  // of one model
+constexpr std::int64_t batch_trial_ms_max = 60'000;         // of all runs at load
+constexpr std::uint32_t batch_trial_part_rows_max = 4;
+
+}  // namespace herald::limits

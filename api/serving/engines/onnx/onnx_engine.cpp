@@ -1,0 +1,59 @@
+#include "api/serving/engines/onnx/onnx_engine.hpp"
+
+#include <utility>
+
+#include "api/serving/engines/onnx/limits.hpp"
+#include "api/serving/engines/onnx/onnx_model.hpp"
+
+namespace herald::api::serving::engines::onnx {
+namespace {
+
+class engine_in_process final : public onnx_engine {
+  public:
+    engine_in_process(std::shared_ptr<const runtime_library> library, onnx_options options)
+        : x_options(std::move(options)),
+          x_library(std::move(library)),
+          x_watch(std::make_shared<run_watch>(x_library)),
+          x_threads(std::make_shared<run_threads>(limits::onnx_threads_max)) {}
+
+    std::string_view name() const noexcept override { return "onnx"; }
+    const std::string& version() const noexcept override { return x_library->version(); }
+
+    void load(const model_source& source, load_handler loaded) override {
+        auto session = open(source.file);
+        if (!session) return loaded(session.error());
+        const auto model = std::make_shared<onnx_model>(*std::move(session), x_threads, source.file);
+        model->warm_up();
+        loaded(loaded_model{model, nullptr});
+    }
+
+    result<schemas::model_signature> inspect(const std::filesystem::path& file) override {
+        const auto session = open(file);
+        if (!session) return session.error();
+        return (*session)->signature();
+    }
+
+  private:
+    result<std::unique_ptr<onnx_session>> open(const std::filesystem::path& file) {
+        if (x_options.check_file) {
+            if (const auto good = x_options.check_file(file); !good) return good.error();
+        }
+        return onnx_session::open(x_library, x_watch, file);
+    }
+
+    const onnx_options x_options;
+    const std::shared_ptr<const runtime_library> x_library;
+    const std::shared_ptr<run_watch> x_watch;
+    const std::shared_ptr<run_threads> x_threads;
+};
+
+}  // namespace
+
+result<std::unique_ptr<onnx_engine>> make_onnx_engine(const onnx_options& options) {
+    auto library = runtime_library::open(options.library);
+    if (!library) return library.error();
+    std::unique_ptr<onnx_engine> out = std::make_unique<engine_in_process>(*std::move(library), options);
+    return out;
+}
+
+}  // namespace herald::api::serving::engines::onnx

@@ -1,0 +1,39 @@
+// The engine of builds with an ONNX model: ONNX Runtime in this process.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/serving/engines/engine.hpp"
+
+namespace herald::api::serving::engines::onnx {
+
+struct onnx_options {
+    /// The library. Empty: libonnxruntime.so.1 beside the program, in onnxruntime/ beside the program's
+    /// folder, or the system's.
+    std::filesystem::path library;
+    /// Looks at a model's bytes before ONNX Runtime does; that they need no other file is for this to say.
+    std::function<result<void>(const std::filesystem::path&)> check_file;
+};
+
+/// Models that are known to be quick run on the thread that asks, others on threads of the engine, at most as
+/// many for one model as there are processors. At a question's deadline its run is ended. Models keep what
+/// they need of the engine; the engine may go before them.
+///
+/// What cannot be contained in one process: a model that makes ONNX Runtime crash, or use up the machine's
+/// memory; an operator that takes long is ended only when it is done.
+class onnx_engine : public engine {
+  public:
+    /// What the model takes and gives. It is loaded for that, so this may take long. Errors: as load.
+    virtual result<schemas::model_signature> inspect(const std::filesystem::path&) = 0;
+    /// Of the library: "1.31.1".
+    virtual const std::string& version() const noexcept = 0;
+};
+
+/// Errors: unavailable when there is no library that fits, or Herald was built without the headers: for
+/// people, with what would help.
+result<std::unique_ptr<onnx_engine>> make_onnx_engine(const onnx_options&);
+
+}  // namespace herald::api::serving::engines::onnx

@@ -1,0 +1,446 @@
+#include "api/serving/engines/onnx/onnx_session.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "api/serving/engines/onnx/limits.hpp"
+#include "runtime/text.hpp"
+
+namespace herald::api::serving::engines::onnx {
+namespace {
+
+using schemas::tensor;
+using schemas::tensor_spec;
+using schemas::tensor_type;
+
+struct type_pair {
+    ONNXTensorElementDataType theirs;
+    tensor_type ours;
+};
+constexpr std::array<type_pair, 14> type_pairs{
+    {{ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, tensor_type::boolean},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, tensor_type::uint8},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16, tensor_type::uint16},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32, tensor_type::uint32},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, tensor_type::uint64},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, tensor_type::int8},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, tensor_type::int16},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, tensor_type::int32},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, tensor_type::int64},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16, tensor_type::float16},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, tensor_type::bfloat16},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, tensor_type::float32},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, tensor_type::float64},
+     {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, tensor_type::text}}};
+
+std::optional<tensor_type> our_type(ONNXTensorElementDataType theirs) {
+    const auto* const found = std::ranges::find(type_pairs, theirs, &type_pair::theirs);
+    if (found == type_pairs.end()) return std::nullopt;
+    return found->ours;
+}
+
+ONNXTensorElementDataType their_type(tensor_type ours) {
+    return std::ranges::find(type_pairs, ours, &type_pair::ours)->theirs;
+}
+
+/// None when there are more than a size can say.
+std::optional<std::size_t> element_count(const std::vector<std::int64_t>& shape) {
+    std::size_t out = 1;
+    for (const auto dim : shape)
+        if (dim < 0 || __builtin_mul_overflow(out, static_cast<std::size_t>(dim), &out)) return std::nullopt;
+    return out;
+}
+
+std::optional<std::size_t> bytes_of_shape(tensor_type type, const std::vector<std::int64_t>& shape) {
+    auto count = element_count(shape);
+    std::size_t out = 0;
+    if (!count || __builtin_mul_overflow(*count, schemas::bytes_of(type), &out)) return std::nullopt;
+    return out;
+}
+
+std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
+
+}  // namespace
+
+result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const runtime_library> library,
+                                                         std::shared_ptr<run_watch> watch,
+                                                         const std::filesystem::path& file) {
+    std::unique_ptr<onnx_session> out(new onnx_session(std::move(library), std::move(watch)));
+    if (const auto good = out->load(file); !good) return good.error();
+    if (const auto good = out->read_signature(); !good) return good.error();
+    out->x_keeps_tensors = out->has_small_fixed_shapes();
+    return out;
+}
+
+onnx_session::~onnx_session() {
+    x_session.reset();
+    // A model leaves holes of all sizes: what is free goes back, or memory grows with every change of
+    // version.
+    ::malloc_trim(0);
+}
+
+// ---- loading
+
+result<void> onnx_session::load(const std::filesystem::path& file) {
+    const OrtApi& api = x_library->api();
+    auto options = x_library->make<OrtSessionOptions>(
+        [&](OrtSessionOptions** made) { return api.CreateSessionOptions(made); });
+    if (!options) return options.error();
+    OrtSessionOptions* const set = options->get();
+    // No arena and no plan for each shape: both keep the largest memory that was ever used.
+    for (OrtStatus* status :
+         {api.SetIntraOpNumThreads(set, 1), api.SetInterOpNumThreads(set, 1), api.DisableCpuMemArena(set),
+          api.DisableMemPattern(set), api.SetDeterministicCompute(set, true),
+          api.AddSessionConfigEntry(set, "session.load_model_format", "ONNX")})
+        if (const auto good = x_library->checked(status); !good) return good.error();
+    auto session = x_library->make<OrtSession>([&](OrtSession** made) {
+        return api.CreateSession(x_library->environment(), file.c_str(), set, made);
+    });
+    if (!session)
+        return error{session.error().code, "ONNX Runtime " + x_library->version() +
+                                               " does not load the model: " + session.error().message};
+    x_session = *std::move(session);
+    return {};
+}
+
+result<void> onnx_session::read_signature() {
+    const OrtApi& api = x_library->api();
+    std::size_t inputs = 0;
+    std::size_t outputs = 0;
+    for (OrtStatus* status : {api.SessionGetInputCount(x_session.get(), &inputs),
+                              api.SessionGetOutputCount(x_session.get(), &outputs)})
+        if (const auto good = x_library->checked(status); !good) return good.error();
+    std::size_t bytes = 0;
+    for (std::size_t place = 0; place < inputs + outputs; ++place) {
+        const bool is_input = place < inputs;
+        auto spec = spec_at(is_input ? place : place - inputs, is_input);
+        if (!spec) return spec.error();
+        bytes += spec->name.size() + sizeof(std::int64_t) * (1 + spec->shape.size());
+        if (bytes > limits::onnx_signature_bytes_max)
+            return runtime::invalid_argument("the names and shapes of the model's " + std::to_string(inputs) +
+                                             " inputs and " + std::to_string(outputs) +
+                                             " outputs take more than " +
+                                             std::to_string(limits::onnx_signature_bytes_max) + " bytes");
+        (is_input ? x_signature.inputs : x_signature.outputs).push_back(*std::move(spec));
+    }
+    if (x_signature.outputs.empty()) return runtime::invalid_argument("the model has no outputs");
+    for (const auto& each : x_signature.inputs) x_input_names.push_back(each.name.c_str());
+    for (const auto& each : x_signature.outputs) x_output_names.push_back(each.name.c_str());
+    return {};
+}
+
+result<tensor_spec> onnx_session::spec_at(std::size_t place, bool is_input) const {
+    const OrtApi& api = x_library->api();
+    tensor_spec out;
+    char* name = nullptr;
+    OrtAllocator* const allocator = x_library->allocator();
+    if (const auto good =
+            x_library->checked(is_input ? api.SessionGetInputName(x_session.get(), place, allocator, &name)
+                                        : api.SessionGetOutputName(x_session.get(), place, allocator, &name));
+        !good)
+        return good.error();
+    out.name = name;
+    if (const auto good = x_library->checked(api.AllocatorFree(allocator, name)); !good) return good.error();
+    const std::string which = (is_input ? "input " : "output ") + in_quotes(out.name);
+    if (!runtime::is_valid_utf8(out.name))
+        return runtime::invalid_argument("the name of an input or output is not UTF-8");
+
+    auto type = x_library->make<OrtTypeInfo>([&](OrtTypeInfo** made) {
+        return is_input ? api.SessionGetInputTypeInfo(x_session.get(), place, made)
+                        : api.SessionGetOutputTypeInfo(x_session.get(), place, made);
+    });
+    if (!type) return type.error();
+    const OrtTensorTypeAndShapeInfo* tensor_info = nullptr;  // of the type
+    if (const auto good = x_library->checked(api.CastTypeInfoToTensorInfo(type->get(), &tensor_info)); !good)
+        return good.error();
+    if (!tensor_info)
+        return runtime::invalid_argument("the model's " + which +
+                                         " is no tensor but a sequence, a map or optional; Herald serves "
+                                         "tensors (exporters have an option for it, as zipmap=False)");
+    ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    std::size_t dims = 0;
+    for (OrtStatus* status :
+         {api.GetTensorElementType(tensor_info, &element), api.GetDimensionsCount(tensor_info, &dims)})
+        if (const auto good = x_library->checked(status); !good) return good.error();
+    const auto ours = our_type(element);
+    if (!ours)
+        return runtime::invalid_argument("the model's " + which + " has elements of ONNX's type " +
+                                         std::to_string(element) +
+                                         "; Herald serves BOOL, integers, FP16, BF16, FP32, FP64 and BYTES");
+    out.type = *ours;
+    out.shape.resize(dims);
+    if (const auto good = x_library->checked(api.GetDimensions(tensor_info, out.shape.data(), dims)); !good)
+        return good.error();
+    for (auto& dim : out.shape) dim = std::max<std::int64_t>(dim, -1);
+    return out;
+}
+
+bool onnx_session::has_small_fixed_shapes() const {
+    std::size_t sum = 0;
+    for (const auto* specs : {&x_signature.inputs, &x_signature.outputs})
+        for (const auto& each : *specs) {
+            const auto bytes = bytes_of_shape(each.type, each.shape);
+            if (each.type == tensor_type::text || !bytes || *bytes == 0) return false;
+            sum += std::min(*bytes, limits::onnx_kept_run_bytes_max + 1);
+            if (sum > limits::onnx_kept_run_bytes_max) return false;
+        }
+    return true;
+}
+
+// ---- running
+
+result<std::vector<tensor>> onnx_session::run(const tensor_question& question) {
+    if (const auto good = check(question); !good) return good.error();
+    auto with = take_prepared();
+    if (!with) return with.error();
+    const bool is_kept = !(*with)->inputs.empty() && question.outputs.empty();
+    auto out = is_kept ? run_kept(question, **with) : run_fresh(question, **with);
+    give_back(*std::move(with));
+    return out;
+}
+
+/// What follows reads and writes memory by these sizes.
+result<void> onnx_session::check(const tensor_question& question) const {
+    if (question.inputs.size() != x_signature.inputs.size())
+        return runtime::invalid_argument("the model has " + std::to_string(x_signature.inputs.size()) +
+                                         " inputs, not " + std::to_string(question.inputs.size()));
+    for (std::size_t place = 0; place < question.inputs.size(); ++place) {
+        const tensor& given = question.inputs[place];
+        const tensor_spec& wanted = x_signature.inputs[place];
+        const bool is_text = given.type == tensor_type::text;
+        const auto size = is_text ? element_count(given.shape) : bytes_of_shape(given.type, given.shape);
+        if (given.type != wanted.type || !size || *size != (is_text ? given.texts.size() : given.data.size()))
+            return runtime::invalid_argument("input " + in_quotes(wanted.name) +
+                                             " does not have the type that the model declares, or as many "
+                                             "elements as its own shape");
+        if (given.type == tensor_type::boolean &&
+            std::ranges::any_of(given.data, [](char each) { return each != 0 && each != 1; }))
+            return runtime::invalid_argument("input " + in_quotes(wanted.name) +
+                                             " has an element that is neither 0 nor 1, which BOOL has not");
+    }
+    for (const auto place : question.outputs)
+        if (place >= x_signature.outputs.size())
+            return runtime::invalid_argument("the model has no output " + std::to_string(place));
+    return {};
+}
+
+result<std::unique_ptr<onnx_session::prepared_run>> onnx_session::take_prepared() {
+    {
+        const runtime::lock_guard lock(x_mutex);
+        if (!x_prepared.empty()) {
+            auto out = std::move(x_prepared.back());
+            x_prepared.pop_back();
+            return out;
+        }
+    }
+    return prepare();
+}
+
+void onnx_session::give_back(std::unique_ptr<prepared_run> used) {
+    const runtime::lock_guard lock(x_mutex);
+    if (x_prepared.size() < limits::onnx_kept_runs_max) x_prepared.push_back(std::move(used));
+}
+
+result<std::unique_ptr<onnx_session::prepared_run>> onnx_session::prepare() const {
+    const OrtApi& api = x_library->api();
+    auto out = std::make_unique<prepared_run>();
+    auto options =
+        x_library->make<OrtRunOptions>([&](OrtRunOptions** made) { return api.CreateRunOptions(made); });
+    if (!options) return options.error();
+    out->options = *std::move(options);
+    if (!x_keeps_tensors) return out;
+    for (const bool is_input : {true, false})
+        for (const auto& spec : is_input ? x_signature.inputs : x_signature.outputs) {
+            out->memory.emplace_back(*bytes_of_shape(spec.type, spec.shape), '\0');
+            // On the heap, or it would move with the strings around it.
+            if (out->memory.back().capacity() <= std::string().capacity()) out->memory.back().reserve(64);
+            std::string& memory = out->memory.back();
+            auto value = x_library->make<OrtValue>([&](OrtValue** made) {
+                return api.CreateTensorWithDataAsOrtValue(x_library->memory(), memory.data(), memory.size(),
+                                                          spec.shape.data(), spec.shape.size(),
+                                                          their_type(spec.type), made);
+            });
+            if (!value) return value.error();
+            (is_input ? out->inputs : out->outputs).push_back(*std::move(value));
+        }
+    return out;
+}
+
+result<std::vector<tensor>> onnx_session::run_kept(const tensor_question& question, prepared_run& with) {
+    const std::size_t inputs = with.inputs.size();
+    for (std::size_t place = 0; place < inputs; ++place)
+        // Another shape than the declared one: the runtime knows how to say so.
+        if (question.inputs[place].shape != x_signature.inputs[place].shape) return run_fresh(question, with);
+    with.input_places.clear();
+    for (std::size_t place = 0; place < inputs; ++place) {
+        std::memcpy(with.memory[place].data(), question.inputs[place].data.data(), with.memory[place].size());
+        with.input_places.push_back(with.inputs[place].get());
+    }
+    with.output_places.clear();
+    for (const auto& each : with.outputs) with.output_places.push_back(each.get());
+    if (const auto good = run_watched(question, with, x_output_names); !good) {
+        // It may be that the model does not give what it declares.
+        if (good.error().code != error_code::invalid_argument) return good.error();
+        return run_fresh(question, with);
+    }
+    std::vector<tensor> out(with.outputs.size());
+    for (std::size_t place = 0; place < out.size(); ++place) {
+        const tensor_spec& spec = x_signature.outputs[place];
+        out[place].name = spec.name;
+        out[place].type = spec.type;
+        out[place].shape = spec.shape;
+        out[place].data = with.memory[inputs + place];
+    }
+    return out;
+}
+
+result<std::vector<tensor>> onnx_session::run_fresh(const tensor_question& question, prepared_run& with) {
+    std::vector<owned<OrtValue>> inputs;
+    with.input_places.clear();
+    for (const auto& each : question.inputs) {
+        auto value = value_of(each);
+        if (!value) return value.error();
+        with.input_places.push_back(value->get());
+        inputs.push_back(*std::move(value));
+    }
+    std::vector<const char*> names;
+    for (const auto place : question.outputs) names.push_back(x_output_names[place]);
+    if (names.empty()) names = x_output_names;
+    with.output_places.assign(names.size(), nullptr);
+    const auto ran = run_watched(question, with, names);
+    std::vector<owned<OrtValue>> outputs;
+    for (OrtValue* each : with.output_places) outputs.emplace_back(each, release{&x_library->api()});
+    if (!ran) return ran.error();
+    std::vector<tensor> out;
+    std::size_t bytes = 0;
+    for (std::size_t place = 0; place < names.size(); ++place) {
+        auto found = tensor_of(outputs[place].get(), names[place]);
+        if (!found) return found.error();
+        bytes += found->data.size();
+        for (const auto& text : found->texts) bytes += text.size();
+        if (bytes > limits::onnx_answer_bytes_max) break;
+        out.push_back(*std::move(found));
+    }
+    if (bytes > limits::onnx_answer_bytes_max)
+        return runtime::invalid_argument("the model's answer takes " + std::to_string(bytes) +
+                                         " bytes or more; at most " +
+                                         std::to_string(limits::onnx_answer_bytes_max) + " are sent");
+    return out;
+}
+
+result<void> onnx_session::run_watched(const tensor_question& question, prepared_run& with,
+                                       const std::vector<const char*>& outputs) {
+    OrtRunOptions* const options = with.options.get();
+    if (question.deadline_ms != 0 && question.deadline_ms <= runtime::system_clock().steady_ms())
+        return error{error_code::deadline_exceeded, "the deadline passed before the model ran"};
+    x_watch->begin(options, question.deadline_ms);
+    OrtStatus* const status = x_library->api().Run(x_session.get(), options, x_input_names.data(),
+                                                   with.input_places.data(), with.input_places.size(),
+                                                   outputs.data(), outputs.size(), with.output_places.data());
+    const bool was_ended = x_watch->end(options, question.deadline_ms);
+    auto out = x_library->checked(status);
+    if (!out && was_ended)
+        return error{error_code::deadline_exceeded, "the model ran longer than the prediction may take"};
+    return out;
+}
+
+// ---- tensors
+
+result<owned<OrtValue>> onnx_session::value_of(const tensor& from) const {
+    const OrtApi& api = x_library->api();
+    const auto make = [&](OrtValue** made) {
+        if (from.type == tensor_type::text)
+            return api.CreateTensorAsOrtValue(x_library->allocator(), from.shape.data(), from.shape.size(),
+                                              their_type(from.type), made);
+        // The runtime only reads it; it has one type for memory in and out.
+        return api.CreateTensorWithDataAsOrtValue(x_library->memory(), const_cast<char*>(from.data.data()),
+                                                  from.data.size(), from.shape.data(), from.shape.size(),
+                                                  their_type(from.type), made);
+    };
+    auto out = x_library->make<OrtValue>(make);
+    if (!out) return out;
+    for (std::size_t place = 0; place < from.texts.size(); ++place) {
+        const std::string& text = from.texts[place];
+        char* memory = nullptr;
+        if (text.empty()) continue;
+        if (const auto good = x_library->checked(
+                api.GetResizedStringTensorElementBuffer(out->get(), place, text.size(), &memory));
+            !good)
+            return good.error();
+        std::memcpy(memory, text.data(), text.size());
+    }
+    return out;
+}
+
+result<tensor> onnx_session::tensor_of(const OrtValue* from, const std::string& name) const {
+    const OrtApi& api = x_library->api();
+    int is_tensor = 0;
+    if (from) {
+        if (const auto good = x_library->checked(api.IsTensor(from, &is_tensor)); !good) return good.error();
+    }
+    if (is_tensor == 0)
+        return runtime::invalid_argument("the model gave no tensor for output " + in_quotes(name));
+    auto info = x_library->make<OrtTensorTypeAndShapeInfo>(
+        [&](OrtTensorTypeAndShapeInfo** made) { return api.GetTensorTypeAndShape(from, made); });
+    if (!info) return info.error();
+    ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    std::size_t dims = 0;
+    for (OrtStatus* status :
+         {api.GetTensorElementType(info->get(), &element), api.GetDimensionsCount(info->get(), &dims)})
+        if (const auto good = x_library->checked(status); !good) return good.error();
+    tensor out;
+    out.name = name;
+    const auto type = our_type(element);
+    if (!type) return runtime::internal("output " + in_quotes(name) + " has a type that was not declared");
+    out.type = *type;
+    out.shape.resize(dims);
+    if (const auto good = x_library->checked(api.GetDimensions(info->get(), out.shape.data(), dims)); !good)
+        return good.error();
+    const auto count = element_count(out.shape);
+    const auto bytes = bytes_of_shape(out.type, out.shape);
+    if (!count || !bytes || *bytes > limits::onnx_answer_bytes_max)
+        return runtime::invalid_argument("output " + in_quotes(name) + " is larger than the " +
+                                         std::to_string(limits::onnx_answer_bytes_max) +
+                                         " bytes that are sent");
+    if (out.type == tensor_type::text) {
+        if (const auto good = read_texts(from, *count, out); !good) return good.error();
+        return out;
+    }
+    if (*bytes == 0) return out;
+    void* memory = nullptr;
+    // Read only; the runtime has no other way.
+    if (const auto good = x_library->checked(api.GetTensorMutableData(const_cast<OrtValue*>(from), &memory));
+        !good)
+        return good.error();
+    out.data.assign(static_cast<const char*>(memory), *bytes);
+    return out;
+}
+
+result<void> onnx_session::read_texts(const OrtValue* from, std::size_t count, tensor& into) const {
+    const OrtApi& api = x_library->api();
+    if (count == 0) return {};
+    std::size_t bytes = 0;
+    if (const auto good = x_library->checked(api.GetStringTensorDataLength(from, &bytes)); !good)
+        return good.error();
+    if (bytes > limits::onnx_answer_bytes_max)
+        return runtime::invalid_argument("output " + in_quotes(into.name) + " takes " +
+                                         std::to_string(bytes) + " bytes; at most " +
+                                         std::to_string(limits::onnx_answer_bytes_max) + " are sent");
+    std::string all(bytes, '\0');
+    std::vector<std::size_t> begins(count);
+    if (const auto good = x_library->checked(
+            api.GetStringTensorContent(from, all.data(), all.size(), begins.data(), begins.size()));
+        !good)
+        return good.error();
+    begins.push_back(bytes);
+    for (std::size_t place = 0; place < count; ++place)
+        into.texts.push_back(all.substr(begins[place], begins[place + 1] - begins[place]));
+    return {};
+}
+
+}  // namespace herald::api::serving::engines::onnx
