@@ -2,23 +2,25 @@
 
 #include <utility>
 
+#include "api/serving/batching/batching_engine.hpp"
+#include "api/serving/builder/model_inspection.hpp"
 #include "api/serving/engines/upstream_engine.hpp"
 #include "api/serving/limits.hpp"
 #include "program/limits.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "storage/registry/find/artifacts.hpp"
 #include "storage/registry/tables/builds.hpp"
-#include "storage/registry/tables/versions.hpp"
 
 namespace herald::program {
 namespace {
 
 using api::serving::component_source;
 using api::serving::fetched_model;
+namespace builder = api::serving::builder;
 namespace engines = api::serving::engines;
 namespace model_cache = api::serving::model_cache;
 namespace tables = storage::registry::tables;
-
-constexpr const char* key_of_model = "model";
 
 api::serving::route_maker::options route_options(const settings& chosen) {
     return {chosen.server.header_prefixes, limits::prediction_body_bytes_default,
@@ -70,7 +72,40 @@ result<void> predictions::open(const std::filesystem::path& folder) {
     if (!models) return models.error();
     x_models = *std::move(models);
     x_engines.push_back(engines::make_upstream_engine(all_of(x_with.serving), upstream_options(x_chosen)));
+    x_attempts = folder.parent_path() / "builds";
+    auto onnx = engines::onnx::make_onnx_engine(
+        {x_chosen.predictions.onnxruntime, api::serving::builder::inspect_model_file});
+    if (!onnx) {
+        runtime::log(runtime::log_level::info, runtime::log_events::runtime_missing,
+                     {{"runtime", "onnx"}, {"reason", onnx.error().message}});
+        return {};
+    }
+    x_onnx = *std::move(onnx);
+    x_engines.push_back(api::serving::batching::make_batching_engine(x_onnx));
     return {};
+}
+
+/// Only where models can be looked at.
+void predictions::add_builder(storage::node::registry_node& registry) {
+    if (!x_onnx) return;
+    builder::builder_job::settings set;
+    set.model_bytes_max = x_chosen.predictions.model_bytes_max;
+    set.base_url = x_chosen.public_url;
+    set.attempts = x_attempts;
+    const auto waiting = [](const storage::registry::state::state_view& view) {
+        std::vector<schemas::build> builds;
+        tables::builds::each_unfinished(view, [&](schemas::build_id id) {
+            if (auto build = tables::builds::find(view, id)) builds.push_back(*std::move(build));
+            return builds.size() < limits::builds_looked_at_max;
+        });
+        return builds;
+    };
+    const auto load = [onnx = x_onnx](const std::filesystem::path& file) { return onnx->inspect(file); };
+    x_builder = std::make_shared<builder::builder_job>(
+        builder::builder_job::parts{registry, x_with.state, x_with.artifacts, *x_models, x_with.jobs,
+                                    runtime::system_random(), x_loads, waiting, load},
+        std::move(set));
+    registry.add_job(schemas::job::builder, x_builder);
 }
 
 void predictions::describe(storage::node::registry_node::options& node) {
@@ -81,6 +116,7 @@ void predictions::describe(storage::node::registry_node::options& node) {
 }
 
 void predictions::begin(storage::node::registry_node& registry) {
+    add_builder(registry);
     x_serving.begin(registry, {x_engines, [this](const component_source& source, auto handler) {
                                    x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
                                }});
@@ -92,6 +128,7 @@ std::optional<runtime::trouble> predictions::trouble() const {
 }
 
 void predictions::end() {
+    if (x_builder) x_builder->end();
     x_fetches.stop();
     x_serving.end();
 }
@@ -126,10 +163,8 @@ result<std::vector<storage::artifacts::stored_object>> predictions::parts_of(sch
     const auto view = x_with.state.view();
     const auto build = tables::builds::find(*view, id);
     if (!build) return runtime::not_found("build " + std::to_string(id.value) + " is gone");
-    const auto version = tables::versions::find(*view, build->model_version_id);
-    if (!version) return runtime::not_found("the version of build " + std::to_string(id.value) + " is gone");
-    auto blobs = storage::registry::find::bytes_of_artifact(*view, *version, key_of_model);
-    if (!blobs) return runtime::invalid_argument("the build's version has no model any more");
+    auto blobs = storage::registry::find::model_of_build(*view, *build);
+    if (!blobs) return blobs.error();
     std::vector<storage::artifacts::stored_object> out;
     for (schemas::blob& each : *blobs)
         out.push_back({std::move(each.object), std::move(each.digest), each.bytes});

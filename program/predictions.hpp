@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "api/serving/builder/builder_job.hpp"
+#include "api/serving/engines/onnx/onnx_engine.hpp"
 #include "api/serving/model_cache/memory_budget.hpp"
 #include "api/serving/model_cache/model_cache.hpp"
 #include "api/serving/serving.hpp"
@@ -46,6 +48,7 @@ class predictions {
 
   private:
     result<void> open(const std::filesystem::path& folder);
+    void add_builder(storage::node::registry_node&);
     static boost::asio::awaitable<void> fetch(predictions* self, api::serving::component_source,
                                               std::function<void(result<api::serving::fetched_model>)>);
     storage::artifacts::task<api::serving::fetched_model> fetched(api::serving::component_source);
@@ -56,6 +59,9 @@ class predictions {
     runtime::blocking_pool x_disk;
     runtime::blocking_pool x_loads;
     std::vector<std::shared_ptr<api::serving::engines::engine>> x_engines;
+    std::shared_ptr<api::serving::engines::onnx::onnx_engine> x_onnx;  // null: there is no library for it
+    std::filesystem::path x_attempts;
+    std::shared_ptr<api::serving::builder::builder_job> x_builder;
     std::unique_ptr<api::serving::model_cache::model_cache> x_models;
     api::serving::model_cache::memory_budget x_memory;
     api::serving::serving x_serving;

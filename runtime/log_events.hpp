@@ -104,6 +104,9 @@ inline constexpr std::string_view artifact_damaged = "artifact_damaged";
 inline constexpr std::string_view artifact_store_failed = "artifact_store_failed";
 /// A build cannot be made now; it is tried again. Fields: build, reason.
 inline constexpr std::string_view build_waits = "build_waits";
+/// Models of a kind can be neither built nor served by this process: what runs them is not there. Fields:
+/// runtime; reason.
+inline constexpr std::string_view runtime_missing = "runtime_missing";
 /// The store of artifacts was not searched for what no upload finished; it is tried again. Fields: reason.
 inline constexpr std::string_view artifacts_not_listed = "artifacts_not_listed";
 

@@ -38,11 +38,10 @@ result<std::string> digest_of_image(const schemas::build& build) {
                                             " is still being built; its image is there when it is finished");
     if (build.status == schemas::build_status::error)
         return runtime::failed_precondition(name + " has no image, since it failed: " + build.message);
-    std::string digest = images::digest_in(build.location);
-    if (digest.empty())
+    if (build.image_digest.empty())
         return runtime::failed_precondition("the image of " + name + " is not kept here; it is at " +
                                             build.location);
-    return digest;
+    return build.image_digest;
 }
 
 /// A location says which image it means; that must be this one.
@@ -62,9 +61,7 @@ answered get_image(reading_call& call) {
     auto digest = digest_of_image(build->row);
     if (!digest) return digest.error();
     if (const auto good = check_digest_asked(call, *digest); !good) return good.error();
-    const auto version = access::readable_version(call.state(), call.user().id, build->row.model_version_id);
-    if (!version) return version.error();
-    auto parts = find::bytes_of_artifact(call.state(), version->row, "model");
+    auto parts = find::model_of_build(call.state(), build->row);
     if (!parts) return parts.error();
     images::image_content content;
     content.build = build->row.id;

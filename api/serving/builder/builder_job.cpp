@@ -8,7 +8,6 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "storage/registry/find/artifacts.hpp"
-#include "storage/registry/tables/versions.hpp"
 
 namespace herald::api::serving::builder {
 namespace {
@@ -16,8 +15,6 @@ namespace {
 using runtime::run_blocking;
 using storage::artifacts::stored_object;
 using storage::artifacts::task;
-
-constexpr std::string_view key_of_model = "model";
 
 bool may_pass(const error& why) {
     return why.code == error_code::unavailable || why.code == error_code::resource_exhausted;
@@ -95,15 +92,8 @@ boost::asio::awaitable<void> builder_job::make(schemas::build build) {
 
 result<std::vector<stored_object>> builder_job::model_of(const schemas::build& build) const {
     const auto view = x_with.state.view();
-    const auto version = storage::registry::tables::versions::find(*view, build.model_version_id);
-    if (!version)
-        return runtime::not_found("model version " + std::to_string(build.model_version_id.value) +
-                                  " is gone");
-    auto parts = storage::registry::find::bytes_of_artifact(*view, *version, key_of_model);
-    if (!parts)
-        return runtime::invalid_argument(
-            "the version has no model: upload its bytes under the key \"model\" first, or give the build an "
-            "image (external_location) or a running server (upstream_url)");
+    auto parts = storage::registry::find::model_of_build(*view, build);
+    if (!parts) return parts.error();
     std::vector<stored_object> model;
     std::uint64_t bytes = 0;
     for (schemas::blob& each : *parts) {

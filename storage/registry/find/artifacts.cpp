@@ -6,6 +6,21 @@
 #include "storage/registry/tables/installation.hpp"
 
 namespace herald::storage::registry::find {
+namespace {
+
+result<std::vector<schemas::blob>> blobs_of(const state::state_view& state,
+                                            const std::vector<schemas::blob_part>& parts) {
+    std::vector<schemas::blob> found;
+    for (const schemas::blob_part& part : parts) {
+        auto row = tables::blobs::find(state, part.digest);
+        if (!row)
+            return runtime::internal("the bytes of this artifact are not known any more; upload them again");
+        found.push_back(*std::move(row));
+    }
+    return found;
+}
+
+}  // namespace
 
 result<std::vector<schemas::blob>> bytes_of_artifact(const state::state_view& state,
                                                      const schemas::model_version& version,
@@ -15,14 +30,14 @@ result<std::vector<schemas::blob>> bytes_of_artifact(const state::state_view& st
     if (!entry || !entry->upload_completed || !stored)
         return runtime::not_found("the artifact \"" + std::string(key) + "\" of model version " +
                                   std::to_string(version.id.value) + " has no bytes yet; upload them first");
-    std::vector<schemas::blob> parts;
-    for (const schemas::blob_part& part : stored->parts) {
-        auto row = tables::blobs::find(state, part.digest);
-        if (!row)
-            return runtime::internal("the bytes of this artifact are not known any more; upload them again");
-        parts.push_back(*std::move(row));
-    }
-    return parts;
+    return blobs_of(state, stored->parts);
+}
+
+result<std::vector<schemas::blob>> model_of_build(const state::state_view& state,
+                                                  const schemas::build& build) {
+    if (!build.model_parts.empty()) return blobs_of(state, build.model_parts);
+    return runtime::invalid_argument("build " + std::to_string(build.id.value) +
+                                     " has no model here: its image was made elsewhere");
 }
 
 std::vector<schemas::uploaded_part> committed_parts(const state::state_view& state,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schemas/artifacts.hpp"
+#include "schemas/deployment.hpp"
 #include "schemas/registry.hpp"
 #include "storage/registry/state/state.hpp"
 
@@ -14,6 +15,9 @@ namespace herald::storage::registry::find {
 /// The bytes of the version's artifact: its parts, in order. Errors: not_found before any were uploaded.
 result<std::vector<schemas::blob>> bytes_of_artifact(const state::state_view&, const schemas::model_version&,
                                                      std::string_view key);
+/// The bytes of the model that Herald made the build of: those that it had then, in order. Errors:
+/// invalid_argument for a build that was not made so.
+result<std::vector<schemas::blob>> model_of_build(const state::state_view&, const schemas::build&);
 /// The parts of the artifact's unfinished upload that are committed.
 std::vector<schemas::uploaded_part> committed_parts(const state::state_view&, const schemas::model_version&,
                                                     std::string_view key);
