@@ -52,7 +52,7 @@ endfunction()
 function(herald_program name)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  target_link_libraries(${name} PRIVATE herald_api herald_backup herald_snapshots herald_artifact_collector
+  target_link_libraries(${name} PRIVATE herald_api herald_api_predictions herald_api_serving herald_serving_model_cache herald_backup herald_snapshots herald_artifact_collector
     herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 

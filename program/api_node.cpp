@@ -5,12 +5,14 @@
 #include <iostream>
 
 #include "api/operations/operator_endpoints.hpp"
+#include "api/predictions/prediction_service.hpp"
 #include "api/service.hpp"
 #include "events/log/clock_of_log.hpp"
 #include "events/log/topics.hpp"
 #include "program/artifact_check.hpp"
 #include "program/limits.hpp"
 #include "program/open_artifacts.hpp"
+#include "program/predictions.hpp"
 #include "program/run_and_wait.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/limits.hpp"
@@ -93,6 +95,7 @@ class composed_api_node final : public api_node {
         run_and_wait(x_parts.attempts[0], [this] { x_attempts.reset(); });
         if (x_collector) x_collector->end();
         if (x_store_check) x_store_check->end();
+        if (x_predictions) x_predictions->end();
         x_triggers.reset();
         x_reads.reset();
         x_health.reset();
@@ -116,6 +119,10 @@ class composed_api_node final : public api_node {
         if (!artifacts) return artifacts.error();
         x_artifacts = *std::move(artifacts);
         if (const auto ours = check_store(); !ours) return ours;
+        auto predicting = predictions::make(x_chosen, x_folder / "models",
+                                            {*x_store, *x_artifacts, x_loops, x_jobs[0], x_time});
+        if (!predicting) return predicting.error();
+        x_predictions = *std::move(predicting);
         if (const auto made = make_registry(); !made) return made;
         if (const auto listening = listen(); !listening) return listening;
         x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
@@ -231,6 +238,7 @@ class composed_api_node final : public api_node {
         options.kind =
             is_on_kafka(x_chosen) ? storage::node::node_kind::cluster : storage::node::node_kind::standalone;
         options.disk = &x_disk;
+        x_predictions->describe(options);
         options.on_failure = [this](const storage::node::node_failure& failure) {
             std::cerr << "herald: " << failure.message << "\n";
             if (failure.what == storage::node::node_failure::kind::diverged) {
@@ -248,6 +256,7 @@ class composed_api_node final : public api_node {
         x_store->on_reopening([this] { x_end(process_end::restart); });
         x_node =
             storage::node::make_node(options, {x_parts.log, *x_store, x_jobs[0], runtime::system_random()});
+        x_predictions->begin(*x_node);
         x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, *x_store, x_jobs[0],
                                                                              runtime::system_random());
         x_node->add_job(schemas::job::webhook_health, x_health);
@@ -316,6 +325,7 @@ class composed_api_node final : public api_node {
             if (!beside && !x_services->transfers->is_store_checked)
                 beside = runtime::trouble{runtime::not_ready_reason::starting,
                                           "the store of artifacts has not been checked yet"};
+            if (!beside) beside = x_predictions->trouble();
             return api::operations::report_of(x_node->state_now(), beside);
         }
         return api::operations::report_of(
@@ -355,8 +365,13 @@ class composed_api_node final : public api_node {
         options.ready = ready;
         if (x_chosen.metrics_listen) options.table = api::routes::all_routes(api::routes::metrics_here::no);
         x_service = api::make_service(*x_services, x_loops, std::move(options));
+        api::serving::serving& serving = x_predictions->serving();
+        x_prediction_service = api::predictions::make_prediction_service(
+            {serving.book(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen), HERALD_VERSION},
+            *x_service);
         auto server = runtime::http::server::make_server(
-            server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_service, x_loops);
+            server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,
+            x_loops);
         if (!server) return server.error();
         x_server = *std::move(server);
         if (!x_chosen.metrics_listen) return {};
@@ -392,6 +407,7 @@ class composed_api_node final : public api_node {
     std::unique_ptr<storage::backup::backup_desk> x_backups;
     std::unique_ptr<storage::deliveries::delivery_history> x_deliveries;
     std::unique_ptr<storage::artifacts::artifact_store> x_artifacts;
+    std::unique_ptr<predictions> x_predictions;
     std::shared_ptr<storage::node::registry_node> x_node;
     std::shared_ptr<storage::deliveries::webhook_health_job> x_health;
     std::optional<store_check> x_store_check;  // on the loop of the jobs
@@ -401,6 +417,7 @@ class composed_api_node final : public api_node {
     std::optional<storage::deliveries::attempts_reader> x_attempts;  // on the loop of attempts
     std::optional<api::calls::services> x_services;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
+    std::unique_ptr<runtime::http::server::request_handler> x_prediction_service;
     std::unique_ptr<runtime::http::server::request_handler> x_operator_service;
     std::unique_ptr<runtime::http::server::server> x_server;
     std::unique_ptr<runtime::http::server::server> x_metrics_server;

@@ -11,6 +11,14 @@ constexpr std::int64_t drain_worker_ms_min = 500;   // for a worker in the same 
 constexpr std::int64_t ending_ms_max = 25'000;
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 constexpr std::uint64_t replication_max = 32;
+constexpr std::uint64_t isolation_grace_s_min = 15;  // nodes are in contact for so long after a heartbeat
+constexpr std::uint64_t isolation_grace_s_max = 24 * 3'600;
+constexpr std::uint64_t models_memory_mb_max = 1ull << 30;
+constexpr std::uint64_t model_mb_max = 1ull << 20;
+constexpr std::uint64_t predictions_for_a_log_line = 1'000;
+
+constexpr std::size_t model_threads = 2;  // for loading models, and as many for their files
+constexpr std::size_t model_calls_waiting_max = 64;
 
 constexpr int artifact_check_attempts_max = 20;  // at one, while the store has too much to do
 constexpr int log_silent_polls_max = 30;         // of a log that has more, each of a second

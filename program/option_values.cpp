@@ -199,6 +199,13 @@ result<void> read_allowed_addresses(settings& all, const given& said) {
     return {};
 }
 
+result<void> read_upstream_addresses(settings& all, const given& said) {
+    auto policy = runtime::http::client::address_policy::parse(said.text());
+    if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);
+    all.predictions.upstream_policy = *std::move(policy);
+    return {};
+}
+
 result<void> read_dns_servers(settings& all, const given& said) {
     std::istringstream in(said.text());
     for (std::string server; std::getline(in, server, ',');)

@@ -125,6 +125,7 @@ result<void> read_artifacts_endpoint(settings&, const given&);
 result<void> read_extra_ca(settings&, const given&);
 result<void> read_header_prefixes(settings&, const given&);
 result<void> read_allowed_addresses(settings&, const given&);
+result<void> read_upstream_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);
 result<void> read_public_url(settings&, const given&);
 result<void> read_kafka_properties(settings&, const given&);

@@ -256,6 +256,60 @@ std::vector<option> options_of_webhooks() {
     };
 }
 
+std::vector<option> options_of_predictions() {
+    using prediction = prediction_settings;
+    return {
+        {.name = "serve-predictions",
+         .operand = "BOOLEAN",
+         .group = group::predictions,
+         .default_text = "true",
+         .help = "this node loads models and answers predictions; no update waits for one that does not",
+         .value = yes_or_no(false, true, &settings::predictions, &prediction::are_served)},
+        {.name = "onnxruntime",
+         .operand = "FILE",
+         .group = group::predictions,
+         .default_meaning = "libonnxruntime.so.1 beside the program, else the system's",
+         .help = "the library that runs ONNX models; Herald starts without it, and says so",
+         .value = text(&settings::predictions, &prediction::onnxruntime)},
+        {.name = "models-memory-mb",
+         .operand = "N",
+         .group = group::predictions,
+         .default_meaning = "half of the memory",
+         .help = "what loaded models may take, together; beyond it an update fails",
+         .value = number({.min = 1, .max = limits::models_memory_mb_max, .unit = mebibyte},
+                         &settings::predictions, &prediction::models_memory_bytes)},
+        {.name = "model-mb",
+         .operand = "N",
+         .group = group::predictions,
+         .default_text = std::to_string(limits::model_bytes_max / mebibyte),
+         .help = "a larger model ends its build in error",
+         .value = number({.min = 1, .max = limits::model_mb_max, .unit = mebibyte}, &settings::predictions,
+                         &prediction::model_bytes_max)},
+        {.name = "allow-upstream-addresses",
+         .operand = "CIDR,…",
+         .group = group::predictions,
+         .default_meaning = "as --allow-addresses",
+         .help =
+             "addresses beside the public ones that builds with an upstream_url may have; '' is public only",
+         .value = {option_kind::list, read_upstream_addresses}},
+        {.name = "prediction-log-rate",
+         .operand = "N",
+         .group = group::predictions,
+         .default_text = std::to_string(limits::predictions_for_a_log_line),
+         .help = "a line in the log for one of N predictions; 1: for each; 0: for none",
+         .value = number({.min = 0, .max = UINT32_MAX}, &settings::predictions, &prediction::logged_each)},
+        {.name = "isolation-grace",
+         .operand = "SECONDS",
+         .group = group::cluster_node,
+         .default_text = std::to_string(limits::isolation_grace_ms_default / 1'000),
+         .help = "for how long this node answers predictions while Kafka is out of reach; a build reported "
+                 "unsafe is stopped there within it",
+         .value = number(
+             {.min = limits::isolation_grace_s_min, .max = limits::isolation_grace_s_max, .unit = 1'000},
+             &settings::node, &storage::node::registry_node::options::isolation_grace_ms)},
+    };
+}
+
 std::vector<option> options_of_installations() {
     return {
         {.name = "admin-email",
@@ -293,7 +347,7 @@ std::vector<option> make_table() {
                              .help = "TOML file with options",
                              .value = text(&settings::config_file)}};
     for (const auto& part : {options_of_http(), options_of_kafka(), options_of_data(), options_of_nodes(),
-                             options_of_webhooks(), options_of_installations()})
+                             options_of_webhooks(), options_of_predictions(), options_of_installations()})
         all.insert(all.end(), part.begin(), part.end());
     return all;
 }
@@ -322,6 +376,8 @@ std::string_view heading_of(option_group of) {
         case group::webhooks:
         case group::deliveries:
             return "Webhooks";
+        case group::predictions:
+            return "Predictions";
         case group::administrator:
         case group::installation:
             return "The installation";

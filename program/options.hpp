@@ -24,6 +24,7 @@ enum class option_group : std::uint8_t {
     clock,
     webhooks,
     deliveries,
+    predictions,
     administrator,
     installation,
     state_hash,

@@ -8,7 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "api/serving/builder/limits.hpp"
 #include "events/log/kafka/kafka_log.hpp"
+#include "program/limits.hpp"
+#include "runtime/http/client/address_policy.hpp"
 #include "runtime/http/server/server.hpp"
 #include "storage/artifacts/s3_store.hpp"
 #include "storage/artifacts/store_owner.hpp"
@@ -25,6 +28,15 @@ namespace herald::program {
 struct endpoint {
     std::string address;  // literal, IPv4 or IPv6
     std::uint16_t port = 0;
+};
+
+struct prediction_settings {
+    bool are_served = true;
+    std::optional<runtime::http::client::address_policy> upstream_policy;  // empty: that of webhooks
+    std::filesystem::path onnxruntime;      // the library; empty: it is looked for
+    std::uint64_t models_memory_bytes = 0;  // of all loaded ones together; 0: half of the memory
+    std::uint64_t model_bytes_max = limits::model_bytes_max;
+    std::uint64_t logged_each = limits::predictions_for_a_log_line;
 };
 
 /// Filled and checked by the table of options (options.hpp). Whatever an option cannot express (callbacks,
@@ -48,6 +60,7 @@ struct settings {
     workers::worker_options worker;
     workers::http_transport_options transport;
     std::string allowed_addresses;  // of the transport's policy, as given
+    prediction_settings predictions;
     std::uint64_t free_disk_bytes_min = limits::free_disk_bytes_min;
     bool verify = false;
     bool reset_groups = false;

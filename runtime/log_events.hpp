@@ -162,5 +162,12 @@ inline constexpr std::string_view kafka_topics_unseen = "kafka_topics_unseen";
 inline constexpr std::string_view kafka_single_copy = "kafka_single_copy";
 /// The brokers forget a group's offsets in less than a month. Fields: minutes, minutes_min.
 inline constexpr std::string_view kafka_offsets_kept_too_short = "kafka_offsets_kept_too_short";
+/// A model can be asked for predictions here. Fields: build, runtime, took_ms.
+inline constexpr std::string_view model_loaded = "model_loaded";
+/// A model cannot be loaded here; tried again while something needs it. Fields: build, runtime, reason.
+inline constexpr std::string_view model_not_loaded = "model_not_loaded";
+/// One of the predictions that are logged (--prediction-log-rate). Fields: endpoint, build, status,
+/// duration_us, request_id.
+inline constexpr std::string_view prediction = "prediction";
 
 }  // namespace herald::runtime::log_events

@@ -132,5 +132,20 @@ inline constexpr metric_name http_connections_refused{
 inline constexpr metric_name http_connections_evicted{"herald_http_connections_evicted_total",
                                                       "Connections without credentials, closed to make room"};
 
+/// For predictions. Label: endpoint (its path); of the first one also outcome (api/serving/meters.hpp).
+inline constexpr metric_name predictions{"herald_predictions_total", "Predictions answered"};
+inline constexpr metric_name prediction_seconds{
+    "herald_prediction_duration_seconds", "From a prediction's request to the first byte of its answer"};
+inline constexpr metric_name predictions_in_flight{"herald_predictions_in_flight",
+                                                   "Predictions that are being made"};
+/// Label: runtime (onnx, upstream).
+inline constexpr metric_name model_load_seconds{"herald_model_load_duration_seconds",
+                                                "Loading a model and warming it up"};
+/// Label: runtime.
+inline constexpr metric_name model_loads_failed{"herald_model_loads_failed_total",
+                                                "Models that could not be loaded"};
+inline constexpr metric_name models_loaded{"herald_models_loaded", "Models in memory or connected to"};
+inline constexpr metric_name models_bytes{"herald_models_bytes", "Estimated memory of the models loaded"};
+
 }  // namespace metrics
 }  // namespace herald::runtime

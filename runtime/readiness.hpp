@@ -32,6 +32,8 @@ inline constexpr std::string_view state_not_written = "state_not_written";
 inline constexpr std::string_view subscribers_unreachable = "subscribers_unreachable";
 /// A worker's consumer group cannot continue.
 inline constexpr std::string_view group_failed = "group_failed";
+/// For predictions alone: the models of the endpoints are not all loaded yet.
+inline constexpr std::string_view models_loading = "models_loading";
 /// Low disk space: no reason not to be ready, since deletes and scan reports must arrive.
 inline constexpr std::string_view disk_low = "disk_low";
 }  // namespace not_ready_reason

@@ -1,7 +1,9 @@
 // Builds and their vulnerability scans (wire.md §4, spec.md §2.4).
 #pragma once
 
+#include "schemas/artifacts.hpp"
 #include "schemas/enums.hpp"
+#include "schemas/tensors.hpp"
 
 namespace herald::schemas {
 
@@ -22,6 +24,12 @@ struct build {
     bool uses_flask = false;
     schemas::scan_id scan_id;         // the newest; 0: unscanned
     schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; 0: none did
+    // Of a build that Herald makes of the version's model; it holds a reference to these bytes of its own.
+    std::vector<blob_part> model_parts;
+    std::string base_url;      // where who asked for it found a node
+    std::string image_digest;  // SHA-256, 32 bytes, once it is finished
+    std::uint64_t image_bytes = 0;
+    model_signature signature;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -40,6 +48,11 @@ struct build {
         field(14, "uses_flask", self.uses_flask);
         field(15, "scan_id", self.scan_id);
         field(16, "unsafe_scan_id", self.unsafe_scan_id);
+        field(17, "model_parts", self.model_parts);
+        field(18, "base_url", self.base_url);
+        field(19, "image_digest", self.image_digest);
+        field(20, "image_bytes", self.image_bytes);
+        field(21, "signature", self.signature);
     }
 };
 
@@ -56,6 +69,7 @@ struct scan {
     schemas::event_id event_id;  // of the REQUEST_SCAN event; empty when the feature flag was off
     user_id requested_by;
     std::string message;  // why the status is error, or why the build remains ineligible
+    bool waits_for_build = false;  // REQUEST_SCAN is told once the build is finished
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -69,6 +83,7 @@ struct scan {
         field(9, "event_id", self.event_id);
         field(10, "requested_by", self.requested_by);
         field(11, "message", self.message);
+        field(12, "waits_for_build", self.waits_for_build);
     }
 };
 

@@ -270,6 +270,7 @@ struct endpoint_update {
     std::uint32_t holds = 0;            // in a row
     component_counts counts;            // of the new component in this interval, summed over nodes
     std::vector<ready_node> counted;    // whose counts of this interval are in it
+    std::int64_t step_due_ms = 0;       // of the timer that takes its next step; 0: none is set
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -285,6 +286,7 @@ struct endpoint_update {
         field(11, "holds", self.holds);
         field(12, "counts", self.counts);
         field(13, "counted", self.counted);
+        field(14, "step_due_ms", self.step_due_ms);
     }
 };
 

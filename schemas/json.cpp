@@ -34,6 +34,10 @@ bool is_integer(std::string_view token) {
            (token == "0" || !token.starts_with('0'));
 }
 
+bool is_word_for_number(std::string_view token) {
+    return token == "NaN" || token == "Infinity" || token == "-Infinity";
+}
+
 /// The nearest double; infinite when there is none.
 double double_of(std::string_view token) {
     double value = 0;
@@ -73,11 +77,15 @@ struct workroom {
     std::string text;
 };
 
+/// Whether NaN, Infinity and -Infinity are numbers.
+enum class words_for_numbers : std::uint8_t { refused, taken };
+
 /// Walks a text as simdjson reads it. A failing step returns false; the path of a failing value is built
 /// while the calls return, so it costs nothing otherwise.
 class reader {
   public:
-    reader(workroom& room, std::string_view text) : x_room(room), x_text(text) {}
+    reader(workroom& room, std::string_view text, words_for_numbers words)
+        : x_room(room), x_text(text), x_words(words) {}
 
     result<json_value> whole() {
         json_value out;
@@ -146,6 +154,8 @@ class reader {
             out = nullptr;
         else if (is_integer(token) && !std::isinf(double_of(token)))
             out = long_integer{std::string(token)};
+        else if (x_words == words_for_numbers::taken && is_word_for_number(token))
+            out = double_of(token);
         else
             return wrong_word(token, at);
         return true;
@@ -238,7 +248,7 @@ class reader {
     }
     /// A word that is not true, false, null or a number.
     bool wrong_word(std::string_view token, std::size_t at) {
-        if (token == "NaN" || token == "Infinity" || token == "-Infinity")
+        if (is_word_for_number(token))
             return wrong_value("is " + std::string(token) +
                                    "; it must be a JSON value: only predictions take " + std::string(token),
                                at);
@@ -319,6 +329,7 @@ class reader {
 
     workroom& x_room;
     const std::string_view x_text;
+    const words_for_numbers x_words;
     simdjson::ondemand::document x_document;
     std::size_t x_at = 0;  // of a failure
     std::string x_why;
@@ -371,13 +382,23 @@ std::string_view json_value::kind_text() const noexcept {
     return names[x_value.index()];
 }
 
-result<json_value> parse_json(std::string_view text) {
+namespace {
+
+result<json_value> parse(std::string_view text, words_for_numbers words) {
     if (text.empty()) return runtime::invalid_argument("the body is not valid JSON: it is empty");
     static constexpr std::size_t kept_bytes_max = 1024 * 1024;
     thread_local workroom room;
-    auto value = reader(room, text).whole();
+    auto value = reader(room, text, words).whole();
     if (room.parser.capacity() > kept_bytes_max) room = workroom();
     return value;
+}
+
+}  // namespace
+
+result<json_value> parse_json(std::string_view text) { return parse(text, words_for_numbers::refused); }
+
+result<json_value> parse_prediction_json(std::string_view text) {
+    return parse(text, words_for_numbers::taken);
 }
 
 std::string to_json_text(const json_value& value) {

@@ -67,6 +67,8 @@ class json_value {
 /// member). An integer keeps its digits, however many; any other number becomes the nearest double.
 /// invalid_argument says what is wrong, where, and what would be right.
 result<json_value> parse_json(std::string_view text);
+/// The same, of a body of a prediction: the words NaN, Infinity and -Infinity are numbers, too (wire.md §6).
+result<json_value> parse_prediction_json(std::string_view text);
 /// Compact. NaN and infinities are written as NaN, Infinity, -Infinity.
 std::string to_json_text(const json_value&);
 void append_json(std::string& out, const json_value&);

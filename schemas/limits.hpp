@@ -37,6 +37,12 @@ constexpr std::size_t access_tokens_max = 100;   // of a stage
 constexpr std::size_t access_token_bytes_max = 256;
 constexpr std::size_t stage_log_entries_max = 1'000;
 constexpr std::size_t stage_log_message_bytes_max = 4 * 1024;
+// Of what an update may set for an endpoint's stage.
+constexpr std::uint64_t prediction_body_bytes_max = 64ull * 1024 * 1024;
+constexpr std::int64_t prediction_deadline_ms_max = 600'000;
+constexpr std::uint32_t prediction_in_flight_max = 10'000;
+constexpr std::uint32_t batch_size_max = 1'024;
+constexpr std::uint32_t batch_delay_ms_max = 1'000;
 constexpr std::size_t json_shown_bytes_max = 60;
 
 static_assert(artifact_part_bytes_max <= artifact_bytes_max);

@@ -27,6 +27,7 @@ struct http_response {
     std::string content_type = "application/json";
     std::string body;
     std::vector<header> headers;  // in addition to content-type, content-length, date and svc-request-id
+    std::string head_lines;       // more of them, as whole lines that are sent as they are
     /// Replaces `body` if not null: sent while it is produced. An error in it, or a piece too many or too
     /// few, ends the connection in a way that shows the client that the body is incomplete.
     std::shared_ptr<body_stream> stream;

@@ -25,6 +25,7 @@
 #include "schemas/commands/policies.hpp"
 #include "schemas/commands/restoring.hpp"
 #include "schemas/commands/scans.hpp"
+#include "schemas/commands/serving.hpp"
 #include "schemas/commands/stages.hpp"
 #include "schemas/commands/versions.hpp"
 #include "schemas/commands/webhooks.hpp"
@@ -40,7 +41,8 @@ using all_lists =
                   service_account_commands, organization_commands, group_commands, role_commands,
                   workspace_commands, model_commands, version_commands, stage_commands, policy_commands,
                   build_commands, scan_commands, webhook_commands, artifact_commands, restoring_commands,
-                  endpoint_commands, endpoint_stage_commands, access_token_commands>;
+                  endpoint_commands, endpoint_stage_commands, access_token_commands, endpoint_update_commands,
+                  serving_commands, build_ending_commands>;
 
 /// What is known about a command without its struct.
 struct listed_command {

@@ -167,6 +167,7 @@ struct update_endpoint_stage {
 
 using endpoint_commands = command_list<create_endpoint, delete_endpoint>;
 using endpoint_stage_commands = command_list<create_endpoint_stage>;
+using endpoint_update_commands = command_list<update_endpoint_stage>;
 using access_token_commands = command_list<create_access_token, delete_access_token>;
 
 }  // namespace herald::schemas::commands

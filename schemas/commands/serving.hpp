@@ -73,4 +73,7 @@ struct finish_build {
     }
 };
 
+using serving_commands = command_list<component_ready, report_canary>;
+using build_ending_commands = command_list<finish_build>;
+
 }  // namespace herald::schemas::commands

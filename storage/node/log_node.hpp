@@ -45,6 +45,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void read(reading_handler) override;
     bool ready() const noexcept override { return x_is_ready; }
     status state_now() const override;
+    identity me() const override { return {x_options.name, x_boot}; }
     void add_job(schemas::job which, std::shared_ptr<claimed_job> work) override {
         x_jobs->add(which, std::move(work));
     }
@@ -57,6 +58,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void advance_on_scheduler();
     /// How long to pause; empty when the node has failed.
     std::optional<std::int64_t> advance(std::int64_t wait_ms, std::size_t& records);
+    void shown(const registry::tables::serving_changes&);
     void written(const written_tables&);
 
     // Runs on the scheduler's thread.

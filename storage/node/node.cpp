@@ -56,7 +56,8 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
           on.log, on.store, on.scheduler.time(), x_options.name,
           replica::listener{[this](registry::engine::applied_record& done) { x_gateway->complete(done); },
                             [this](const written_tables& tables) { written(tables); },
-                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); }},
+                            [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); },
+                            [this](const registry::tables::serving_changes& what) { shown(what); }},
           x_options.skips)),
       x_gateway(std::make_shared<command_gateway>(
           command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),
@@ -141,6 +142,12 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
         x_on.scheduler.post(if_alive(&log_node::speak));
     }
     return progress.rest_ms;
+}
+
+void log_node::shown(const registry::tables::serving_changes& changes) {
+    if (!x_options.on_shown) return;
+    const auto state = x_replica->newest();
+    x_options.on_shown({state->view, changes, state->offset(), state->level, x_is_caught_up});
 }
 
 void log_node::written(const written_tables& tables) {

@@ -20,6 +20,7 @@
 #include "storage/node/node_failure.hpp"
 #include "storage/registry/engine/engine.hpp"
 #include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/serving_changes.hpp"
 
 namespace herald::storage::node {
 
@@ -48,6 +49,15 @@ class claimed_job {
     virtual void stop() = 0;
 };
 
+/// What one write has made visible.
+struct shown_write {
+    const std::shared_ptr<const registry::state::state_view>& view;
+    const registry::tables::serving_changes& changes;
+    std::uint64_t offset = 0;   // of the newest record in the view
+    std::uint32_t level = 0;    // in force
+    bool is_caught_up = false;  // the log had been applied to its end before
+};
+
 /// Owned by the composition, which releases it on the scheduler's thread or after that has stopped; its own
 /// thread ends with it. Handlers may be called on any thread, also from within the call itself; they must not
 /// block.
@@ -61,9 +71,15 @@ class registry_node {
         bool has_thread = true;
         /// Told to the other nodes: how long this node may serve predictions while the log is out of reach.
         std::int64_t isolation_grace_ms = limits::isolation_grace_ms_default;
+        /// Told to the other nodes: whether an update waits for this node, and what it has for models.
+        bool serves_predictions = false;
+        std::vector<std::string> runtimes;
         /// Unknown commands to pass over.
         std::vector<registry::engine::skipped_record> skips;
         disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
+        /// Called on the applying thread when a write is visible, before the senders of its commands are
+        /// told: what follows an answer already sees what it was about. May be empty.
+        std::function<void(const shown_write&)> on_shown;
         /// Called once, on any thread; after that the node serves nothing more.
         std::function<void(const node_failure&)> on_failure;
     };
@@ -129,6 +145,12 @@ class registry_node {
     /// Any thread; cheap enough for every operator request.
     virtual status state_now() const = 0;
 
+    /// As in its heartbeats.
+    struct identity {
+        std::string name;
+        schemas::uuid boot{};
+    };
+    virtual identity me() const = 0;
     /// Runs the job while this node holds its claim. To be called before start().
     virtual void add_job(schemas::job, std::shared_ptr<claimed_job>) = 0;
     /// Begins to apply, then to send heartbeats. Called once.

@@ -78,6 +78,8 @@ schemas::commands::node_heartbeat log_node::heartbeat() const {
     if (beat.publisher_token != 0) beat.published = x_publisher->published();
     beat.first = !x_is_first_heard;
     beat.isolation_grace_ms = x_options.isolation_grace_ms;
+    beat.serves_predictions = x_options.serves_predictions;
+    beat.runtimes = x_options.runtimes;
     return beat;
 }
 

@@ -25,7 +25,9 @@ events::log::topic_partition commands() { return {std::string(events::log::topic
 
 result<void> replica::watched_store::write(const registry::state::row_changes& changes) {
     auto written = x_to.write(changes);
-    if (written) x_written |= written_tables(changes);
+    if (!written) return written;
+    x_written |= written_tables(changes);
+    x_serving |= registry::tables::serving_changes(changes);
     return written;
 }
 
@@ -225,6 +227,8 @@ void replica::take_applied() {
 void replica::tell() {
     applied_batch told = std::exchange(x_in_flight, {});
     show(told.position, told.level);
+    // Before the senders: a prediction that follows the answer to a change is answered by what was changed.
+    if (x_listener.shown) x_listener.shown(x_store.take_serving());
     for (applied_record& done : told.records) x_listener.applied(done);
     x_listener.written(x_store.take());
 }

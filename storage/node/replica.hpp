@@ -20,6 +20,7 @@
 #include "storage/node/peer_hashes.hpp"
 #include "storage/node/record_ring.hpp"
 #include "storage/registry/engine/engine.hpp"
+#include "storage/registry/tables/serving_changes.hpp"
 #include "storage/registry/tables/written_tables.hpp"
 
 namespace herald::storage::node {
@@ -50,6 +51,8 @@ class replica {
         /// The other nodes wait to hear this node's hash: some node spoke for the first time, or differed and
         /// the log was read again.
         std::function<void()> asked;
+        /// First of all, before applied(): what was written of where predictions go. May be missing.
+        std::function<void(const registry::tables::serving_changes&)> shown;
     };
     struct progress {
         std::size_t records = 0;   // applied or compared
@@ -89,10 +92,12 @@ class replica {
         std::shared_ptr<const registry::state::state_view> view() const override { return x_to.view(); }
         bool is_written_beside() const noexcept override { return x_to.is_written_beside(); }
         written_tables take() { return std::exchange(x_written, {}); }
+        registry::tables::serving_changes take_serving() { return std::exchange(x_serving, {}); }
 
       private:
         registry::state::state_store& x_to;
         written_tables x_written;
+        registry::tables::serving_changes x_serving;
     };
 
     /// Records whose effect is written together.

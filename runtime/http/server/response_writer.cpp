@@ -115,6 +115,7 @@ void response_writer::write_head(std::string& out, const http_response& answer, 
             append_header(out, std::string_view(each.name).substr(own_prefix.size()), each.value);
         }
     }
+    out += answer.head_lines;
     if (facts.closes) {
         out += "connection: close\r\n";
     } else if (facts.is_http_1_0) {

@@ -82,5 +82,9 @@ class rule_context {
 inline bool is_of_registry_level(const rule_context& context) {
     return context.level() >= schemas::commands::registry_level;
 }
+/// The same of predictions.
+inline bool is_of_serving_level(const rule_context& context) {
+    return context.level() >= schemas::commands::serving_level;
+}
 
 }  // namespace herald::storage::registry::context

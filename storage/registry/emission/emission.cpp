@@ -32,7 +32,8 @@ std::vector<schemas::audience_member> audience_of(const rule_context& context, c
 void tell_where(const rule_context& context, const event_draft& draft, schemas::event& event) {
     if (auto workspace = tables::workspaces::find(context.state, draft.workspace_id))
         event.workspace_name = std::move(workspace->name);
-    const std::string& base_url = context.command().request.base_url;
+    const std::string& base_url =
+        draft.report_base.empty() ? context.command().request.base_url : draft.report_base;
     if (!draft.report_path.empty() && !base_url.empty()) event.report_url = base_url + draft.report_path;
 }
 

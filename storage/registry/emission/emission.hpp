@@ -27,6 +27,8 @@ struct event_draft {
     /// Where its receiver reports what came of it: a path at this installation (report_paths.hpp), whose base
     /// URL is as the sender of the command knows it. Empty: nothing is expected.
     std::string report_path{};
+    /// The base URL itself, where the event is of an earlier command than the one that causes it.
+    std::string report_base{};
 };
 
 /// Who hears what, each looked up once: for a step that tells of many things and changes no webhook.

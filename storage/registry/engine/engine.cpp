@@ -83,6 +83,10 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_access_token_end(context, key);
         case timer_kind::endpoint_stage_sweep:
             return rules::fire_endpoint_stage_sweep(context, key);
+        case timer_kind::endpoint_update_step:
+            return rules::fire_endpoint_update_step(context, key);
+        case timer_kind::build_deadline:
+            return rules::fire_build_deadline(context, key);
     }
     throw state::state_corrupt{"a timer of an unknown kind"};
 }

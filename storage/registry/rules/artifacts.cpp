@@ -240,6 +240,15 @@ result<void> check_count(std::size_t objects) {
 
 }  // namespace
 
+void hold_bytes(rule_context& context, const std::vector<blob_part>& parts) {
+    for (const blob_part& part : parts)
+        if (!refer_to(context, part.digest)) throw state::state_corrupt{"bytes in use without a row"};
+}
+
+void release_bytes(rule_context& context, std::vector<blob_part> parts) {
+    release_all(context, std::move(parts));
+}
+
 void drop_removed_bytes(rule_context& context, const model_version& before, const model_version& after) {
     if (!is_of_registry_level(context)) return;
     const auto is_gone = [&](const schemas::artifact& old) {

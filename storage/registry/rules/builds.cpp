@@ -7,9 +7,13 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/rules/artifacts.hpp"
 #include "storage/registry/rules/building.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/artifacts.hpp"
+#include "storage/registry/tables/nodes.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -38,6 +42,52 @@ result<void> check_upstream(std::string_view url) {
     if (wrong.empty()) return {};
     // The URL is not repeated: it may hold a password.
     return runtime::invalid_argument("upstream_url holds " + std::string(wrong));
+}
+
+/// The model's bytes; empty when there are none.
+std::vector<schemas::blob_part> model_bytes_of(const state::state_view& state,
+                                               const schemas::model_version& version) {
+    if (!version.model || !version.model->upload_completed) return {};
+    const auto bytes = tables::bytes_of_artifacts::find(state, version.id, version.model->key);
+    return bytes ? bytes->parts : std::vector<schemas::blob_part>{};
+}
+
+bool has_builder(const state::state_view& state) {
+    bool found = false;
+    tables::nodes::each(state, [&](const schemas::node_row& node) {
+        found =
+            node.boot != schemas::uuid{} && std::ranges::find(node.runtimes, "onnx") != node.runtimes.end();
+        return !found;
+    });
+    return found;
+}
+
+/// Herald is to make it of the model, or says why it cannot.
+void begin_making(context::rule_context& context, const schemas::model_version& version,
+                  schemas::build& build) {
+    std::vector<schemas::blob_part> parts = model_bytes_of(context.state, version);
+    build.status = schemas::build_status::error;
+    const std::string version_text = "model version " + std::to_string(version.id.value);
+    if (!is_of_serving_level(context) || parts.empty()) {
+        build.message = version_text +
+                        " has no model that Herald can build an image from; make the image elsewhere and "
+                        "give external_location";
+    } else if (parts.size() > limits::build_parts_max) {
+        build.message = "the model of " + version_text + " was uploaded in " + std::to_string(parts.size()) +
+                        " parts; upload it in at most " + std::to_string(limits::build_parts_max);
+    } else if (!has_builder(context.state)) {
+        build.message =
+            "no node of this installation has the runtime onnx, which checks models; make the image "
+            "elsewhere "
+            "and give external_location";
+    } else {
+        build.status = schemas::build_status::building;
+        build.base_url = context.command().request.base_url;
+        hold_bytes(context, parts);
+        build.model_parts = std::move(parts);
+        context.set_timer(build.time_created + limits::build_ms_max, context::timer_kind::build_deadline,
+                          schemas::big_endian(build.id.value));
+    }
 }
 
 /// Level 2 looks at what an upstream_url must not hold.
@@ -91,10 +141,18 @@ result<void> require_building(const context::rule_context& context, const schema
                                       workspace.name + "\"");
 }
 
+bool can_be_built(const context::rule_context& context, const schemas::model_version& version) {
+    return is_of_serving_level(context) && !model_bytes_of(context.state, version).empty() &&
+           has_builder(context.state);
+}
+
 result<schemas::build> add_build(context::rule_context& context, const schemas::workspace& workspace,
                                  const schemas::model_version& version,
                                  const schemas::commands::create_build& asked) {
     if (const auto good = check_request(context, asked); !good) return good.error();
+    if (is_of_serving_level(context) && asked.external_location.empty() && !asked.upstream_url.empty())
+        return runtime::invalid_argument(
+            "upstream_url is given without external_location; that must name the image that runs there");
     if (!has_room_for_build(context.state, version.id, workspace.id))
         return runtime::failed_precondition("model version " + std::to_string(version.id.value) + " has " +
                                             std::to_string(limits::builds_per_version_max) +
@@ -113,12 +171,7 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
     build.creator_request = asked.creator_request;
     build.time_created = build.time_updated = context.stamp_ms();
     build.status = schemas::build_status::finished;
-    if (build.location.empty()) {
-        build.status = schemas::build_status::error;
-        build.message = "model version " + std::to_string(version.id.value) +
-                        " has no model that Herald can build an image from; make the image elsewhere and "
-                        "give external_location";
-    }
+    if (build.location.empty()) begin_making(context, version, build);
     if (const auto good = check_entity_size("the build", build, schemas::encode(build)); !good)
         return good.error();
     tables::builds::put(context.state, build);

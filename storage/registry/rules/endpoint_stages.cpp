@@ -5,9 +5,11 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/endpoint_updates.hpp"
 #include "storage/registry/rules/endpoints.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/stage_components.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
 #include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/stage_log.hpp"
@@ -44,6 +46,8 @@ result<void> check_has_room_for(const state::state_view& state, const schemas::e
 }  // namespace
 
 void erase_endpoint_stage(rule_context& context, const endpoint_stage& stage) {
+    forget_update(context, stage);
+    forget_components(context, stage);
     tables::endpoint_stages::erase(context.state, stage);
     context.set_timer(context.time_ms(), timer_kind::endpoint_stage_sweep, stage_sweep_key(stage.id));
 }

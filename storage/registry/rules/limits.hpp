@@ -44,6 +44,16 @@ constexpr std::size_t parts_released_by_timer_max = 300;  // so many at a time
 constexpr std::size_t objects_per_command_max = 300;
 constexpr std::size_t object_name_bytes_max = 128;
 constexpr std::size_t stage_log_swept_per_firing = 300;
+constexpr std::int64_t build_ms_max = 600'000;             // until a node has made it
+constexpr std::size_t build_parts_max = 300;               // of the model's bytes: a reference to each
+constexpr std::int64_t component_load_ms_max = 600'000;    // until it is ready on every node
+constexpr std::int64_t component_look_ms = 2'000;          // how often it is asked for which nodes are waited
+constexpr std::int64_t canary_reports_wait_ms = 5'000;     // for the nodes' counts after an interval
+constexpr std::uint64_t canary_requests_min = 20;          // with fewer, an interval decides nothing
+constexpr std::uint32_t canary_holds_max = 10;             // in a row, then it is rolled back
+constexpr std::uint64_t canary_requests_max = 1ull << 40;  // in an interval, of all nodes
+constexpr std::uint32_t canary_interval_seconds_max = 7 * 24 * 3'600;
+constexpr std::size_t canary_rules_max = 16;
 constexpr std::size_t sealed_token_bytes_max = 1'024;  // beside the value, a key's name and a seal are short
 
 }  // namespace herald::limits

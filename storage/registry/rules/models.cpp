@@ -9,6 +9,7 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/stage_components.hpp"
 #include "storage/registry/rules/unchanged.hpp"
 
 namespace herald::storage::registry::rules {
@@ -161,7 +162,8 @@ answer apply(rule_context& context, const schemas::commands::update_model& comma
     return encoded;
 }
 
-/// Locked versions do not hold it up. Errors: not_found; permission_denied.
+/// Locked versions do not hold it up, deployed ones do. Errors: not_found; permission_denied;
+/// failed_precondition.
 answer apply(rule_context& context, const schemas::commands::delete_model& command) {
     const auto found = model_of(context, command);
     if (!found) return found.error();
@@ -170,6 +172,7 @@ answer apply(rule_context& context, const schemas::commands::delete_model& comma
                             protected_type::registered_model, action::delete_, "registered model");
         !may)
         return may.error();
+    if (const auto free = check_is_not_deployed(context.state, found->row); !free) return free.error();
     remove_model(context, found->row);
     return std::string();
 }

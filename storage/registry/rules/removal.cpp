@@ -66,6 +66,7 @@ class removal_step {
         next = {};
         emission::emit_deleted(x_context, resource_type::build, build.id.value, build.workspace_id, build,
                                x_audiences);
+        if (!build.model_parts.empty()) release_bytes(x_context, build.model_parts);
         tables::builds::erase(x_context.state, build);
         count(schemas::encode(build).size());
         return true;

@@ -46,6 +46,11 @@ runner runner_of(schemas::commands::command_type,
                  schemas::commands::endpoint_stage_commands);  // endpoint_stages.cpp
 runner runner_of(schemas::commands::command_type,
                  schemas::commands::access_token_commands);  // access_tokens.cpp
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::endpoint_update_commands);  // endpoint_updates.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::serving_commands);  // serving.cpp
+runner runner_of(schemas::commands::command_type,
+                 schemas::commands::build_ending_commands);  // build_endings.cpp
 
 template <class Command, class Rule>
 answer run(context::rule_context& context, std::string_view body) {
@@ -88,5 +93,7 @@ void fire_session_end(context::rule_context&, std::string_view key);            
 void fire_list_sweep(context::rule_context&);                                   // levels.cpp
 void fire_access_token_end(context::rule_context&, std::string_view key);       // access_tokens.cpp
 void fire_endpoint_stage_sweep(context::rule_context&, std::string_view key);   // endpoint_stages.cpp
+void fire_endpoint_update_step(context::rule_context&, std::string_view key);   // serving.cpp
+void fire_build_deadline(context::rule_context&, std::string_view key);         // build_endings.cpp
 
 }  // namespace herald::storage::registry::rules

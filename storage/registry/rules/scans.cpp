@@ -8,6 +8,7 @@
 #include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/building.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/endpoint_updates.hpp"
 #include "storage/registry/rules/history.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -63,6 +64,9 @@ std::string request_scan_body(const rule_context& context, const event_draft& dr
                                     .finish();
     return emission::event_envelope(context, draft, {}, updated);
 }
+
+constexpr std::string_view waiting_text =
+    "the build is being made; the scan is requested once it is finished";
 
 std::string status_text(const build& subject) {
     return "build " + std::to_string(subject.id.value) + " is in status " +
@@ -128,12 +132,29 @@ void tell_updated(rule_context& context, const build& before, const build& after
                            after);
 }
 
-/// Errors: failed_precondition when the build is not finished or is being scanned; invalid_argument.
+/// REQUEST_SCAN, unless it is switched off.
+void tell_scanners(rule_context& context, const build& subject, scan& asked) {
+    if (!is_flag_on(context.state, flag_name::scan_events)) return;
+    asked.event_id = context.new_event_id();
+    constexpr auto type = schemas::event_type::request_scan;
+    const std::string workspace = access::workspace_of(context.state, subject.workspace_id).name;
+    emission::emit(
+        context,
+        {type, schemas::kind_of(type).resource, std::to_string(subject.id.value), subject.workspace_id,
+         asked.event_id, [&](const event_draft& draft) { return request_scan_body(context, draft, subject); },
+         emission::path_of_scan_report(workspace, subject.id),
+         asked.waits_for_build ? subject.base_url : std::string()});
+}
+
+/// Errors: failed_precondition when the build is neither finished nor being made, or is being scanned;
+/// invalid_argument.
 answer start_scan(rule_context& context, const build& subject, const schemas::json_text& creator_request) {
     if (const auto good = check_text("the request", creator_request.text, limits::creator_request_bytes_max);
         !good)
         return good.error();
-    if (subject.status != build_status::finished) return runtime::failed_precondition(status_text(subject));
+    const bool is_made = subject.status == build_status::finished;
+    if (!is_made && (subject.status != build_status::building || !is_of_serving_level(context)))
+        return runtime::failed_precondition(status_text(subject));
     const auto before = newest_scan(context.state, subject);
     if (before && before->scan_status == scan_status::scanning)
         return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
@@ -143,15 +164,11 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
     fresh.scan_status = scan_status::scanning;
     fresh.creator_request = creator_request;
     fresh.requested_by = context.principal();
-    if (is_flag_on(context.state, flag_name::scan_events)) {
-        fresh.event_id = context.new_event_id();
-        constexpr auto type = schemas::event_type::request_scan;
-        const std::string workspace = access::workspace_of(context.state, subject.workspace_id).name;
-        emission::emit(context,
-                       {type, schemas::kind_of(type).resource, std::to_string(subject.id.value),
-                        subject.workspace_id, fresh.event_id,
-                        [&](const event_draft& draft) { return request_scan_body(context, draft, subject); },
-                        emission::path_of_scan_report(workspace, subject.id)});
+    if (is_made) {
+        tell_scanners(context, subject, fresh);
+    } else {
+        fresh.waits_for_build = true;
+        fresh.message = std::string(waiting_text);
     }
     context.set_timer(fresh.time_created + limits::scan_deadline_ms, timer_kind::scan_deadline,
                       number_text(fresh.id.value));
@@ -212,6 +229,8 @@ answer keep_report(rule_context& context, const build& before, scan told,
     after.time_updated = told.time_updated = context.stamp_ms();
     tables::scans::put(context.state, told);
     tell_updated(context, before, after);
+    if (is_of_serving_level(context) && after.unsafe_scan_id && !before.unsafe_scan_id)
+        take_unsafe(context, after);
     return schemas::encode(told);
 }
 
@@ -258,7 +277,8 @@ answer apply(rule_context& context, const schemas::commands::request_scan& comma
 
 /// Scans the newest finished build in the version's workspace; if there is none, makes one. If making it ends
 /// in error, the answer is its unscanned state with the reason, which is kept in the version's history, too,
-/// and nothing is requested. What could not be made once is not made again. Errors: not_found;
+/// and nothing is requested. What could not be made once is not made again, unless Herald can make it of the
+/// model that is there now. Errors: not_found;
 /// permission_denied; those of add_build and start_scan.
 answer apply(rule_context& context, const schemas::commands::request_version_scan& command) {
     if (!is_of_registry_level(context)) return scan_build_anywhere(context, command);
@@ -268,11 +288,13 @@ answer apply(rule_context& context, const schemas::commands::request_version_sca
     if (const auto may = require_building(context, version->workspace); !may) return may.error();
     const own_builds known = own_builds_of(context, version->row);
     if (known.finished) return start_scan(context, *known.finished, command.creator_request);
-    if (known.newest && known.newest->location.empty())
+    if (known.newest && known.newest->status == build_status::building)
+        return start_scan(context, *known.newest, command.creator_request);
+    if (known.newest && known.newest->location.empty() && !can_be_built(context, version->row))
         return schemas::encode(no_scan_of(context, *known.newest));
     const auto made = add_build_to_scan(context, version->workspace, version->row, command);
     if (!made) return made.error();
-    if (made->status == build_status::finished) return start_scan(context, *made, command.creator_request);
+    if (made->status != build_status::error) return start_scan(context, *made, command.creator_request);
     const scan none = no_scan_of(context, *made);
     schemas::activity told = new_activity(context, version->row.id, context.principal(), {});
     told.message = none.message;
@@ -294,6 +316,11 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
             "build " + std::to_string(command.build_id.value) +
             " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
             "taken");
+    if (kept && kept->waits_for_build && !says_unsafe(context, command))
+        return runtime::failed_precondition(
+            "build " + std::to_string(command.build_id.value) +
+            " is being made, and its scan is not requested yet; until then only a report that says scanned "
+            "and unsafe is taken");
     if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
     if (kept && is_final(context, *kept) && !says_unsafe(context, command))
         return runtime::aborted("scan " + std::to_string(kept->id.value) + " is finished as " +
@@ -301,6 +328,35 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
                                 "; only an unsafe report can still change it: request a new scan");
     if (kept && kept->scan_status == scan_status::scanning) cancel_deadline(context, *kept);
     return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
+}
+
+void begin_waiting_scan(rule_context& context, const build& made) {
+    const auto kept = newest_scan(context.state, made);
+    if (!kept || !kept->waits_for_build) return;
+    scan asked = *kept;
+    tell_scanners(context, made, asked);
+    asked.waits_for_build = false;
+    asked.message = message_of(made, asked.safety_status);
+    asked.time_updated = context.stamp_ms();
+    tables::scans::update(context.state, *kept, asked);
+}
+
+void end_waiting_scan(rule_context& context, const build& failed) {
+    const auto kept = newest_scan(context.state, failed);
+    if (!kept || !kept->waits_for_build) return;
+    scan ended = *kept;
+    const std::string why = status_text(failed) + "; no scan was requested";
+    ended.waits_for_build = false;
+    if (ended.scan_status == scan_status::scanning) {
+        cancel_deadline(context, ended);
+        ended.scan_status = scan_status::error;
+        ended.message = why;
+    }
+    ended.time_updated = context.stamp_ms();
+    tables::scans::update(context.state, *kept, ended);
+    schemas::activity told = new_activity(context, failed.model_version_id, ended.requested_by, {});
+    told.message = why;
+    tables::activities::put(context.state, told);
 }
 
 void cancel_deadline(rule_context& context, const scan& running) {

@@ -3,6 +3,7 @@
 #include "storage/registry/access/locks.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/removal.hpp"
+#include "storage/registry/rules/stage_components.hpp"
 #include "storage/registry/rules/unchanged.hpp"
 #include "storage/registry/rules/version_content.hpp"
 #include "storage/registry/rules/version_updates.hpp"
@@ -109,7 +110,7 @@ answer apply(rule_context& context, const schemas::commands::lock_version& comma
 }
 
 /// Errors: not_found; permission_denied (also by lock); failed_precondition for a path that matches two
-/// versions.
+/// versions, and for a version that is deployed.
 answer apply(rule_context& context, const schemas::commands::delete_version& command) {
     const auto found = version_of(context, command);
     if (!found) return found.error();
@@ -118,6 +119,7 @@ answer apply(rule_context& context, const schemas::commands::delete_version& com
         !open)
         return open.error();
     if (const auto meant = check_is_meant(context, command, found->row); !meant) return meant.error();
+    if (const auto free = check_is_not_deployed(context.state, found->row); !free) return free.error();
     remove_version(context, found->row);
     return std::string();
 }

@@ -9,6 +9,7 @@
 #include "storage/registry/rules/organizations.hpp"
 #include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/stage_components.hpp"
 #include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/installation.hpp"
@@ -120,7 +121,7 @@ result<void> check_is_empty(const state_view& state, const schemas::workspace& w
     add(has_models, "registered models", "");
     add(has_endpoints, "endpoints", has_webhooks ? ", " : " and ");
     add(has_webhooks, "webhooks", " and ");
-    if (held.empty()) return {};
+    if (held.empty()) return check_is_not_deployed(state, workspace);
     return runtime::failed_precondition("the workspace \"" + workspace.name + "\" holds " + held +
                                         "; delete them first");
 }

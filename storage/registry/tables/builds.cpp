@@ -13,6 +13,8 @@ struct description<schemas::build> {
                          .number(row.model_version_id)
                          .number(row.workspace_id)
                          .number(row.id));
+        if (row.status == schemas::build_status::building)
+            entries.mark(key_of(table::unfinished_build).number(row.id));
     }
     static list_entries listed_in(const schemas::build& row) {
         return {listed_rows::builds, {0, row.id.value, 0}, {row_list::builds_of(row.workspace_id)}};
@@ -53,6 +55,10 @@ std::optional<schemas::build_id> builds::newest_of(const state::state_view& stat
                     return false;
                 });
     return newest;
+}
+
+void builds::each_unfinished(const state::state_view& state, const visitor<schemas::build_id>& visit) {
+    each_id_under(state, key_of(table::unfinished_build), schemas::build_id{}, visit);
 }
 
 void builds::begin_lists(state::state_changes& state, const schemas::build& row) {

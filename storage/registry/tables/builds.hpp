@@ -20,6 +20,8 @@ class builds final : public keyed_table<schemas::build, schemas::build_id> {
     /// lists::are_complete(listed_rows::builds).
     static std::optional<schemas::build_id> newest_of(const state::state_view&, schemas::workspace_id,
                                                       schemas::build_id before);
+    /// Those that Herald is to make, by ascending id.
+    static void each_unfinished(const state::state_view&, const visitor<schemas::build_id>&);
     /// Puts a row that was written before there were lists into its own.
     static void begin_lists(state::state_changes&, const schemas::build&);
 };

@@ -90,6 +90,10 @@ enum class table : char {
     token_of_stage = '[',         // stage of an endpoint, token → ""
     token_by_hash = ']',          // stage of an endpoint, SHA-256(value) → id
     stage_log = '{',              // stage of an endpoint, number
+    endpoint_update = '*',        // id
+    deployed_build = '+',         // 1, model, version, build, stage; 2, workspace of the build, build, stage;
+                                  // 3, build, stage → "": it is a component there
+    unfinished_build = '-',       // build → "": Herald is to make it
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).

@@ -34,6 +34,8 @@ enum class timer_kind : std::uint8_t {
     session_end = 23,
     access_token_end = 30,
     endpoint_stage_sweep = 31,
+    endpoint_update_step = 32,
+    build_deadline = 33,
 };
 
 struct timer {

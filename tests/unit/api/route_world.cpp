@@ -217,6 +217,13 @@ std::string route_world::version_with_model(const std::string& model) {
         "/api/v1/deployment/workspace/Default/builds",
         R"({"model_version_id":)" + version + R"(,"external_location":"registry.example.org/served"})");
     EXPECT_EQ(build.at("id"), std::to_string(served_build.value)) << build.body();
+    const reply imaged =
+        node.post("/api/v1/deployment/workspace/Default/builds",
+                  R"({"model_version_id":)" + version +
+                      R"(,"external_location":"https://herald.example.org/image?digest=sha256:)" +
+                      std::string(64, '0') + R"("})");
+    EXPECT_EQ(imaged.status(), 200) << imaged.body();
+    x_samples["get_build_image"].segments = {{"build", imaged.at("id")}};
     return version;
 }
 

@@ -91,6 +91,7 @@ replayed replay(const busy_log& what, unsigned failing) {
                      done.was_visible &= shows(*told_by->newest(), record);
                  },
                  [](const written_tables&) {},
+                 {},
                  {}});
     told_by = &all;
     for (unsigned rounds = 0; done.outcomes.size() < what.records.size() && rounds < 1'000; ++rounds)
@@ -149,7 +150,7 @@ TEST(catch_up, writes_much_that_short_records_change_in_bounded_batches) {
     counting_store store(*rows);
     prepared_log log(std::move(records));
     manual_scheduler scheduler;
-    replica one(log, store, scheduler.clock(), "a", {[](auto&) {}, [](const written_tables&) {}, {}});
+    replica one(log, store, scheduler.clock(), "a", {[](auto&) {}, [](const written_tables&) {}, {}, {}});
     EXPECT_TRUE(std::holds_alternative<replica::progress>(one.advance(0)));
     EXPECT_GT(store.rows, limits::apply_batch_rows_max) << "the test would show nothing";
     EXPECT_LT(store.rows_at_once, limits::apply_batch_rows_max + 2'000);

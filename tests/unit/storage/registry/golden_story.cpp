@@ -1,5 +1,5 @@
 // How the golden log begins: GENESIS, envelopes, users; and the order of its chapters.
-#include "tests/unit/storage/registry/golden_story.hpp"
+#include "tests/unit/storage/registry/golden_endpoints.hpp"
 
 namespace herald::test {
 namespace {
@@ -235,6 +235,9 @@ std::vector<golden_record> golden_story() {
     tell_of_restoring(log);
     tell_of_the_audit(log);
     tell_of_a_raise(log, 3);
+    tell_of_endpoints(log);
+    tell_of_updates(log);
+    tell_of_a_raise(log, 4);
     return log.take();
 }
 

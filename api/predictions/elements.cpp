@@ -1,0 +1,296 @@
+#include "api/predictions/elements.hpp"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "runtime/text.hpp"
+#include "schemas/limits.hpp"
+
+namespace herald::api::predictions {
+namespace {
+
+using schemas::json_value;
+using schemas::long_integer;
+using schemas::tensor;
+using schemas::tensor_type;
+
+template <class Number>
+void append_bytes(std::string& to, Number number) {
+    to.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+template <class Number>
+Number number_at(const tensor& from, std::size_t place) {
+    Number number;
+    std::memcpy(&number, from.data.data() + place * sizeof number, sizeof number);
+    return number;
+}
+
+std::string shown(const json_value& value) {
+    std::string text = schemas::to_json_text(value);
+    if (text.size() > limits::json_shown_bytes_max) text = std::string(value.kind_text());
+    return text;
+}
+
+error wrong_element(const tensor& to, const json_value& found, const std::string& expected) {
+    return runtime::invalid_argument("input \"" + to.name + "\" holds " + shown(found) + "; an element of " +
+                                     std::string(name_of(to.type)) + " must be " + expected);
+}
+
+template <class Integer>
+std::string integers_of() {
+    return "an integer from " + std::to_string(std::numeric_limits<Integer>::min()) + " to " +
+           std::to_string(std::numeric_limits<Integer>::max());
+}
+
+/// The integer that a value is; 1.0 is one.
+template <class Integer>
+bool is_integer_of(const json_value& value, Integer& out) {
+    if (const auto* number = value.get_if<std::int64_t>()) {
+        out = static_cast<Integer>(*number);
+        return std::in_range<Integer>(*number);
+    }
+    if (const auto* number = value.get_if<std::uint64_t>()) {
+        out = static_cast<Integer>(*number);
+        return std::in_range<Integer>(*number);
+    }
+    const auto* number = value.get_if<double>();
+    if (!number || std::trunc(*number) != *number) return false;
+    // 2^digits is exact as a double, and the first that is too large.
+    const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
+    if (*number >= end || *number < (std::is_signed_v<Integer> ? -end : 0.0)) return false;
+    out = static_cast<Integer>(*number);
+    return true;
+}
+
+template <class Integer>
+result<void> append_integer(tensor& to, const json_value& value) {
+    Integer number{};
+    if (!is_integer_of(value, number)) return wrong_element(to, value, integers_of<Integer>());
+    append_bytes(to.data, number);
+    return {};
+}
+
+bool is_real(const json_value& value, double& out) {
+    if (const auto* number = value.get_if<double>())
+        out = *number;
+    else if (const auto* signed_number = value.get_if<std::int64_t>())
+        out = static_cast<double>(*signed_number);
+    else if (const auto* unsigned_number = value.get_if<std::uint64_t>())
+        out = static_cast<double>(*unsigned_number);
+    else if (const auto* digits = value.get_if<long_integer>())
+        return std::from_chars(digits->digits.data(), digits->digits.data() + digits->digits.size(), out)
+                   .ec == std::errc{};
+    else
+        return false;
+    return true;
+}
+
+/// The nearest binary16; infinite when it is too large.
+std::uint16_t half_of(float value) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
+    const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
+    if (magnitude > 0x7F800000u) return static_cast<std::uint16_t>(sign | 0x7E00u);   // NaN
+    if (magnitude >= 0x477FF000u) return static_cast<std::uint16_t>(sign | 0x7C00u);  // rounds to infinity
+    if (magnitude < 0x33000001u) return sign;                                         // rounds to zero
+    const std::uint32_t exponent = magnitude >> 23;
+    const bool is_subnormal = exponent < 113;
+    const std::uint32_t shift = is_subnormal ? 126 - exponent : 13;
+    const std::uint32_t significand =
+        is_subnormal ? (magnitude & 0x7FFFFFu) | 0x800000u : magnitude - (112u << 23);
+    std::uint32_t half = significand >> shift;
+    const std::uint32_t rest = significand & ((1u << shift) - 1), middle = 1u << (shift - 1);
+    if (rest > middle || (rest == middle && (half & 1))) ++half;
+    return static_cast<std::uint16_t>(sign | half);
+}
+
+float float_of_half(std::uint16_t half) noexcept {
+    const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
+    const std::uint32_t exponent = (half >> 10) & 31u, significand = half & 0x3FFu;
+    if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | (significand << 13));
+    if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (significand << 13));
+    const float magnitude = std::ldexp(static_cast<float>(significand), -24);
+    return sign != 0 ? -magnitude : magnitude;
+}
+
+std::uint16_t upper_half_of(float value) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+float float_of_upper_half(std::uint16_t half) noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
+}
+
+/// Errors: invalid_argument for what is no number, and for a finite one that the type can only take as
+/// infinite.
+result<void> append_real(tensor& to, const json_value& value) {
+    double number = 0;
+    if (!is_real(value, number)) return wrong_element(to, value, "a number, NaN, Infinity or -Infinity");
+    if (to.type == tensor_type::float64) {
+        append_bytes(to.data, number);
+        return {};
+    }
+    const auto single = static_cast<float>(number);
+    float kept = single;
+    std::uint16_t half = 0;
+    if (to.type == tensor_type::float16) kept = float_of_half(half = half_of(single));
+    if (to.type == tensor_type::bfloat16) kept = float_of_upper_half(half = upper_half_of(single));
+    if (std::isinf(kept) && !std::isinf(number))
+        return wrong_element(to, value, "within the range of its type, or Infinity");
+    if (to.type == tensor_type::float32)
+        append_bytes(to.data, single);
+    else
+        append_bytes(to.data, half);
+    return {};
+}
+
+template <class Number>
+void append_number_json(std::string& out, Number number) {
+    std::array<char, 40> text;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+    out.append(text.data(), end);
+}
+
+template <class Real>
+void append_real_json(std::string& out, Real number) {
+    if (std::isnan(number))
+        out += "NaN";
+    else if (std::isinf(number))
+        out += number > 0 ? "Infinity" : "-Infinity";
+    else
+        append_number_json(out, number);
+}
+
+}  // namespace
+
+result<void> append_element(tensor& to, const json_value& value) {
+    switch (to.type) {
+        case tensor_type::boolean:
+            if (const bool* flag = value.get_if<bool>()) {
+                to.data += *flag ? '\1' : '\0';
+                return {};
+            }
+            return wrong_element(to, value, "true or false");
+        case tensor_type::uint8:
+            return append_integer<std::uint8_t>(to, value);
+        case tensor_type::uint16:
+            return append_integer<std::uint16_t>(to, value);
+        case tensor_type::uint32:
+            return append_integer<std::uint32_t>(to, value);
+        case tensor_type::uint64:
+            return append_integer<std::uint64_t>(to, value);
+        case tensor_type::int8:
+            return append_integer<std::int8_t>(to, value);
+        case tensor_type::int16:
+            return append_integer<std::int16_t>(to, value);
+        case tensor_type::int32:
+            return append_integer<std::int32_t>(to, value);
+        case tensor_type::int64:
+            return append_integer<std::int64_t>(to, value);
+        case tensor_type::float16:
+        case tensor_type::bfloat16:
+        case tensor_type::float32:
+        case tensor_type::float64:
+            return append_real(to, value);
+        case tensor_type::text:
+            if (const std::string* text = value.get_if<std::string>()) {
+                to.texts.push_back(*text);
+                return {};
+            }
+            return wrong_element(to, value, "a string");
+    }
+    return runtime::internal("a tensor without a type");
+}
+
+result<void> append_element_json(std::string& out, const tensor& from, std::size_t place) {
+    switch (from.type) {
+        case tensor_type::boolean:
+            out += from.data[place] != 0 ? "true" : "false";
+            break;
+        case tensor_type::uint8:
+            append_number_json(out, number_at<std::uint8_t>(from, place));
+            break;
+        case tensor_type::uint16:
+            append_number_json(out, number_at<std::uint16_t>(from, place));
+            break;
+        case tensor_type::uint32:
+            append_number_json(out, number_at<std::uint32_t>(from, place));
+            break;
+        case tensor_type::uint64:
+            append_number_json(out, number_at<std::uint64_t>(from, place));
+            break;
+        case tensor_type::int8:
+            append_number_json(out, number_at<std::int8_t>(from, place));
+            break;
+        case tensor_type::int16:
+            append_number_json(out, number_at<std::int16_t>(from, place));
+            break;
+        case tensor_type::int32:
+            append_number_json(out, number_at<std::int32_t>(from, place));
+            break;
+        case tensor_type::int64:
+            append_number_json(out, number_at<std::int64_t>(from, place));
+            break;
+        case tensor_type::float16:
+            append_real_json(out, float_of_half(number_at<std::uint16_t>(from, place)));
+            break;
+        case tensor_type::bfloat16:
+            append_real_json(out, float_of_upper_half(number_at<std::uint16_t>(from, place)));
+            break;
+        case tensor_type::float32:
+            append_real_json(out, number_at<float>(from, place));
+            break;
+        case tensor_type::float64:
+            append_real_json(out, number_at<double>(from, place));
+            break;
+        case tensor_type::text:
+            if (!runtime::is_valid_utf8(from.texts[place]))
+                return runtime::internal(
+                    "output \"" + from.name +
+                    "\" holds bytes that are no UTF-8 text, which JSON cannot hold; ask for it "
+                    "in binary, by the v2 protocol");
+            runtime::append_json_string(out, from.texts[place]);
+            break;
+    }
+    return {};
+}
+
+std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    std::size_t count = 1;
+    for (const std::int64_t each : shape) {
+        const auto size = static_cast<std::size_t>(each);
+        if (size != 0 && count > most / size) return most;
+        count *= size;
+    }
+    return count;
+}
+
+std::string text_of(tensor_type type, const std::vector<std::int64_t>& shape) {
+    std::string text(name_of(type));
+    text += " [";
+    for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(shape[i]);
+    return text + "]";
+}
+
+bool fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& declared) noexcept {
+    if (shape.size() != declared.size()) return false;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (declared[i] >= 0 && shape[i] != declared[i]) return false;
+    return true;
+}
+
+error wrong_shape(const schemas::tensor_spec& expected, const std::vector<std::int64_t>& found) {
+    return runtime::invalid_argument("input \"" + expected.name + "\" must be " +
+                                     text_of(expected.type, expected.shape) + "; found the shape " +
+                                     text_of(expected.type, found).substr(name_of(expected.type).size() + 1));
+}
+
+}  // namespace herald::api::predictions

@@ -1,0 +1,31 @@
+// Elements of tensors as JSON: numbers, true and false, strings (wire.md §6).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/error.hpp"
+#include "schemas/json.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::api::predictions {
+
+/// Appends the value to the tensor. 1.0 is taken for an integer, NaN and infinities for the types that have
+/// them. Errors: invalid_argument naming the input, what was found, and what its type takes.
+result<void> append_element(schemas::tensor& to, const schemas::json_value&);
+
+/// The element at this place, as JSON: floats shortest so that they read back as the same. Errors: internal
+/// for a text that is no UTF-8, which JSON cannot hold.
+result<void> append_element_json(std::string& out, const schemas::tensor&, std::size_t place);
+
+/// The number of elements of this shape; no member is negative. Saturates.
+std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept;
+/// "FP32 [-1,2]".
+std::string text_of(schemas::tensor_type, const std::vector<std::int64_t>& shape);
+
+/// Whether a value of this shape fits the declared one, where -1 is free.
+bool fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& declared) noexcept;
+/// invalid_argument naming the input, what is expected and what was found.
+error wrong_shape(const schemas::tensor_spec& expected, const std::vector<std::int64_t>& found);
+
+}  // namespace herald::api::predictions

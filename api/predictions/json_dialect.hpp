@@ -1,0 +1,40 @@
+// Predictions in plain JSON (wire.md §6): named inputs, a bare value for a model's only input, or a list of
+// row objects; and tables as pandas writes them ("split").
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "schemas/json.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::api::predictions {
+
+using tensors = std::vector<schemas::tensor>;
+
+/// The inputs in the signature's order. Errors: invalid_argument naming the input, what is expected and what
+/// was found.
+result<tensors> inputs_of_json(std::string_view body, const schemas::model_signature&);
+/// {"<name>": nested arrays}; of a single output the bare value. Errors: internal.
+result<std::string> json_of_outputs(const tensors&);
+
+struct split_question {
+    tensors inputs;
+    schemas::json_value index;  // echoed; null: 0, 1, 2 …
+};
+/// {index, columns, data}: a column for each input, or all columns as the only input's second dimension.
+/// Errors: as inputs_of_json.
+result<split_question> inputs_of_split(std::string_view body, const schemas::model_signature&);
+/// The same three members: a column for each output, or of an output with several values in a row a column
+/// for each of them, numbered behind its name. Errors: internal for outputs without a row for each of the
+/// question's.
+result<std::string> split_of_outputs(const tensors&, const schemas::json_value& index);
+
+/// Nested arrays of a value of this input; also used by the v2 protocol. Errors: as inputs_of_json.
+result<schemas::tensor> tensor_of_nested(const schemas::json_value&, const schemas::tensor_spec&);
+/// Appends the elements as nested arrays. Errors: as append_element_json.
+result<void> append_nested(std::string& out, const schemas::tensor&);
+
+}  // namespace herald::api::predictions

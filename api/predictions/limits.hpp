@@ -1,0 +1,17 @@
+// The bounds of predictions over HTTP; those of an endpoint are in api/serving/limits.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace herald::limits {
+
+constexpr std::size_t access_token_sent_bytes_max = 1'024;  // longer ones are nobody's
+/// Refusals that wait for the log, so that nobody is told of what is not so any more; of the callers that
+/// share a place in a table of so many, each second. Beyond, the local state answers (design.md §1).
+constexpr std::uint32_t awaited_refusals_per_second = 20;
+constexpr std::size_t awaited_refusals_places = 1'024;
+constexpr std::int64_t awaited_refusal_ms_max = 5'000;
+constexpr std::size_t upstream_answer_bytes_max = 64 * 1024 * 1024;
+
+}  // namespace herald::limits

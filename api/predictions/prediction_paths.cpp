@@ -1,0 +1,68 @@
+#include "api/predictions/prediction_paths.hpp"
+
+namespace herald::api::predictions {
+namespace {
+
+constexpr std::string_view predict = "/api/v1/predict";
+constexpr std::string_view batch_predict = "/api/v1/batch-predict";
+constexpr std::string_view v2 = "/v2";
+
+/// What is behind the prefix, if it ends there or goes on with a slash.
+std::optional<std::string_view> behind(std::string_view path, std::string_view prefix) noexcept {
+    if (!path.starts_with(prefix)) return std::nullopt;
+    path.remove_prefix(prefix.size());
+    if (!path.empty() && path.front() != '/') return std::nullopt;
+    return path;
+}
+
+/// Takes "/<segment>" off the front; empty when there is none.
+std::string_view take_segment(std::string_view& rest) noexcept {
+    if (rest.empty()) return {};
+    const std::string_view segment = rest.substr(1, rest.find('/', 1) - 1);
+    rest.remove_prefix(segment.size() + 1);
+    return segment;
+}
+
+std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
+    if (rest.empty() || rest == "/") return prediction_path{asked_for::server, {}, {}};
+    if (rest == "/health/live") return prediction_path{asked_for::server_live, {}, {}};
+    if (rest == "/health/ready") return prediction_path{asked_for::server_ready, {}, {}};
+    if (take_segment(rest) != "models") return std::nullopt;
+    prediction_path found{asked_for::model, take_segment(rest), {}};
+    if (found.name.empty()) return std::nullopt;
+    std::string_view next = take_segment(rest);
+    if (next == "versions") {
+        found.version = take_segment(rest);
+        if (found.version.empty()) return std::nullopt;
+        next = take_segment(rest);
+    }
+    if (!rest.empty()) return std::nullopt;
+    if (next == "ready")
+        found.what = asked_for::model_ready;
+    else if (next == "infer")
+        found.what = asked_for::inference;
+    else if (!next.empty())
+        return std::nullopt;
+    return found;
+}
+
+}  // namespace
+
+bool is_of_predictions(std::string_view path) noexcept {
+    return behind(path, predict) || behind(path, batch_predict) || behind(path, v2);
+}
+
+std::optional<prediction_path> parsed_path(std::string_view path) noexcept {
+    if (const auto rest = behind(path, predict)) {
+        if (rest->size() < 2) return std::nullopt;
+        return prediction_path{asked_for::json, *rest, {}};
+    }
+    if (const auto rest = behind(path, batch_predict)) {
+        if (rest->size() < 2) return std::nullopt;
+        return prediction_path{asked_for::table, *rest, {}};
+    }
+    if (const auto rest = behind(path, v2)) return of_v2(*rest);
+    return std::nullopt;
+}
+
+}  // namespace herald::api::predictions

@@ -1,0 +1,32 @@
+// Answers predictions: finds endpoint, stage and component, asks the model, and says with what it answered
+// (wire.md §6, spec.md §6.1).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/serving/prediction_log.hpp"
+#include "api/serving/route_book.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/http/server/server.hpp"
+#include "storage/node/node.hpp"
+
+namespace herald::api::predictions {
+
+/// All of them must outlive the service.
+struct prediction_parts {
+    serving::route_book& book;
+    serving::prediction_log& log;
+    storage::node::registry_node& registry;
+    runtime::event_loops& loops;
+    /// Whether another node may have answered something that this one has not applied: then a refusal that
+    /// rests on the state waits for the log first.
+    bool has_other_nodes = false;
+    std::string version;  // of the program, for callers
+};
+
+/// Takes the paths of predictions, and passes all others on. Thread-safe.
+std::unique_ptr<runtime::http::server::request_handler> make_prediction_service(
+    prediction_parts, runtime::http::server::request_handler& others);
+
+}  // namespace herald::api::predictions

@@ -1,0 +1,34 @@
+// From a request's header to the component that answers it, or to why nobody does. Takes no lock.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "api/predictions/prediction_paths.hpp"
+#include "api/serving/route_book.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/server/request.hpp"
+
+namespace herald::api::predictions {
+
+/// Both live as long as `endpoint`, which is a copy of the entry.
+struct routed {
+    serving::route_table::entry endpoint;
+    const serving::component_route* component = nullptr;
+};
+struct unrouted {
+    error why;
+    serving::route_table::entry endpoint;                 // null: there is none
+    const serving::component_route* component = nullptr;  // null: none was chosen
+    /// It rests on what this node knows, which another may know better.
+    bool rests_on_state = false;
+};
+
+/// On the request's own loop. Errors: not_found for a path that no endpoint has, and for another version of
+/// the model than the one that is served; unauthenticated and permission_denied for tokens; permission_denied
+/// for an unsafe build; unavailable while nothing can answer yet.
+std::variant<routed, unrouted> route(serving::route_book&, const runtime::http::server::request&,
+                                     const prediction_path&);
+
+}  // namespace herald::api::predictions

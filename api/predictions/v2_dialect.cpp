@@ -1,0 +1,323 @@
+#include "api/predictions/v2_dialect.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "api/predictions/elements.hpp"
+#include "runtime/text.hpp"
+
+namespace herald::api::predictions {
+namespace {
+
+using schemas::json_array;
+using schemas::json_object;
+using schemas::json_value;
+using schemas::model_signature;
+using schemas::tensor;
+using schemas::tensor_spec;
+using schemas::tensor_type;
+
+error wrong(std::string text) { return runtime::invalid_argument(std::move(text)); }
+
+/// A number that is an integer from 0 on; 2.0 is one, too.
+std::optional<std::uint64_t> count_in(const json_value* value) {
+    if (!value) return std::nullopt;
+    if (const auto* number = value->get_if<std::int64_t>(); number && *number >= 0)
+        return static_cast<std::uint64_t>(*number);
+    if (const auto* number = value->get_if<std::uint64_t>()) return *number;
+    return std::nullopt;
+}
+
+const json_value* parameter(const json_value& of, std::string_view name) {
+    const json_value* const all = of.find("parameters");
+    return all ? all->find(name) : nullptr;
+}
+
+/// What a parameter says that is true or false; `otherwise` when it is absent.
+result<bool> flag_in(const json_value& of, std::string_view name, bool otherwise) {
+    const json_value* const value = parameter(of, name);
+    if (!value) return otherwise;
+    if (const bool* const flag = value->get_if<bool>()) return *flag;
+    return wrong("the parameter " + std::string(name) + " is " + std::string(value->kind_text()) +
+                 "; it must be true or false");
+}
+
+result<std::string> name_in(const json_value& of, std::string_view what) {
+    const json_value* const value = of.find("name");
+    if (const std::string* const name = value ? value->get_if<std::string>() : nullptr) return *name;
+    return wrong("a member of " + std::string(what) + " has no name");
+}
+
+/// Errors: invalid_argument for another type or shape than the model declares.
+result<std::vector<std::int64_t>> shape_in(const json_value& of, const tensor_spec& spec) {
+    const json_value* const type = of.find("datatype");
+    const std::string* const type_name = type ? type->get_if<std::string>() : nullptr;
+    if (!type_name || *type_name != name_of(spec.type))
+        return wrong("input \"" + spec.name + "\" must have the datatype " + std::string(name_of(spec.type)) +
+                     (type_name ? "; found " + *type_name : "; it is missing"));
+    const json_value* const shape = of.find("shape");
+    const json_array* const items = shape ? shape->get_if<json_array>() : nullptr;
+    if (!items) return wrong("input \"" + spec.name + "\" must have a shape, an array of numbers");
+    std::vector<std::int64_t> out;
+    for (const json_value& each : *items) {
+        const auto size = count_in(&each);
+        if (!size || *size > static_cast<std::uint64_t>(INT64_MAX))
+            return wrong("the shape of input \"" + spec.name + "\" must hold numbers from 0 on");
+        out.push_back(static_cast<std::int64_t>(*size));
+    }
+    if (!fits(out, spec.shape)) return wrong_shape(spec, out);
+    return out;
+}
+
+/// Errors: invalid_argument when the bytes are not so many texts, each after its length.
+result<void> take_texts(std::string_view bytes, std::size_t count, tensor& to) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t length = 0;
+        if (bytes.size() < sizeof length)
+            return wrong("input \"" + to.name + "\" ends before the length of its element " +
+                         std::to_string(i));
+        std::memcpy(&length, bytes.data(), sizeof length);
+        bytes.remove_prefix(sizeof length);
+        if (bytes.size() < length)
+            return wrong("input \"" + to.name + "\": element " + std::to_string(i) + " should have " +
+                         std::to_string(length) + " bytes; " + std::to_string(bytes.size()) + " are left");
+        to.texts.emplace_back(bytes.substr(0, length));
+        bytes.remove_prefix(length);
+    }
+    if (bytes.empty()) return {};
+    return wrong("input \"" + to.name + "\" has " + std::to_string(bytes.size()) + " bytes more than its " +
+                 std::to_string(count) + " elements");
+}
+
+/// Takes the tensor's bytes off the front of what follows the JSON part.
+result<void> take_binary(std::uint64_t bytes, std::string_view& rest, tensor& to) {
+    if (bytes > rest.size())
+        return wrong("input \"" + to.name + "\" has the binary_data_size " + std::to_string(bytes) +
+                     "; behind the "
+                     "JSON part there are " +
+                     std::to_string(rest.size()) + " bytes left");
+    const std::string_view mine = rest.substr(0, static_cast<std::size_t>(bytes));
+    rest.remove_prefix(mine.size());
+    const std::size_t count = elements_of(to.shape);
+    if (to.type == tensor_type::text) return take_texts(mine, count, to);
+    const std::size_t width = schemas::bytes_of(to.type);
+    if (mine.size() % width != 0 || mine.size() / width != count)
+        return wrong("input \"" + to.name + "\", " + text_of(to.type, to.shape) + ", must have " +
+                     std::to_string(count) + " elements of " + std::to_string(width) + " bytes; found " +
+                     std::to_string(mine.size()) + " bytes");
+    to.data = mine;
+    if (to.type == tensor_type::boolean &&
+        std::ranges::any_of(to.data, [](char c) { return c != 0 && c != 1; }))
+        return wrong("input \"" + to.name + "\" is BOOL, and holds a byte that is neither 0 nor 1");
+    return {};
+}
+
+/// The data as it may come: flat, or nested as the shape says.
+result<void> append_flat(const json_value& value, tensor& to, std::size_t depth) {
+    const json_array* const items = value.get_if<json_array>();
+    if (!items) return append_element(to, value);
+    if (depth > to.shape.size())
+        return wrong("the data of input \"" + to.name + "\" is nested deeper than its shape " +
+                     text_of(to.type, to.shape));
+    for (const json_value& each : *items)
+        if (const auto good = append_flat(each, to, depth + 1); !good) return good;
+    return {};
+}
+
+result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::string_view& rest) {
+    auto shape = shape_in(sent, spec);
+    if (!shape) return shape.error();
+    tensor made;
+    made.name = spec.name;
+    made.type = spec.type;
+    made.shape = *std::move(shape);
+    const json_value* const data = sent.find("data");
+    const json_value* const binary = parameter(sent, "binary_data_size");
+    if (binary) {
+        const auto bytes = count_in(binary);
+        if (!bytes || data)
+            return wrong("input \"" + spec.name +
+                         "\" must have either data or a binary_data_size, a number from 0 on");
+        if (const auto good = take_binary(*bytes, rest, made); !good) return good.error();
+        return made;
+    }
+    if (!data || !data->get_if<json_array>())
+        return wrong("input \"" + spec.name +
+                     "\" must have data, an array, or the parameter binary_data_size");
+    if (const auto good = append_flat(*data, made, 0); !good) return good.error();
+    const std::size_t width = schemas::bytes_of(made.type);
+    const std::size_t found = width == 0 ? made.texts.size() : made.data.size() / width;
+    if (found == elements_of(made.shape)) return made;
+    return wrong("input \"" + spec.name + "\", " + text_of(spec.type, made.shape) + ", must have " +
+                 std::to_string(elements_of(made.shape)) + " elements; found " + std::to_string(found));
+}
+
+result<void> read_inputs(const json_value& head, std::string_view rest, const model_signature& signature,
+                         v2_question& question) {
+    const json_value* const sent = head.find("inputs");
+    const json_array* const items = sent ? sent->get_if<json_array>() : nullptr;
+    if (!items) return wrong("inputs is missing; it must be an array of tensors");
+    std::vector<std::optional<tensor>> found(signature.inputs.size());
+    for (const json_value& each : *items) {
+        const auto name = name_in(each, "inputs");
+        if (!name) return name.error();
+        const auto spec = std::ranges::find(signature.inputs, *name, &tensor_spec::name);
+        if (spec == signature.inputs.end()) return wrong("\"" + *name + "\" is no input of the model");
+        auto& place = found[static_cast<std::size_t>(spec - signature.inputs.begin())];
+        if (place) return wrong("the input \"" + *name + "\" is there twice");
+        auto input = input_of(each, *spec, rest);
+        if (!input) return input.error();
+        place = *std::move(input);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!found[i])
+            return wrong("the input \"" + signature.inputs[i].name + "\", " +
+                         text_of(signature.inputs[i].type, signature.inputs[i].shape) + ", is missing");
+        question.inputs.push_back(*std::move(found[i]));
+    }
+    if (rest.empty()) return {};
+    return wrong("behind the tensors there are " + std::to_string(rest.size()) +
+                 " bytes that no binary_data_size names");
+}
+
+result<void> read_outputs(const json_value& head, const model_signature& signature, v2_question& question) {
+    const auto all_binary = flag_in(head, "binary_data_output", false);
+    if (!all_binary) return all_binary.error();
+    const json_value* const sent = head.find("outputs");
+    const json_array* const items = sent ? sent->get_if<json_array>() : nullptr;
+    if (sent && !items) return wrong("outputs must be an array");
+    if (!items || items->empty()) {
+        for (std::uint32_t i = 0; i < signature.outputs.size(); ++i) question.outputs.push_back(i);
+        question.is_binary.assign(signature.outputs.size(), *all_binary);
+        return {};
+    }
+    for (const json_value& each : *items) {
+        const auto name = name_in(each, "outputs");
+        if (!name) return name.error();
+        const auto spec = std::ranges::find(signature.outputs, *name, &tensor_spec::name);
+        if (spec == signature.outputs.end()) return wrong("\"" + *name + "\" is no output of the model");
+        if (parameter(each, "classification"))
+            return wrong("the parameter classification of output \"" + *name + "\" is not supported");
+        const auto binary = flag_in(each, "binary_data", *all_binary);
+        if (!binary) return binary.error();
+        const auto place = static_cast<std::uint32_t>(spec - signature.outputs.begin());
+        if (std::ranges::find(question.outputs, place) != question.outputs.end())
+            return wrong("the output \"" + *name + "\" is asked for twice");
+        question.outputs.push_back(place);
+        question.is_binary.push_back(*binary);
+    }
+    return {};
+}
+
+std::string binary_of(const tensor& from) {
+    if (from.type != tensor_type::text) return from.data;
+    std::string out;
+    for (const std::string& each : from.texts) {
+        const auto length = static_cast<std::uint32_t>(each.size());
+        out.append(reinterpret_cast<const char*>(&length), sizeof length);
+        out += each;
+    }
+    return out;
+}
+
+void append_shape(std::string& out, const std::vector<std::int64_t>& shape) {
+    out += '[';
+    for (std::size_t i = 0; i < shape.size(); ++i) out += (i == 0 ? "" : ",") + std::to_string(shape[i]);
+    out += ']';
+}
+
+std::string specs_of(const std::vector<tensor_spec>& specs) {
+    return schemas::json_list(specs, [](const tensor_spec& each) {
+        std::string shape;
+        append_shape(shape, each.shape);
+        return schemas::object_writer()
+            .text("name", each.name)
+            .text("datatype", name_of(each.type))
+            .raw("shape", shape)
+            .finish();
+    });
+}
+
+}  // namespace
+
+result<v2_question> question_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
+                                   const model_signature& signature) {
+    if (header_bytes && *header_bytes > body.size())
+        return wrong("Inference-Header-Content-Length is " + std::to_string(*header_bytes) +
+                     "; the body has " + std::to_string(body.size()) + " bytes");
+    const std::string_view json = body.substr(0, header_bytes.value_or(body.size()));
+    const auto head = schemas::parse_prediction_json(json);
+    if (!head) return head.error();
+    if (!head->get_if<json_object>()) return wrong("the body must be an object with inputs");
+    v2_question question;
+    if (const json_value* const id = head->find("id")) {
+        const std::string* const text = id->get_if<std::string>();
+        if (!text) return wrong("id is " + std::string(id->kind_text()) + "; it must be a string");
+        question.id = *text;
+    }
+    if (const auto good = read_inputs(*head, body.substr(json.size()), signature, question); !good)
+        return good.error();
+    if (const auto good = read_outputs(*head, signature, question); !good) return good.error();
+    return question;
+}
+
+result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version, const v2_question& question,
+                                const tensors& outputs) {
+    std::string list = "[";
+    std::string binary;
+    bool has_binary = false;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const tensor& each = outputs[i];
+        if (i > 0) list += ',';
+        list += "{\"name\":";
+        runtime::append_json_string(list, each.name);
+        list += ",\"datatype\":\"" + std::string(name_of(each.type)) + "\",\"shape\":";
+        append_shape(list, each.shape);
+        if (i < question.is_binary.size() && question.is_binary[i]) {
+            const std::string bytes = binary_of(each);
+            list += ",\"parameters\":{\"binary_data_size\":" + std::to_string(bytes.size()) + "}}";
+            binary += bytes;
+            has_binary = true;
+            continue;
+        }
+        list += ",\"data\":[";
+        const std::size_t count = elements_of(each.shape);
+        for (std::size_t place = 0; place < count; ++place) {
+            if (place > 0) list += ',';
+            if (const auto good = append_element_json(list, each, place); !good) return good.error();
+        }
+        list += "]}";
+    }
+    list += ']';
+    schemas::object_writer out;
+    out.text("model_name", model).text("model_version", version);
+    if (!question.id.empty()) out.text("id", question.id);
+    v2_answer answer;
+    answer.body = out.raw("outputs", list).finish();
+    if (has_binary) answer.header_bytes = answer.body.size();
+    answer.body += binary;
+    return answer;
+}
+
+std::string v2_metadata(std::string_view model, std::string_view version, const model_signature& signature,
+                        std::string_view platform) {
+    std::string versions = "[";
+    runtime::append_json_string(versions, version);
+    return schemas::object_writer()
+        .text("name", model)
+        .raw("versions", versions + "]")
+        .text("platform", platform)
+        .raw("inputs", specs_of(signature.inputs))
+        .raw("outputs", specs_of(signature.outputs))
+        .finish();
+}
+
+std::string v2_server_metadata(std::string_view version) {
+    return schemas::object_writer()
+        .text("name", "herald")
+        .text("version", version)
+        .raw("extensions", R"(["binary_tensor_data"])")
+        .finish();
+}
+
+}  // namespace herald::api::predictions

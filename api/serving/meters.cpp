@@ -1,0 +1,74 @@
+#include "api/serving/meters.hpp"
+
+#include "runtime/metric_names.hpp"
+
+namespace herald::api::serving {
+namespace {
+
+constexpr std::array<const char*, prediction_outcomes> outcome_labels{"answered", "refused", "unauthorized",
+                                                                      "too_many", "failed"};
+
+/// 4xx that say something of the model: not those by which Herald keeps callers away from it.
+bool counts_as_4xx(std::uint16_t status) {
+    return status >= 400 && status < 500 && status != 401 && status != 403 && status != 404 && status != 429;
+}
+
+}  // namespace
+
+component_meter::component_meter(std::size_t loops) : x_cells(loops == 0 ? 1 : loops) {}
+
+void component_meter::count(std::size_t loop, std::uint16_t status, std::uint64_t latency_us) noexcept {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    cell& mine = x_cells[loop < x_cells.size() ? loop : x_cells.size() - 1];
+    mine.requests.fetch_add(1, relaxed);
+    if (counts_as_4xx(status)) mine.errors_4xx.fetch_add(1, relaxed);
+    if (status >= 500) mine.errors_5xx.fetch_add(1, relaxed);
+    mine.latency_us_sum.fetch_add(latency_us, relaxed);
+    mine.latencies[schemas::latency_bucket_of(latency_us)].fetch_add(1, relaxed);
+}
+
+schemas::component_counts component_meter::sum() const {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    schemas::component_counts out;
+    std::array<std::uint64_t, schemas::latency_buckets> buckets{};
+    for (const cell& each : x_cells) {
+        out.requests += each.requests.load(relaxed);
+        out.errors_4xx += each.errors_4xx.load(relaxed);
+        out.errors_5xx += each.errors_5xx.load(relaxed);
+        out.latency_us_sum += each.latency_us_sum.load(relaxed);
+        for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket)
+            buckets[bucket] += each.latencies[bucket].load(relaxed);
+    }
+    for (std::uint32_t bucket = 0; bucket < buckets.size(); ++bucket)
+        if (buckets[bucket] > 0) out.latencies.push_back({bucket, buckets[bucket]});
+    return out;
+}
+
+schemas::component_counts counted_between(const schemas::component_counts& before,
+                                          const schemas::component_counts& after) {
+    schemas::component_counts out;
+    out.requests = after.requests - before.requests;
+    out.errors_4xx = after.errors_4xx - before.errors_4xx;
+    out.errors_5xx = after.errors_5xx - before.errors_5xx;
+    out.latency_us_sum = after.latency_us_sum - before.latency_us_sum;
+    auto earlier = before.latencies.begin();
+    for (const schemas::latency_bucket& each : after.latencies) {
+        while (earlier != before.latencies.end() && earlier->bucket < each.bucket) ++earlier;
+        const bool was_there = earlier != before.latencies.end() && earlier->bucket == each.bucket;
+        const std::uint64_t count = each.count - (was_there ? earlier->count : 0);
+        if (count > 0) out.latencies.push_back({each.bucket, count});
+    }
+    return out;
+}
+
+endpoint_meter::endpoint_meter(const std::string& path)
+    : x_in_flight_shown(runtime::metric_gauge(runtime::metrics::predictions_in_flight, {{"endpoint", path}})),
+      x_latencies(runtime::metric_histogram(runtime::metrics::prediction_seconds, {{"endpoint", path}})) {
+    for (std::size_t place = 0; place < prediction_outcomes; ++place)
+        x_outcomes[place] = &runtime::metric_counter(
+            runtime::metrics::predictions, {{"endpoint", path}, {"outcome", outcome_labels[place]}});
+}
+
+endpoint_meter::~endpoint_meter() = default;
+
+}  // namespace herald::api::serving

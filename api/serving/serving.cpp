@@ -1,0 +1,67 @@
+#include "api/serving/serving.hpp"
+
+#include <future>
+#include <utility>
+
+#include "api/serving/limits.hpp"
+#include "runtime/readiness.hpp"
+
+namespace herald::api::serving {
+
+serving::serving(const parts& with, route_maker::options options, std::uint64_t logged_each)
+    : x_with(with),
+      x_options(std::move(options)),
+      x_book(with.serving_loops, with.log_clock),
+      x_log(logged_each) {}
+
+void serving::begin(storage::node::registry_node& registry, models with) {
+    x_models = std::make_shared<components>(components::parts{registry, x_with.loop, x_with.loads,
+                                                              x_with.random, std::move(with.engines),
+                                                              std::move(with.fetch), x_with.serving_loops});
+    x_canaries = std::make_shared<canary_reports>(
+        canary_reports::parts{registry, x_with.loop, x_with.random, x_with.log_clock});
+    x_maker = std::make_unique<route_maker>(x_options, route_maker::parts{x_book, *x_models, *x_canaries});
+    x_with.loop.post([this, alive = std::weak_ptr<char>(x_alive)] {
+        if (alive.lock()) look_whether_ready();
+    });
+}
+
+void serving::shown(const storage::node::shown_write& what) { x_maker->shown(what); }
+
+/// Only at start: later no model is served that was not loaded on all nodes before.
+void serving::look_whether_ready() {
+    if (x_book.is_known()) {
+        std::vector<std::shared_ptr<component>> active;
+        x_book.newest()->each([&](const route_table::entry& endpoint) {
+            for (const stage_route& stage : endpoint->stages)
+                for (const component_route& each : stage.components)
+                    if (!each.unsafe_scan) active.push_back(each.served);
+        });
+        if (x_models->are_settled(active)) return x_book.set_ready();
+    }
+    x_with.loop.run_at(x_with.loop.time().steady_ms() + limits::serving_look_ms,
+                       [this, alive = std::weak_ptr<char>(x_alive)] {
+                           if (alive.lock()) look_whether_ready();
+                       });
+}
+
+std::optional<runtime::trouble> serving::trouble() const {
+    if (x_book.is_ready()) return std::nullopt;
+    return runtime::trouble{runtime::not_ready_reason::models_loading,
+                            x_book.is_known() ? "this node is loading the models of its endpoints"
+                                              : "this node is still reading the log"};
+}
+
+void serving::end() {
+    std::promise<void> stopped;
+    x_with.loop.post([&] {
+        x_alive.reset();
+        if (x_canaries) x_canaries->end();
+        stopped.set_value();
+    });
+    stopped.get_future().wait();
+    x_book.clear();
+    if (x_models) x_models->end();
+}
+
+}  // namespace herald::api::serving

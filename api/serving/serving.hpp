@@ -1,0 +1,58 @@
+// All of serving on a node, put together: routes, models, what is counted of canaries.
+#pragma once
+
+#include <memory>
+
+#include "api/serving/canary_reports.hpp"
+#include "api/serving/components.hpp"
+#include "api/serving/prediction_log.hpp"
+#include "api/serving/route_book.hpp"
+#include "api/serving/route_maker.hpp"
+
+namespace herald::api::serving {
+
+/// Owned by the composition. It is made before the node that tells it what is written (shown()) and begins
+/// with begin(), before that node starts; end() comes before the loop of its parts stops.
+class serving {
+  public:
+    /// All of them must outlive it.
+    struct parts {
+        runtime::event_loop& loop;      // of the node's jobs
+        runtime::blocking_pool& loads;  // for loading models alone
+        runtime::random_source& random;
+        const runtime::clock& log_clock;  // its wall clock is the log's time
+        std::size_t serving_loops = 1;    // event loops that answer predictions
+    };
+    serving(const parts&, route_maker::options, std::uint64_t logged_each);
+
+    route_book& book() noexcept { return x_book; }
+    prediction_log& log() noexcept { return x_log; }
+    /// For registry_node::options::on_shown; on the applying thread.
+    void shown(const storage::node::shown_write&);
+
+    struct models {
+        std::vector<std::shared_ptr<engines::engine>> engines;
+        fetch_model fetch;
+    };
+    /// Once, before the registry starts; it must outlive this.
+    void begin(storage::node::registry_node& registry, models);
+    /// Why this node does not say that it is ready for predictions; empty: it does. Any thread.
+    std::optional<runtime::trouble> trouble() const;
+    /// Nothing is routed or loaded any more. Not on the loop's thread; while the loop runs, and after
+    /// requests have ended.
+    void end();
+
+  private:
+    void look_whether_ready();
+
+    const parts x_with;
+    const route_maker::options x_options;
+    route_book x_book;
+    prediction_log x_log;
+    std::shared_ptr<components> x_models;
+    std::shared_ptr<canary_reports> x_canaries;
+    std::unique_ptr<route_maker> x_maker;
+    std::shared_ptr<char> x_alive = std::make_shared<char>();  // until end(); on the loop
+};
+
+}  // namespace herald::api::serving

@@ -1,0 +1,139 @@
+#include "program/predictions.hpp"
+
+#include <utility>
+
+#include "api/serving/engines/upstream_engine.hpp"
+#include "api/serving/limits.hpp"
+#include "program/limits.hpp"
+#include "storage/registry/find/artifacts.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/versions.hpp"
+
+namespace herald::program {
+namespace {
+
+using api::serving::component_source;
+using api::serving::fetched_model;
+namespace engines = api::serving::engines;
+namespace model_cache = api::serving::model_cache;
+namespace tables = storage::registry::tables;
+
+constexpr const char* key_of_model = "model";
+
+api::serving::route_maker::options route_options(const settings& chosen) {
+    return {chosen.server.header_prefixes, limits::prediction_body_bytes_default,
+            limits::prediction_deadline_ms_default, limits::predictions_in_flight_default};
+}
+
+runtime::http::client::client_options upstream_options(const settings& chosen) {
+    runtime::http::client::client_options options = chosen.transport;
+    options.http = runtime::http::client::plain_http::allowed;
+    if (chosen.predictions.upstream_policy) options.policy = *chosen.predictions.upstream_policy;
+    return options;
+}
+
+std::vector<runtime::event_loop*> all_of(runtime::event_loops& loops) {
+    std::vector<runtime::event_loop*> out;
+    for (std::size_t index = 0; index < loops.size(); ++index) out.push_back(&loops[index]);
+    return out;
+}
+
+/// A model's file and what it may take, together.
+struct kept_model {
+    std::shared_ptr<const model_cache::held_model> held;
+    std::filesystem::path file;
+};
+
+}  // namespace
+
+predictions::predictions(const settings& chosen, const parts& with)
+    : x_chosen(chosen),
+      x_with(with),
+      x_disk(limits::model_threads, limits::model_calls_waiting_max),
+      x_loads(limits::model_threads, limits::model_calls_waiting_max),
+      x_memory(chosen.predictions.models_memory_bytes != 0 ? chosen.predictions.models_memory_bytes
+                                                           : model_cache::half_of_memory()),
+      x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving.size()},
+                route_options(chosen), chosen.predictions.logged_each),
+      x_fetches(with.jobs) {}
+
+result<std::unique_ptr<predictions>> predictions::make(const settings& chosen,
+                                                       const std::filesystem::path& folder,
+                                                       const parts& with) {
+    auto made = std::make_unique<predictions>(chosen, with);
+    if (const auto opened = made->open(folder); !opened) return opened.error();
+    return made;
+}
+
+result<void> predictions::open(const std::filesystem::path& folder) {
+    auto models = model_cache::model_cache::open(folder, {x_with.artifacts, x_disk}, {});
+    if (!models) return models.error();
+    x_models = *std::move(models);
+    x_engines.push_back(engines::make_upstream_engine(all_of(x_with.serving), upstream_options(x_chosen)));
+    return {};
+}
+
+void predictions::describe(storage::node::registry_node::options& node) {
+    node.serves_predictions = x_chosen.predictions.are_served;
+    for (const auto& each : x_engines) node.runtimes.emplace_back(each->name());
+    if (x_chosen.predictions.are_served)
+        node.on_shown = [this](const storage::node::shown_write& what) { x_serving.shown(what); };
+}
+
+void predictions::begin(storage::node::registry_node& registry) {
+    x_serving.begin(registry, {x_engines, [this](const component_source& source, auto handler) {
+                                   x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
+                               }});
+}
+
+std::optional<runtime::trouble> predictions::trouble() const {
+    if (!x_chosen.predictions.are_served) return std::nullopt;
+    return x_serving.trouble();
+}
+
+void predictions::end() {
+    x_fetches.stop();
+    x_serving.end();
+}
+
+boost::asio::awaitable<void> predictions::fetch(predictions* self, component_source source,
+                                                std::function<void(result<fetched_model>)> handler) {
+    auto found = co_await self->fetched(std::move(source));
+    handler(std::move(found));
+}
+
+storage::artifacts::task<fetched_model> predictions::fetched(component_source source) {
+    const auto find = [&] { return parts_of(source.key.build); };
+    auto wanted = co_await runtime::run_blocking(x_disk, find);
+    if (!wanted) co_return wanted.error();
+    std::uint64_t bytes = 0;
+    for (const auto& each : *wanted) bytes += each.bytes;
+    auto memory = x_memory.take(bytes);
+    if (!memory) co_return memory.error();
+    auto held = co_await x_models->get(*std::move(wanted));
+    if (!held) co_return held.error();
+    const auto kept = std::make_shared<kept_model>();
+    kept->held = *std::move(held);
+    kept->file = kept->held->file();
+    fetched_model out;
+    out.file = std::shared_ptr<const std::filesystem::path>(kept, &kept->file);
+    out.memory = *std::move(memory);
+    co_return out;
+}
+
+/// Errors: invalid_argument when there is nothing to load.
+result<std::vector<storage::artifacts::stored_object>> predictions::parts_of(schemas::build_id id) const {
+    const auto view = x_with.state.view();
+    const auto build = tables::builds::find(*view, id);
+    if (!build) return runtime::not_found("build " + std::to_string(id.value) + " is gone");
+    const auto version = tables::versions::find(*view, build->model_version_id);
+    if (!version) return runtime::not_found("the version of build " + std::to_string(id.value) + " is gone");
+    auto blobs = storage::registry::find::bytes_of_artifact(*view, *version, key_of_model);
+    if (!blobs) return runtime::invalid_argument("the build's version has no model any more");
+    std::vector<storage::artifacts::stored_object> out;
+    for (schemas::blob& each : *blobs)
+        out.push_back({std::move(each.object), std::move(each.digest), each.bytes});
+    return out;
+}
+
+}  // namespace herald::program

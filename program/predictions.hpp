@@ -1,0 +1,65 @@
+// What serves predictions on an API node, assembled: engines, copies of models, serving.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "api/serving/model_cache/memory_budget.hpp"
+#include "api/serving/model_cache/model_cache.hpp"
+#include "api/serving/serving.hpp"
+#include "program/settings.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/task_group.hpp"
+#include "storage/artifacts/store.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::program {
+
+/// Created and destroyed by the main thread: destroyed after the loops of its parts have stopped and after
+/// the node.
+class predictions {
+  public:
+    /// All of them must outlive it.
+    struct parts {
+        const storage::registry::state::state_store& state;
+        storage::artifacts::artifact_store& artifacts;
+        runtime::event_loops& serving;  // of HTTP
+        runtime::event_loop& jobs;
+        const runtime::clock& log_clock;
+    };
+    /// Errors: those of the folder of models.
+    static result<std::unique_ptr<predictions>> make(const settings&, const std::filesystem::path& folder,
+                                                     const parts&);
+    predictions(const settings&, const parts&);
+    predictions(const predictions&) = delete;
+    predictions& operator=(const predictions&) = delete;
+
+    api::serving::serving& serving() noexcept { return x_serving; }
+    /// What the node needs to know of it, before it is made.
+    void describe(storage::node::registry_node::options&);
+    /// Before the node starts.
+    void begin(storage::node::registry_node&);
+    /// Why this node says that it is not ready for predictions; none if it serves none.
+    std::optional<runtime::trouble> trouble() const;
+    /// After the last request, while the loops run.
+    void end();
+
+  private:
+    result<void> open(const std::filesystem::path& folder);
+    static boost::asio::awaitable<void> fetch(predictions* self, api::serving::component_source,
+                                              std::function<void(result<api::serving::fetched_model>)>);
+    storage::artifacts::task<api::serving::fetched_model> fetched(api::serving::component_source);
+    result<std::vector<storage::artifacts::stored_object>> parts_of(schemas::build_id) const;
+
+    const settings& x_chosen;
+    const parts x_with;
+    runtime::blocking_pool x_disk;
+    runtime::blocking_pool x_loads;
+    std::vector<std::shared_ptr<api::serving::engines::engine>> x_engines;
+    std::unique_ptr<api::serving::model_cache::model_cache> x_models;
+    api::serving::model_cache::memory_budget x_memory;
+    api::serving::serving x_serving;
+    runtime::task_group x_fetches;
+};
+
+}  // namespace herald::program

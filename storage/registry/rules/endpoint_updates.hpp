@@ -1,0 +1,36 @@
+// How a stage comes from one build to another (design.md §4): an update waits for its build, then until every
+// node that serves predictions has loaded it; a canary then gets its share in steps. Whatever goes wrong, the
+// old component serves on.
+#pragma once
+
+#include "schemas/deployment.hpp"
+#include "schemas/endpoints.hpp"
+#include "storage/registry/context/rule_context.hpp"
+
+namespace herald::storage::registry::rules {
+
+/// The build has been made, or could not be: updates that wait for it go on, or end.
+void build_ended(context::rule_context&, const schemas::build&);
+/// The build was reported unsafe: updates to it end at once. Where it is what serves, its component says so.
+void take_unsafe(context::rule_context&, const schemas::build&);
+/// The stage goes: so does the update that runs there.
+void forget_update(context::rule_context&, const schemas::endpoint_stage&);
+
+// What runs an update (serving.cpp) does to it:
+
+/// The update's build serves alone from here on, and the update is gone.
+void complete_update(context::rule_context&, const schemas::endpoint_update&);
+/// The old component serves alone, the new one says why it does not, and the update is gone.
+void roll_back(context::rule_context&, const schemas::endpoint_update&, const std::string& reason);
+/// A canary goes on: its build gets this share, the old one the rest.
+void set_share(context::rule_context&, const schemas::endpoint_update&, std::uint32_t new_ppm);
+/// The new component's share now.
+std::uint32_t share_of(const context::rule_context&, const schemas::endpoint_update&);
+/// Whether there is something that serves beside the new component.
+bool has_old_component(const context::rule_context&, const schemas::endpoint_update&);
+/// Begins to wait for the nodes (serving.cpp).
+void begin_loading(context::rule_context&, schemas::endpoint_update);
+/// Cancels the timer of the update's next step, if one is set (serving.cpp).
+void cancel_step(context::rule_context&, const schemas::endpoint_update&);
+
+}  // namespace herald::storage::registry::rules

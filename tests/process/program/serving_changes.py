@@ -1,0 +1,206 @@
+"""Property: an endpoint answers throughout every change of its build, from the old one or the new one and never from neither;
+who may ask is decided by the tokens that there are now."""
+
+import http.client
+import http.server
+import json
+import os
+import threading
+import time
+
+import herald
+import serving
+
+CHANGES = int(os.environ.get("HERALD_SERVING_CHANGES", "20"))
+
+
+class Upstream:
+    """An HTTP server that answers with the path at which it was asked; a path in `broken` with 500."""
+
+    def __init__(self):
+        self.broken, self.release = set(), threading.Event()
+        self.release.set()
+        upstream = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                upstream.release.wait(30)
+                status = 500 if self.path in upstream.broken else 200
+                body = json.dumps({"from": self.path}).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def stop(self):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+def build_at(client, model, name, url):
+    """The id of a build of a new version that is answered at this URL."""
+    record = serving.built(client, client.version(model, name), external_location=f"image-{name}", upstream_url=url)
+    assert record["status"] == "finished", record
+    return record["id"]
+
+
+class Load:
+    """Callers that ask without a pause, each on one connection; `wrong` has whatever was not 200 from a known build."""
+
+    def __init__(self, port, path, token, callers=4):
+        self.wrong, self.answered, self.seen, self.ending = [], 0, set(), threading.Event()
+        self.lock = threading.Lock()
+        self.port, self.path, self.token = port, path, token
+        self.threads = [threading.Thread(target=self.ask) for _ in range(callers)]
+        for thread in self.threads:
+            thread.start()
+
+    def ask(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        while not self.ending.is_set():
+            try:
+                connection.request("POST", f"/api/v1/predict{self.path}", "{}", {"Access-Token": self.token})
+                answer = connection.getresponse()
+                said = (answer.status, answer.getheader("svc-build-id"), answer.read().decode())
+                if answer.getheader("Connection") == "close":
+                    connection.close()
+            except (OSError, http.client.HTTPException) as failure:
+                said = (0, None, repr(failure))
+                connection.close()
+            with self.lock:
+                self.answered += 1
+                if said[0] == 200:
+                    self.seen.add((said[1], json.loads(said[2])["from"]))
+                else:
+                    self.wrong.append(said)
+        connection.close()
+
+    def stop(self):
+        self.ending.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def not_one_prediction_fails_while_the_build_changes():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model, stage = client.model("m"), serving.Stage(client, "/changing")
+        builds = {str(build_at(client, model, "v0", f"{upstream.url}/0")): "/0"}
+        stage.update(int(next(iter(builds))))
+        load = Load(server.port, "/changing", stage.token)
+        for number in range(1, CHANGES + 1):
+            build = build_at(client, model, f"v{number}", f"{upstream.url}/{number}")
+            builds[str(build)] = f"/{number}"
+            stage.update(build)
+            answer = serving.predict(client, "/changing", stage.token, {})
+            assert answer.json["from"] == f"/{number}", "the change was told before it was made"
+        load.stop()
+        assert not load.wrong, load.wrong[:3]
+        assert load.answered > CHANGES and all(builds[build] == path for build, path in load.seen), load.seen
+        upstream.stop()
+        assert server.stop() == 0
+
+
+def the_old_build_serves_on_when_the_new_one_cannot():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model, stage = client.model("m"), serving.Stage(client, "/kept")
+        old = build_at(client, model, "old", f"{upstream.url}/old")
+        stage.update(old)
+        load = Load(server.port, "/kept", stage.token)
+        failed = client.must("POST", f"{serving.DEPLOYMENT}/builds", {"model_version_id": int(client.version(model, "empty"))})["id"]
+        stage.begin_update(failed)
+        record = stage.ended()
+        assert record["status"] == "error", record
+        assert [(one["build_id"], one["ratio"]) for one in record["components"]] == [(old, 1), (failed, 0)], record
+        assert record["components"][1]["message"], "it says why"
+        unreachable = build_at(client, model, "unreachable", f"http://127.0.0.1:{herald.free_port()}/x")
+        stage.begin_update(unreachable)
+        replacing = build_at(client, model, "new", f"{upstream.url}/new")
+        stage.update(replacing)  # the one that waits for a server is replaced
+        load.stop()
+        assert not load.wrong, load.wrong[:3]
+        assert {path for _, path in load.seen} <= {"/old", "/new"}, load.seen
+        upstream.stop()
+        assert server.stop() == 0
+
+
+def a_deleted_endpoint_answers_no_more_and_its_path_is_free():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model = client.model("m")
+        build = build_at(client, model, "v", f"{upstream.url}/v")
+        stage = serving.Stage(client, "/gone")
+        stage.update(build)
+        assert serving.predict(client, "/gone", stage.token, {}).status == 200
+        client.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{stage.endpoint}")
+        assert serving.predict(client, "/gone", stage.token, {}).status == 404
+        again = serving.Stage(client, "/gone")
+        again.update(build)
+        assert serving.predict(client, "/gone", stage.token, {}).status == 401, "the token went with its endpoint"
+        assert serving.predict(client, "/gone", again.token, {}).status == 200
+        upstream.stop()
+        assert server.stop() == 0
+
+
+def a_token_that_is_revoked_or_has_ended_opens_nothing():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model = client.model("m")
+        build = build_at(client, model, "v", f"{upstream.url}/v")
+        stage, other = serving.Stage(client, "/a"), serving.Stage(client, "/b")
+        stage.update(build)
+        tokens = f"{stage.place}/accesstokens"
+
+        def status(token):
+            return serving.predict(client, "/a", token, {}).status
+        for number in range(20):
+            made = client.must("POST", tokens, {"value": f"chosen-{number}"})
+            assert status(f"chosen-{number}") == 200, "from the answer on"
+            client.must("DELETE", f"{tokens}/{made['id']}")
+            assert status(f"chosen-{number}") == 401, "from the answer on"
+        client.must("POST", tokens, {"value": "short", "expires": int(time.time() * 1000) + 3000})
+        assert status("short") == 200
+        herald.until(lambda: status("short") == 401, 20, "the token ends")
+        assert status(other.token) == 403 and status("nonsense") == 401
+        assert serving.predict(client, "/a", stage.token, {}).status == 200
+        upstream.stop()
+        assert server.stop() == 0
+
+
+def after_a_restart_an_endpoint_answers_once_the_node_says_that_it_is_ready():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        stage = serving.Stage(client, "/again")
+        build = build_at(client, client.model("m"), "v", f"{upstream.url}/v")
+        stage.update(build)
+        for _ in range(3):
+            assert server.stop() == 0
+            server.start()
+            answer = serving.predict(server.client(), "/again", stage.token, {})
+            assert answer.status == 200 and answer.headers["svc-build-id"] == str(build), answer
+        upstream.stop()
+        assert server.stop() == 0
+
+
+if __name__ == "__main__":
+    herald.run()

@@ -1,0 +1,160 @@
+// A model is loaded while somebody holds it, unloaded once nobody does, and every update that waits for it is
+// told.
+#include "api/serving/components.hpp"
+
+#include <gtest/gtest.h>
+
+#include "api/serving/limits.hpp"
+#include "schemas/commands/serving.hpp"
+#include "serving_parts.hpp"
+#include "tests/support/until.hpp"
+
+namespace herald::api::serving {
+namespace {
+
+using schemas::commands::component_ready;
+using test::eventually;
+
+class components_test : public testing::Test {
+  protected:
+    components_test() {
+        models = std::make_shared<components>(components::parts{
+            node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr, 1});
+    }
+    ~components_test() override {
+        models->end();
+        loops.stop();
+    }
+
+    static component_source source_of(std::uint64_t build) {
+        component_source source;
+        source.key.build = {build};
+        source.has_file = false;
+        source.upstream_url = "http://upstream.example.com";
+        return source;
+    }
+    std::vector<component_ready> told() const { return node.told<component_ready>(); }
+
+    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 8}};
+    test::keeping_node node;
+    std::shared_ptr<test::told_engine> engine = std::make_shared<test::told_engine>("upstream");
+    std::shared_ptr<components> models;
+};
+
+TEST_F(components_test, one_that_several_hold_is_loaded_once) {
+    const auto first = models->hold(source_of(1));
+    const auto second = models->hold(source_of(1));
+    EXPECT_EQ(first, second);
+    EXPECT_TRUE(eventually([&] { return first->model() != nullptr; }));
+    EXPECT_EQ(engine->loads_of(1), 1u);
+}
+
+TEST_F(components_test, one_with_other_batching_is_another) {
+    component_source batched = source_of(1);
+    batched.key.batching.size_max = 8;
+    EXPECT_NE(models->hold(source_of(1)), models->hold(batched));
+}
+
+TEST_F(components_test, one_that_nobody_holds_is_unloaded_and_loaded_anew_when_it_is_wanted_again) {
+    auto held = models->hold(source_of(1));
+    ASSERT_TRUE(eventually([&] { return held->model() != nullptr; }));
+    held.reset();
+    EXPECT_TRUE(eventually([&] { return !engine->has_model_of(1); }));
+    held = models->hold(source_of(1));
+    EXPECT_TRUE(eventually([&] { return held->model() != nullptr; }));
+    EXPECT_EQ(engine->loads_of(1), 2u);
+}
+
+TEST_F(components_test, an_update_is_told_once_its_component_is_loaded) {
+    engine->hold(true);
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    models->tell_when_ready({9}, held);
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == 1; }));
+    EXPECT_TRUE(told().empty());
+    engine->hold(false);
+    ASSERT_TRUE(eventually([&] { return !told().empty(); }));
+    EXPECT_EQ(told()[0].update_id.value, 9u);
+    EXPECT_EQ(told()[0].node, "n1");
+    EXPECT_EQ(told()[0].boot, node.me().boot);
+    EXPECT_EQ(told()[0].error, "");
+}
+
+TEST_F(components_test, an_update_that_begins_when_the_component_is_loaded_is_told_too) {
+    const auto held = models->hold(source_of(1));
+    ASSERT_TRUE(eventually([&] { return held->model() != nullptr; }));
+    models->tell_when_ready({9}, held);
+    models->tell_when_ready({9}, held);
+    models->tell_when_ready({10}, held);
+    EXPECT_EQ(eventually([&] { return told().size(); }, 2), 2u);
+}
+
+TEST_F(components_test, what_the_log_does_not_take_is_told_again) {
+    node.refuse_next(2);
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    EXPECT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_EQ(node.asked(), 3u);
+}
+
+TEST_F(components_test, a_model_that_cannot_be_served_is_told_with_its_reason) {
+    engine->fail_next(1, runtime::invalid_argument("its operator Foo is not known"));
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_EQ(told()[0].error, "its operator Foo is not known");
+    EXPECT_EQ(held->why_not_loaded(), "its operator Foo is not known");
+}
+
+TEST_F(components_test, what_may_pass_is_tried_again_before_the_update_is_told) {
+    engine->fail_next(1, runtime::unavailable("the store does not answer"));
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_EQ(told()[0].error, "");
+    EXPECT_EQ(engine->loads_of(1), 2u);
+}
+
+TEST_F(components_test, a_node_without_the_runtime_says_so) {
+    component_source source = source_of(1);
+    source.upstream_url.clear();
+    const auto held = models->hold(source);
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_NE(told()[0].error.find("no runtime 'onnx'"), std::string::npos) << told()[0].error;
+}
+
+TEST_F(components_test, only_a_few_are_loaded_at_a_time) {
+    engine->hold(true);
+    std::vector<std::shared_ptr<component>> held;
+    for (std::uint64_t build = 1; build <= 8; ++build) held.push_back(models->hold(source_of(build)));
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == limits::model_loads_max; }));
+    engine->hold(false);
+    for (const auto& each : held) EXPECT_TRUE(eventually([&] { return each->model() != nullptr; }));
+    EXPECT_EQ(engine->most_at_a_time(), limits::model_loads_max);
+}
+
+TEST_F(components_test, one_that_nobody_holds_any_more_is_not_loaded) {
+    engine->hold(true);
+    std::vector<std::shared_ptr<component>> held;
+    for (std::uint64_t build = 1; build <= limits::model_loads_max; ++build)
+        held.push_back(models->hold(source_of(build)));
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == limits::model_loads_max; }));
+    models->hold(source_of(100)).reset();
+    const auto last = models->hold(source_of(101));
+    engine->hold(false);
+    EXPECT_TRUE(eventually([&] { return last->model() != nullptr; }));
+    EXPECT_EQ(engine->loads_of(100), 0u);
+}
+
+TEST_F(components_test, a_node_is_not_settled_while_a_model_is_being_loaded) {
+    engine->hold(true);
+    const auto held = models->hold(source_of(1));
+    EXPECT_FALSE(models->are_settled({held}));
+    EXPECT_TRUE(models->are_settled({}));
+    engine->hold(false);
+    EXPECT_TRUE(eventually([&] { return models->are_settled({held}); }));
+}
+
+}  // namespace
+}  // namespace herald::api::serving

@@ -1,0 +1,75 @@
+// What is counted of predictions is what the log decides on: nothing is lost between threads or counted
+// twice.
+#include "api/serving/meters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <thread>
+
+namespace herald::api::serving {
+namespace {
+
+TEST(component_meter, sums_what_every_loop_has_counted) {
+    component_meter meter(4);
+    std::vector<std::thread> loops;
+    for (std::size_t loop = 0; loop < 4; ++loop)
+        loops.emplace_back([&meter, loop] {
+            for (int count = 0; count < 10'000; ++count) meter.count(loop, 200, 100);
+        });
+    for (std::thread& each : loops) each.join();
+    const auto sum = meter.sum();
+    EXPECT_EQ(sum.requests, 40'000u);
+    EXPECT_EQ(sum.latency_us_sum, 4'000'000u);
+    ASSERT_EQ(sum.latencies.size(), 1u);
+    EXPECT_EQ(sum.latencies[0].bucket, schemas::latency_bucket_of(100));
+    EXPECT_EQ(sum.latencies[0].count, 40'000u);
+}
+
+TEST(component_meter, counts_as_errors_what_the_model_is_to_blame_for) {
+    component_meter meter(1);
+    for (const auto status : std::array<std::uint16_t, 10>{200, 400, 401, 403, 404, 413, 429, 500, 502, 504})
+        meter.count(0, status, 1);
+    const auto sum = meter.sum();
+    EXPECT_EQ(sum.requests, 10u);
+    EXPECT_EQ(sum.errors_4xx, 2u);  // 400 and 413
+    EXPECT_EQ(sum.errors_5xx, 3u);
+}
+
+TEST(component_meter, a_loop_that_it_was_not_told_of_counts_in_the_last_cell) {
+    component_meter meter(2);
+    meter.count(7, 200, 1);
+    EXPECT_EQ(meter.sum().requests, 1u);
+}
+
+TEST(component_meter, an_interval_is_the_difference_of_two_sums) {
+    component_meter meter(1);
+    meter.count(0, 200, 10);
+    meter.count(0, 500, 1'000);
+    const auto before = meter.sum();
+    meter.count(0, 200, 10);
+    meter.count(0, 200, 50'000);
+    const auto counts = counted_between(before, meter.sum());
+    EXPECT_EQ(counts.requests, 2u);
+    EXPECT_EQ(counts.errors_5xx, 0u);
+    EXPECT_EQ(counts.latency_us_sum, 50'010u);
+    ASSERT_EQ(counts.latencies.size(), 2u);
+    EXPECT_EQ(counts.latencies[0], (schemas::latency_bucket{schemas::latency_bucket_of(10), 1}));
+    EXPECT_EQ(counts.latencies[1], (schemas::latency_bucket{schemas::latency_bucket_of(50'000), 1}));
+}
+
+TEST(endpoint_meter, has_as_many_places_as_the_limit_and_gets_them_back) {
+    endpoint_meter meter("/limited");
+    EXPECT_TRUE(meter.begin(2));
+    EXPECT_TRUE(meter.begin(2));
+    EXPECT_FALSE(meter.begin(2));
+    EXPECT_EQ(meter.in_flight(), 2u);
+    meter.end();
+    EXPECT_TRUE(meter.begin(2));
+    meter.end();
+    meter.end();
+    EXPECT_EQ(meter.in_flight(), 0u);
+}
+
+}  // namespace
+}  // namespace herald::api::serving

@@ -1,0 +1,287 @@
+// The route book says what the rows say, after each write, and nothing else is made anew.
+#include "api/serving/route_maker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "serving_parts.hpp"
+#include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/access_tokens.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/endpoints.hpp"
+#include "storage/registry/tables/models.hpp"
+#include "storage/registry/tables/users.hpp"
+#include "storage/registry/tables/versions.hpp"
+#include "tests/support/until.hpp"
+
+namespace herald::api::serving {
+namespace {
+
+namespace tables = storage::registry::tables;
+using test::eventually;
+
+class route_maker_test : public testing::Test {
+  protected:
+    route_maker_test() : book(1, runtime::system_clock()) {
+        models = std::make_shared<components>(components::parts{
+            node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr, 1});
+        canaries = std::make_shared<canary_reports>(
+            canary_reports::parts{node, loops[0], runtime::system_random(), runtime::system_clock()});
+        maker.emplace(route_maker::options{{"svc-", "other-"}, 1'000, 2'000, 3},
+                      route_maker::parts{book, *models, *canaries});
+        schemas::user owner;
+        owner.id = {7};
+        owner.email = "owner@example.org";
+        owner.username = "owner";
+        owner.user_uuid[0] = 0xAB;
+        put<tables::users>(owner);
+        schemas::registered_model model;
+        model.id = {3};
+        model.workspace_id = {1};
+        model.name = "churn";
+        put<tables::models>(model);
+    }
+    ~route_maker_test() override {
+        book.clear();
+        models->end();
+        loops.stop();
+    }
+
+    /// Writes what the change makes, and shows it.
+    template <class Change>
+    void write(const Change& change, bool is_caught_up = true) {
+        const auto before = store->view();
+        storage::registry::state::state_changes changes(before.get());
+        change(changes);
+        const auto rows = changes.take();
+        ASSERT_TRUE(store->write(rows));
+        const auto view = store->view();
+        const tables::serving_changes what(rows);
+        maker->shown({view, what, 1, 3, is_caught_up});
+    }
+    template <class Table, class Row>
+    void put(const Row& row) {
+        write([&](auto& changes) { Table::put(changes, row); });
+    }
+    template <class Table, class Row>
+    void update(const Row& before, const Row& after) {
+        write([&](auto& changes) { Table::update(changes, before, after); });
+    }
+
+    schemas::endpoint endpoint_at(std::uint8_t number, const std::string& path) {
+        schemas::endpoint row;
+        row.id[15] = number;
+        row.path = path;
+        row.workspace_id = {1};
+        row.owner_id = {7};
+        put<tables::endpoints>(row);
+        return row;
+    }
+    schemas::build build_of(std::uint64_t id, const std::string& version_name) {
+        schemas::model_version version;
+        version.id = {id};
+        version.registered_model_id = {3};
+        version.workspace_id = {1};
+        version.version = version_name;
+        version.version_number = id;
+        put<tables::versions>(version);
+        schemas::build build;
+        build.id = {id};
+        build.workspace_id = {1};
+        build.model_version_id = {id};
+        build.status = schemas::build_status::finished;
+        build.upstream_url = "http://upstream.example.com";
+        put<tables::builds>(build);
+        return build;
+    }
+    static schemas::stage_component component_of(std::uint64_t build, std::uint32_t ratio_ppm) {
+        schemas::stage_component out;
+        out.build_id = {build};
+        out.ratio_ppm = ratio_ppm;
+        out.status = schemas::component_status::active;
+        return out;
+    }
+    schemas::endpoint_stage stage_of(const schemas::endpoint& endpoint, std::uint64_t id,
+                                     std::vector<schemas::stage_component> components) {
+        schemas::endpoint_stage row;
+        row.id = {id};
+        row.endpoint_id = endpoint.id;
+        row.name = "production";
+        row.components = std::move(components);
+        put<tables::endpoint_stages>(row);
+        return row;
+    }
+    const endpoint_route& at(const std::string& path) { return **book.on_loop(0).find(path); }
+
+    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 2}};
+    test::keeping_node node;
+    std::shared_ptr<test::told_engine> engine = std::make_shared<test::told_engine>("upstream");
+    std::shared_ptr<components> models;
+    std::shared_ptr<canary_reports> canaries;
+    route_book book;
+    std::optional<route_maker> maker;
+    std::unique_ptr<storage::registry::state::state_store> store =
+        storage::registry::state::make_memory_state();
+};
+
+TEST_F(route_maker_test, an_endpoint_is_routed_with_all_that_its_answers_say) {
+    build_of(5, "v5");
+    stage_of(endpoint_at(1, "/team/churn"), 1, {component_of(5, schemas::whole_ppm)});
+    const endpoint_route& route = at("/team/churn");
+    EXPECT_EQ(route.v2_name, "team.churn");
+    ASSERT_EQ(route.stages.size(), 1u);
+    ASSERT_EQ(route.stages[0].components.size(), 1u);
+    const component_route& one = route.stages[0].components[0];
+    EXPECT_EQ(one.header_lines,
+              "svc-build-id: 5\r\n"
+              "svc-endpoint-id: 00000000-0000-0000-0000-000000000001\r\n"
+              "svc-endpoint-owner-id: ab000000-0000-0000-0000-000000000000\r\n"
+              "svc-endpoint-owner-name: owner\r\n"
+              "svc-endpoint-path: /team/churn\r\n"
+              "svc-model-name: churn\r\n"
+              "svc-model-version: v5\r\n"
+              "other-build-id: 5\r\n"
+              "other-endpoint-id: 00000000-0000-0000-0000-000000000001\r\n"
+              "other-endpoint-owner-id: ab000000-0000-0000-0000-000000000000\r\n"
+              "other-endpoint-owner-name: owner\r\n"
+              "other-endpoint-path: /team/churn\r\n"
+              "other-model-name: churn\r\n"
+              "other-model-version: v5\r\n");
+    EXPECT_EQ(one.body_bytes_max, 1'000u);
+    EXPECT_EQ(one.deadline_ms, 2'000);
+    EXPECT_EQ(one.in_flight_max, 3u);
+    EXPECT_EQ(one.version_number, 5u);
+    EXPECT_TRUE(eventually([&] { return one.served->model() != nullptr; }));
+}
+
+TEST_F(route_maker_test, a_name_ends_no_header) {
+    build_of(5, "v5\r\nSet-Cookie: x");
+    stage_of(endpoint_at(1, "/a"), 1, {component_of(5, schemas::whole_ppm)});
+    const std::string& lines = at("/a").stages[0].components[0].header_lines;
+    EXPECT_NE(lines.find("svc-model-version: v5%0D%0ASet-Cookie: x\r\n"), std::string::npos) << lines;
+}
+
+TEST_F(route_maker_test, before_the_log_was_read_to_its_end_nothing_is_known) {
+    maker.emplace(route_maker::options{{"svc-"}, 1, 1, 1}, route_maker::parts{book, *models, *canaries});
+    route_book fresh(1, runtime::system_clock());
+    route_maker early({{"svc-"}, 1, 1, 1}, {fresh, *models, *canaries});
+    endpoint_at(1, "/a");
+    const auto view = store->view();
+    early.shown({view, {}, 1, 3, false});
+    EXPECT_FALSE(fresh.is_known());
+    EXPECT_EQ(fresh.newest()->size(), 0u);
+    early.shown({view, {}, 2, 3, true});
+    EXPECT_TRUE(fresh.is_known());
+    EXPECT_EQ(fresh.newest()->size(), 1u);
+}
+
+TEST_F(route_maker_test, a_write_that_touches_no_endpoint_makes_no_new_table) {
+    endpoint_at(1, "/a");
+    const auto before = book.newest();
+    build_of(5, "v5");
+    EXPECT_EQ(book.newest(), before);
+}
+
+TEST_F(route_maker_test, a_new_name_of_model_version_or_owner_is_in_the_next_answer) {
+    build_of(5, "v5");
+    stage_of(endpoint_at(1, "/a"), 1, {component_of(5, schemas::whole_ppm)});
+    auto model = *tables::models::find(*store->view(), {3});
+    auto renamed = model;
+    renamed.name = "retention";
+    update<tables::models>(model, renamed);
+    EXPECT_EQ(at("/a").stages[0].components[0].model_name, "retention");
+    auto version = *tables::versions::find(*store->view(), {5});
+    auto other = version;
+    other.version = "five";
+    update<tables::versions>(version, other);
+    EXPECT_EQ(at("/a").stages[0].components[0].model_version, "five");
+    auto owner = *tables::users::find(*store->view(), {7});
+    auto someone = owner;
+    someone.username = "someone";
+    update<tables::users>(owner, someone);
+    EXPECT_NE(at("/a").header_lines.find("owner-name: someone\r\n"), std::string::npos);
+}
+
+TEST_F(route_maker_test, a_token_opens_its_stage_from_its_write_until_it_is_erased) {
+    stage_of(endpoint_at(1, "/a"), 1, {});
+    schemas::access_token token;
+    token.id = {1};
+    token.stage_id = {1};
+    const auto hash = runtime::sha256("secret");
+    token.hash = std::string(runtime::as_bytes(hash));
+    put<tables::access_tokens>(token);
+    EXPECT_NE(at("/a").stage_of(hash, 0), nullptr);
+    EXPECT_TRUE(book.on_loop(0).has_token(hash, 0));
+    write([&](auto& changes) { tables::access_tokens::erase(changes, token); });
+    EXPECT_EQ(at("/a").stage_of(hash, 0), nullptr);
+    EXPECT_FALSE(book.on_loop(0).has_token(hash, 0));
+}
+
+TEST_F(route_maker_test, a_deleted_endpoint_is_gone_and_its_model_unloaded) {
+    build_of(5, "v5");
+    const auto endpoint = endpoint_at(1, "/a");
+    stage_of(endpoint, 1, {component_of(5, schemas::whole_ppm)});
+    ASSERT_TRUE(eventually([&] { return engine->has_model_of(5); }));
+    write([&](auto& changes) { tables::endpoints::erase(changes, endpoint); });
+    EXPECT_EQ(book.on_loop(0).find("/a"), nullptr);
+    EXPECT_TRUE(eventually([&] { return !engine->has_model_of(5); }));
+}
+
+TEST_F(route_maker_test, a_new_build_is_loaded_without_a_share_and_the_swap_keeps_its_model) {
+    build_of(5, "v5");
+    build_of(6, "v6");
+    const auto endpoint = endpoint_at(1, "/a");
+    auto creating = component_of(6, 0);
+    creating.status = schemas::component_status::creating;
+    const auto before = stage_of(endpoint, 1, {component_of(5, schemas::whole_ppm), creating});
+    ASSERT_EQ(at("/a").stages[0].waiting.size(), 1u);
+    EXPECT_EQ(at("/a").stages[0].component_for("x")->build.value, 5u);
+    const auto waiting = at("/a").stages[0].waiting[0];
+    ASSERT_TRUE(eventually([&] { return waiting->model() != nullptr; }));
+    auto after = before;
+    after.components = {component_of(6, schemas::whole_ppm)};
+    update<tables::endpoint_stages>(before, after);
+    EXPECT_EQ(at("/a").stages[0].component_for("x")->served, waiting);
+    EXPECT_EQ(engine->loads_of(6), 1u);
+    EXPECT_TRUE(eventually([&] { return !engine->has_model_of(5); }));
+}
+
+TEST_F(route_maker_test, an_unsafe_build_keeps_its_share_and_has_no_model) {
+    const auto build = build_of(5, "v5");
+    stage_of(endpoint_at(1, "/a"), 1, {component_of(5, schemas::whole_ppm)});
+    ASSERT_TRUE(eventually([&] { return engine->has_model_of(5); }));
+    auto unsafe = build;
+    unsafe.unsafe_scan_id = {44};
+    update<tables::builds>(build, unsafe);
+    const component_route* const one = at("/a").stages[0].component_for("x");
+    EXPECT_EQ(one->unsafe_scan.value, 44u);
+    EXPECT_EQ(one->served->model(), nullptr);
+    EXPECT_TRUE(eventually([&] { return !engine->has_model_of(5); }));
+}
+
+TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
+    auto build = build_of(6, "v6");
+    auto building = build;
+    building.status = schemas::build_status::building;
+    update<tables::builds>(build, building);
+    auto failed = component_of(6, 0);
+    failed.status = schemas::component_status::error;
+    auto creating = component_of(6, 0);
+    creating.status = schemas::component_status::creating;
+    stage_of(endpoint_at(1, "/a"), 1, {failed});
+    stage_of(endpoint_at(2, "/b"), 2, {creating});
+    EXPECT_TRUE(at("/a").stages[0].waiting.empty());
+    EXPECT_TRUE(at("/b").stages[0].waiting.empty());
+    update<tables::builds>(building, build);
+    EXPECT_EQ(at("/b").stages[0].waiting.size(), 1u);
+    EXPECT_TRUE(at("/a").stages[0].waiting.empty());
+}
+
+TEST_F(route_maker_test, the_meter_of_an_endpoint_stays_through_its_changes) {
+    const auto endpoint = endpoint_at(1, "/a");
+    const auto meter = at("/a").meter;
+    stage_of(endpoint, 1, {});
+    EXPECT_EQ(at("/a").meter, meter);
+}
+
+}  // namespace
+}  // namespace herald::api::serving

@@ -1,0 +1,399 @@
+// Protects updates of stages: the new build serves only once every node that serves predictions has loaded
+// it, and whatever goes wrong, the old one serves on (design.md §4).
+#include <gmock/gmock.h>
+
+#include "tests/unit/storage/registry/deployed.hpp"
+
+namespace herald::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string text(schemas::build_id id, std::uint32_t ppm, const std::string& status) {
+    return std::to_string(id.value) + " at " + std::to_string(ppm) + " " + status;
+}
+
+class updates_of_stages : public deployed {};
+
+TEST_F(updates_of_stages, swap_at_the_offset_at_which_the_last_node_is_ready) {
+    const auto first = made(), second = made();
+    beat("b");
+    auto before = begun(update_to(first.id));
+    EXPECT_EQ(before.status, stage_status::creating);
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "creating")) << "visible at once";
+    ready(before.update_id, "a");
+    EXPECT_EQ(stage_now().status, stage_status::creating) << "b is waited for";
+    ready(before.update_id, "b");
+    EXPECT_EQ(stage_now().status, stage_status::active);
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "active"));
+    EXPECT_EQ(newest_of_log(), "build " + std::to_string(first.id.value) + " serves");
+
+    before = begun(update_to(second.id));
+    EXPECT_EQ(before.status, stage_status::updating);
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "active") + ", " + text(second.id, 0, "creating"));
+    ready(before.update_id, "b");
+    ready(before.update_id, "a");
+    EXPECT_EQ(components(), text(second.id, 1'000'000, "active"));
+    EXPECT_FALSE(running());
+}
+
+TEST_F(updates_of_stages, wait_for_no_node_that_serves_no_predictions_has_left_or_is_silent) {
+    const auto build = made();
+    beat("b", 1, false);
+    beat("c");
+    beat("d");
+    const auto update = begun(update_to(build.id)).update_id;
+    ready(update, "a");
+    beat("c", 1, true, true);  // leaves
+    EXPECT_EQ(stage_now().status, stage_status::creating) << "d is waited for";
+    pass(9, {"a", "d"});
+    EXPECT_EQ(stage_now().status, stage_status::creating);
+    pass(16, {"a"});  // d is silent
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
+TEST_F(updates_of_stages, take_no_word_of_a_process_that_was_replaced) {
+    const auto build = made();
+    const auto update = begun(update_to(build.id)).update_id;
+    beat("a", 2);
+    schemas::commands::component_ready late;
+    late.update_id = update;
+    late.node = "a";
+    late.boot[0] = 1;
+    EXPECT_EQ(registry.run(late).message, "another process runs as node \"a\"");
+    ready(update, "a", {}, 2);
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
+TEST_F(updates_of_stages, that_a_node_had_loaded_before_it_restarted_wait_for_it_again) {
+    const auto build = made();
+    beat("b");
+    const auto update = begun(update_to(build.id)).update_id;
+    ready(update, "a");
+    beat("a", 2);
+    ready(update, "b");
+    EXPECT_EQ(stage_now().status, stage_status::creating) << "a has not loaded it";
+    ready(update, "a", {}, 2);
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
+TEST_F(updates_of_stages, are_rolled_back_by_an_error_of_one_node) {
+    const auto first = made(), second = made();
+    serve(first.id);
+    const auto update = begun(update_to(second.id)).update_id;
+    ready(update, "a", "the model needs more memory than there is");
+    EXPECT_EQ(stage_now().status, stage_status::error);
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "active") + ", " + text(second.id, 0, "error"));
+    EXPECT_EQ(stage_now().components[1].message, "node a: the model needs more memory than there is");
+    ready(update, "a");
+    EXPECT_EQ(stage_now().status, stage_status::error) << "the update has ended";
+    serve(second.id);
+    EXPECT_EQ(components(), text(second.id, 1'000'000, "active"))
+        << "the next update goes on from the old one";
+}
+
+TEST_F(updates_of_stages, are_rolled_back_after_ten_minutes) {
+    const auto build = made();
+    beat("b");
+    const auto update = begun(update_to(build.id)).update_id;
+    ready(update, "a");
+    pass(599, {"a", "b"});
+    EXPECT_EQ(stage_now().status, stage_status::creating);
+    pass(4, {"a", "b"});
+    EXPECT_EQ(stage_now().status, stage_status::error);
+    EXPECT_THAT(stage_now().components.at(0).message, HasSubstr("within 10 min"));
+}
+
+TEST_F(updates_of_stages, without_a_node_that_serves_end_after_ten_minutes) {
+    const auto build = made();
+    beat("a", 1, false);
+    begun(update_to(build.id));
+    pass(604);
+    EXPECT_THAT(stage_now().components.at(0).message, HasSubstr("no node that serves predictions"));
+}
+
+TEST_F(updates_of_stages, to_a_build_that_can_never_serve_end_at_once) {
+    const auto good = made();
+    serve(good.id);
+    auto elsewhere = asked_build(version.id);
+    elsewhere.external_location = "registry.example.org/m:1";
+    const auto without = registry.must<schemas::build>(elsewhere);
+    const auto unsafe = made();
+    ASSERT_EQ(report(unsafe.id, schemas::safety_status::unsafe).code, 0u);
+    const auto failed = asked(version.id);
+    auto why = finished(failed.id, claim_builder("a"));
+    why.error = "no model";
+    run(why);
+    const std::vector<std::pair<schemas::build_id, std::string>> never{
+        {without.id, "no runtime"}, {unsafe.id, "unsafe"}, {failed.id, "no model"}};
+    for (const auto& [id, reason] : never) {
+        const auto after = begun(update_to(id));
+        EXPECT_EQ(after.status, stage_status::error);
+        EXPECT_EQ(components(), text(good.id, 1'000'000, "active") + ", " + text(id, 0, "error"));
+        EXPECT_THAT(after.components[1].message, HasSubstr(reason));
+        EXPECT_FALSE(running());
+    }
+}
+
+TEST_F(updates_of_stages, to_a_build_that_is_being_made_wait_for_it) {
+    beat("a");
+    const auto build = asked(version.id), other = asked(version.id);
+    begun(update_to(build.id));
+    EXPECT_EQ(running()->phase, schemas::update_phase::waiting_for_build);
+    run(finished(build.id, claim_builder("a")));
+    EXPECT_EQ(running()->phase, schemas::update_phase::loading);
+    ready(running()->id, "a");
+    EXPECT_EQ(stage_now().status, stage_status::active);
+    begun(update_to(other.id));
+    auto failed = finished(other.id, claim_builder("a"));
+    failed.error = "it holds no model";
+    run(failed);
+    EXPECT_EQ(components(), text(build.id, 1'000'000, "active") + ", " + text(other.id, 0, "error"));
+    EXPECT_THAT(stage_now().components[1].message, HasSubstr("it holds no model"));
+}
+
+TEST_F(updates_of_stages, replace_the_one_that_runs) {
+    const auto first = made(), second = made(), third = made();
+    serve(first.id);
+    const auto dropped = begun(update_to(second.id)).update_id;
+    const auto update = begun(update_to(third.id)).update_id;
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "active") + ", " + text(third.id, 0, "creating"));
+    ready(dropped, "a", "of the update that was dropped");
+    EXPECT_EQ(stage_now().status, stage_status::updating);
+    ready(update, "a");
+    EXPECT_EQ(components(), text(third.id, 1'000'000, "active"));
+}
+
+TEST_F(updates_of_stages, may_bring_the_same_build_with_other_settings) {
+    const auto build = made();
+    serve(build.id);
+    auto command = update_to(build.id);
+    command.limits.in_flight_max = 3;
+    ready(begun(command).update_id, "a");
+    EXPECT_EQ(components(), text(build.id, 1'000'000, "active"));
+    EXPECT_EQ(stage_now().components[0].limits.in_flight_max, 3u);
+    schemas::commands::delete_version gone;
+    gone.id = version.id;
+    EXPECT_THAT(registry.run(gone).message, HasSubstr("/churn")) << "it is held as before";
+}
+
+TEST_F(updates_of_stages, tell_whoever_listens_to_the_endpoint) {
+    const auto build = made();
+    registry.webhook_for({schemas::event_type::update});
+    const std::size_t before = registry.outbox().size();
+    ready(begun(update_to(build.id)).update_id, "a");
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), before + 2);
+    EXPECT_EQ(events.back().resource_type, schemas::resource_type::endpoint);
+}
+
+// ---- what is unsafe
+
+TEST_F(updates_of_stages, to_a_build_that_is_reported_unsafe_are_rolled_back_at_once) {
+    const auto first = made(), second = made();
+    serve(first.id);
+    begun(update_to(second.id));
+    ASSERT_EQ(report(second.id, schemas::safety_status::unsafe).code, 0u);
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "active") + ", " + text(second.id, 0, "error"));
+    EXPECT_THAT(stage_now().components[1].message, HasSubstr("unsafe"));
+}
+
+TEST_F(updates_of_stages, of_an_unsafe_build_to_a_safe_one_go_on) {
+    const auto first = made(), second = made();
+    serve(first.id);
+    const auto update = begun(update_to(second.id)).update_id;
+    ASSERT_EQ(report(first.id, schemas::safety_status::unsafe).code, 0u);
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "error") + ", " + text(second.id, 0, "creating"));
+    EXPECT_EQ(stage_now().status, stage_status::updating);
+    ready(update, "a");
+    EXPECT_EQ(components(), text(second.id, 1'000'000, "active"));
+}
+
+TEST_F(updates_of_stages, a_serving_build_that_is_reported_unsafe_says_so) {
+    const auto build = made();
+    serve(build.id);
+    ASSERT_EQ(report(build.id, schemas::safety_status::unsafe).code, 0u);
+    EXPECT_EQ(stage_now().status, stage_status::error);
+    EXPECT_EQ(components(), text(build.id, 1'000'000, "error"));
+    EXPECT_THAT(stage_now().components[0].message, HasSubstr("unsafe"));
+    const auto logged = newest_of_log();
+    ASSERT_EQ(report(build.id, schemas::safety_status::unsafe).code, 0u);
+    EXPECT_EQ(newest_of_log(), logged) << "the same report again changes nothing";
+}
+
+// ---- canaries
+
+class canaries : public deployed {
+  protected:
+    schemas::build old = made(), fresh = made();
+    schemas::update_id update;
+
+    void SetUp() override { serve(old.id); }
+    void begin(const schemas::commands::update_endpoint_stage& command) {
+        update = begun(command).update_id;
+        ready(update, "a");
+    }
+    schemas::component_counts counts(std::uint64_t requests, std::uint64_t errors_5xx = 0,
+                                     std::uint64_t us = 1'000) {
+        schemas::component_counts made;
+        made.requests = requests;
+        made.errors_5xx = errors_5xx;
+        made.latency_us_sum = requests * us;
+        if (requests > 0) made.latencies = {{30, requests}};
+        return made;
+    }
+    void count(const schemas::component_counts& made, std::uint32_t interval, const std::string& node = "a") {
+        schemas::commands::report_canary command;
+        command.update_id = update;
+        command.interval = interval;
+        command.node = node;
+        command.boot[0] = 1;
+        command.counts = made;
+        run(command);
+    }
+};
+
+TEST_F(canaries, get_their_share_in_steps_and_then_all) {
+    begin(canary_to(fresh.id, "0.4"));
+    EXPECT_EQ(components(), text(old.id, 600'000, "active") + ", " + text(fresh.id, 400'000, "active"));
+    EXPECT_EQ(stage_now().status, stage_status::updating);
+    pass(10, {"a"});
+    count(counts(20), 1);
+    EXPECT_EQ(components(), text(old.id, 200'000, "active") + ", " + text(fresh.id, 800'000, "active"));
+    pass(10, {"a"});
+    count(counts(20, 2), 2);
+    EXPECT_EQ(components(), text(fresh.id, 1'000'000, "active"));
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
+TEST_F(canaries, that_break_a_rule_are_rolled_back_saying_which) {
+    begin(canary_to(fresh.id));
+    pass(10, {"a"});
+    count(counts(20, 3), 1);
+    EXPECT_EQ(components(), text(old.id, 1'000'000, "active") + ", " + text(fresh.id, 0, "error"));
+    EXPECT_THAT(stage_now().components[1].message, HasSubstr("1008"));
+    EXPECT_THAT(stage_now().components[1].message, HasSubstr("0.15"));
+}
+
+TEST_F(canaries, are_judged_by_the_counts_of_all_nodes) {
+    beat("b");
+    update = begun(canary_to(fresh.id)).update_id;
+    ready(update, "a");
+    ready(update, "b");
+    pass(10, {"a", "b"});
+    count(counts(15), 1);
+    EXPECT_THAT(components(), HasSubstr("400000")) << "b is waited for";
+    count(counts(15), 1);
+    count(counts(15, 0), 1, "b");
+    EXPECT_THAT(components(), HasSubstr("800000"));
+    pass(10, {"a", "b"});
+    count(counts(15, 4), 2);
+    count(counts(15), 2, "b");
+    EXPECT_EQ(stage_now().status, stage_status::error) << "4 of 30";
+}
+
+TEST_F(canaries, do_not_wait_long_for_a_node_that_says_nothing) {
+    beat("b");
+    update = begun(canary_to(fresh.id)).update_id;
+    ready(update, "a");
+    ready(update, "b");
+    pass(10, {"a", "b"});
+    count(counts(25), 1);
+    pass(4, {"a", "b"});
+    EXPECT_THAT(components(), HasSubstr("400000"));
+    pass(2, {"a", "b"});
+    EXPECT_THAT(components(), HasSubstr("800000"));
+}
+
+TEST_F(canaries, hold_with_few_requests_and_are_rolled_back_after_ten_such_intervals) {
+    begin(canary_to(fresh.id));
+    for (std::uint32_t interval = 1; interval <= 9; ++interval) {
+        pass(10, {"a"});
+        count(counts(19), interval);
+        EXPECT_THAT(components(), HasSubstr("400000"));
+    }
+    pass(10, {"a"});
+    count(counts(19), 10);
+    EXPECT_EQ(stage_now().status, stage_status::error);
+    EXPECT_THAT(stage_now().components[1].message, HasSubstr("fewer than 20"));
+}
+
+TEST_F(canaries, count_no_interval_twice_and_none_that_is_over) {
+    begin(canary_to(fresh.id));
+    count(counts(15), 1);
+    count(counts(15), 1);
+    count(counts(15), 2);
+    EXPECT_EQ(running()->counts.requests, 15u);
+}
+
+TEST_F(canaries, without_an_old_build_serve_at_once) {
+    const auto other = endpoint_at("/other");
+    auto command = canary_to(fresh.id);
+    command.endpoint_id = other.id;
+    command.stage_id = stage_of(other, "production").id;
+    const auto begun_there = begun(command);
+    ready(begun_there.update_id, "a");
+    const auto after = *storage::registry::tables::endpoint_stages::find(*registry.view(), begun_there.id);
+    EXPECT_EQ(after.status, stage_status::active);
+}
+
+// ---- what may be asked for, and what is held
+
+TEST_F(updates_of_stages, are_refused_where_they_say_what_cannot_be) {
+    const auto build = made();
+    const auto refused = [&](auto change, const std::string& why) {
+        auto command = canary_to(build.id);
+        change(command);
+        const auto outcome = registry.run(command);
+        EXPECT_NE(outcome.code, 0u) << why;
+        EXPECT_THAT(outcome.message, HasSubstr(why));
+    };
+    refused([](auto& c) { c.build_id.value = 99; }, "build 99");
+    refused([](auto& c) { c.stage_id.value = 99; }, "99");
+    refused([](auto& c) { c.progress_interval_seconds = 0; }, "progress_interval_seconds");
+    refused([](auto& c) { c.progress_step = "1.1"; }, "progress_step");
+    refused([](auto& c) { c.progress_step = "0"; }, "progress_step");
+    refused([](auto& c) { c.progress_step = "-1"; }, "progress_step");
+    refused([](auto& c) { c.rules.clear(); }, "rules");
+    refused([](auto& c) { c.rules[0].rule_id = 1004; }, "1004");
+    refused([](auto& c) { c.rules[0].threshold = "much"; }, "threshold");
+    refused([](auto& c) { c.rules[0].threshold = "1.5"; }, "from 0 to 1");
+    refused([](auto& c) { c.limits.deadline_ms = -1; }, "deadline_ms");
+    refused([](auto& c) { c.limits.body_bytes_max = 1ull << 40; }, "body_bytes_max");
+    refused([](auto& c) { c.limits.in_flight_max = 1'000'000; }, "in_flight_max");
+    refused([](auto& c) { c.batching.size_max = 1'000'000; }, "size_max");
+    refused([](auto& c) { c.batching.delay_ms_max = 1'000'000; }, "delay_ms_max");
+    EXPECT_THAT(stage_now().components, IsEmpty());
+    permit({schemas::action::read});
+    const auto ann = registry.user_named("ann@example.org").id;
+    EXPECT_EQ(registry.run_as(ann, canary_to(build.id)).code,
+              static_cast<std::uint32_t>(error_code::permission_denied));
+}
+
+TEST_F(updates_of_stages, hold_version_model_and_workspace_until_the_endpoint_is_gone) {
+    const auto build = made();
+    serve(build.id);
+    schemas::commands::delete_version version_gone;
+    version_gone.id = version.id;
+    schemas::commands::delete_model model_gone;
+    model_gone.id = model.id;
+    EXPECT_THAT(registry.run(version_gone).message, HasSubstr("/churn"));
+    EXPECT_THAT(registry.run(model_gone).message, HasSubstr("/churn"));
+    const auto later = made();
+    begun(update_to(later.id));
+    run(remove(endpoint));
+    EXPECT_FALSE(storage::registry::tables::endpoint_updates::find(*registry.view(), schemas::update_id{2}));
+    run(version_gone);
+    run(model_gone);
+    using storage::registry::tables::table;
+    for (const table each : {table::deployed_build, table::endpoint_update, table::unfinished_build})
+        registry.view()->scan(std::string(1, static_cast<char>(each)), {},
+                              [](std::string_view key, std::string_view) {
+                                  ADD_FAILURE() << "a row is left: " << key;
+                                  return true;
+                              });
+}
+
+}  // namespace
+}  // namespace herald::test
