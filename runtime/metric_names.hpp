@@ -119,7 +119,8 @@ inline constexpr metric_name worker_read_ahead_bytes{"herald_worker_read_ahead_b
 /// For dynamic batching: rows by batches are the mean size of a batch.
 inline constexpr metric_name prediction_batches{"herald_prediction_batches_total",
                                                 "Runs of models with batching"};
-inline constexpr metric_name prediction_batch_rows{"herald_prediction_batch_rows_total", "Rows in those runs"};
+inline constexpr metric_name prediction_batch_rows{"herald_prediction_batch_rows_total",
+                                                   "Rows in those runs"};
 
 /// For the HTTP server. Label of requests: status.
 inline constexpr metric_name http_requests{"herald_http_requests_total", "Requests answered"};

@@ -35,9 +35,10 @@ inline std::shared_ptr<engines::onnx::onnx_engine> engine_or_null() {
     return made;
 }
 
-#define HERALD_NEEDS_ONNX()                                                                \
-    if (!herald::test::onnx::engine_or_null()) GTEST_SKIP() << "there is no ONNX Runtime " \
-                                                               "(deploy/onnxruntime)"
+#define HERALD_NEEDS_ONNX()                     \
+    if (!herald::test::onnx::engine_or_null())  \
+    GTEST_SKIP() << "there is no ONNX Runtime " \
+                    "(deploy/onnxruntime)"
 
 inline void write_model(const std::filesystem::path& file, const std::string& bytes) {
     std::ofstream out(file, std::ios::binary);

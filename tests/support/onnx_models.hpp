@@ -129,11 +129,11 @@ inline std::string pseudo_random_floats(std::size_t count, std::uint32_t seed) {
     return out;
 }
 
-inline constexpr std::int64_t mlp_width = 256;
+inline constexpr std::int64_t mlp_width = 64;
 
-/// x, FP32[N,256], through two hidden layers; gives probabilities, FP32[N,16].
-inline std::string mlp() {
-    const std::vector<std::int64_t> layers{mlp_width, 512, 512, 16};
+/// x, FP32[N,64], through two hidden layers; gives probabilities, FP32[N,16].
+inline std::string make_mlp() {
+    const std::vector<std::int64_t> layers{mlp_width, 1'024, 1'024, 16};
     std::vector<std::string> nodes;
     std::vector<std::string> weights;
     std::string last = "x";
@@ -155,6 +155,11 @@ inline std::string mlp() {
     nodes.push_back(node("Softmax", {last}, {"probabilities"}, {whole("axis", 1)}));
     return model(graph(nodes, {value("x", float32, {-1, mlp_width})},
                        {value("probabilities", float32, {-1, layers.back()})}, weights));
+}
+
+inline const std::string& mlp() {
+    static const std::string made = make_mlp();
+    return made;
 }
 
 /// x as it came, as y.

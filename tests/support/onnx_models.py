@@ -1,11 +1,12 @@
 """Small ONNX models for tests, written in protobuf's wire form: they need no library. onnx_models.hpp has the same."""
 
 import array
+import functools
 import struct
 
 MLP_INPUT = "x"
-MLP_WIDTH = 256
-MLP_LAYERS = (MLP_WIDTH, 512, 512, 16)
+MLP_WIDTH = 64
+MLP_LAYERS = (MLP_WIDTH, 1024, 1024, 16)
 
 # TensorProto.DataType
 FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64 = range(1, 14)
@@ -93,8 +94,9 @@ def pseudo_random_floats(count, seed):
     return out.tobytes()
 
 
+@functools.cache
 def mlp():
-    """x, FP32[N,256], through two hidden layers; gives probabilities, FP32[N,16]."""
+    """x, FP32[N,64], through two hidden layers; gives probabilities, FP32[N,16]."""
     nodes, weights, last = [], [], MLP_INPUT
     for at, (rows, columns) in enumerate(zip(MLP_LAYERS, MLP_LAYERS[1:])):
         weights.append(weight(f"w{at}", FLOAT, (rows, columns), pseudo_random_floats(rows * columns, at + 1)))

@@ -72,8 +72,8 @@ class batched_model::gatherer : public std::enable_shared_from_this<batched_mode
     runtime::condition_variable x_changed;
     std::deque<held_question> x_waiting GUARDED_BY(x_mutex);
     std::size_t x_waiting_rows GUARDED_BY(x_mutex) = 0;
-    deadlines x_deadlines GUARDED_BY(x_mutex);  // of all that are not answered
-    bool x_is_running GUARDED_BY(x_mutex) = false;
+    deadlines x_deadlines GUARDED_BY(x_mutex);      // of all that are not answered
+    std::size_t x_running GUARDED_BY(x_mutex) = 0;  // batches
     bool x_is_ending GUARDED_BY(x_mutex) = false;
 };
 
@@ -120,21 +120,21 @@ void batched_model::gatherer::run() {
     const runtime::lock_guard lock(x_mutex);
     for (;;) {
         expire();
-        if (x_is_ending && x_waiting.empty() && !x_is_running) return;
+        if (x_is_ending && x_waiting.empty() && x_running == 0) return;
         if (!is_batch_due()) {
             x_changed.wait_until(x_mutex, next_look());
             continue;
         }
         const batch next = take();
         if (next.empty()) continue;
-        x_is_running = true;
+        ++x_running;
         const runtime::unlock_guard unlocked(x_mutex);
         run_batch(next);
     }
 }
 
 bool batched_model::gatherer::is_batch_due() const {
-    if (x_is_running || x_waiting.empty()) return false;
+    if (x_running >= limits::batches_running_max || x_waiting.empty()) return false;
     return x_is_ending || x_waiting_rows >= x_size_max ||
            x_waiting.front()->arrived + x_delay <= std::chrono::steady_clock::now();
 }
@@ -142,7 +142,8 @@ bool batched_model::gatherer::is_batch_due() const {
 /// When there is something to do though nothing changes.
 batched_model::gatherer::time_point batched_model::gatherer::next_look() const {
     time_point out = std::chrono::steady_clock::now() + std::chrono::hours(1);
-    if (!x_is_running && !x_waiting.empty()) out = x_waiting.front()->arrived + x_delay;
+    if (x_running < limits::batches_running_max && !x_waiting.empty())
+        out = x_waiting.front()->arrived + x_delay;
     if (!x_deadlines.empty()) {
         const std::int64_t left_ms = x_deadlines.begin()->first - runtime::system_clock().steady_ms();
         out = std::min(out, std::chrono::steady_clock::now() +
@@ -213,7 +214,7 @@ void batched_model::gatherer::run_alone(const held_question& one) {
 void batched_model::gatherer::batch_ended(const batch& all, std::size_t total, const answer& given) {
     {
         const runtime::lock_guard lock(x_mutex);
-        x_is_running = false;
+        --x_running;
     }
     x_changed.notify_one();
     if (all.size() == 1) return finish(all.front(), given);

@@ -11,7 +11,8 @@
 namespace herald::api::serving::batching {
 
 /// For a model that passed try_batching. A question waits until `size_max` rows are there or it has waited
-/// `delay_ms_max`, and as long as another batch runs; what came until then runs as one, the oldest first.
+/// `delay_ms_max`, and as long as limits::batches_running_max others run; what came until then runs as one,
+/// the oldest first.
 /// Questions that can be no part of a batch run at once: of no rows, of `size_max` or more, or of inputs with
 /// different rows, which the model itself refuses.
 ///

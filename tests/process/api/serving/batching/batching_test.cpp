@@ -100,8 +100,8 @@ TEST(batching, rowwise_models_pass_and_others_are_refused) {
                 HasSubstr("bit for bit"));
     EXPECT_THAT(refusal_of(tiny()), HasSubstr("no free first dimension"));
     EXPECT_THAT(refusal_of(identity(float32, {})), HasSubstr("no free first dimension"));
-    EXPECT_THAT(refusal_of(model(graph({node("ReduceSum", {"x"}, {"y"})}, {value("x", float32, {-1, 4})},
-                                       {value("y", float32, {-1, -2})}))),
+    EXPECT_THAT(refusal_of(model(graph({node("Concat", {"x", "x"}, {"y"}, {whole("axis", 0)})},
+                                       {value("x", float32, {-1, 4})}, {value("y", float32, {-2, 4})}))),
                 HasSubstr("rows"));
 }
 
