@@ -293,7 +293,9 @@ class composed_api_node final : public api_node {
                                                 x_chosen.transport.http,
                                                 x_chosen.transport.policy,
                                                 {x_chosen.public_url, scheme()},
-                                                x_reads.get()});
+                                                x_reads.get(),
+                                                x_predictions->quiescing(),
+                                                is_on_kafka(x_chosen)});
         x_services->transfers->is_store_checked = false;
         return {};
     }
@@ -366,9 +368,10 @@ class composed_api_node final : public api_node {
         if (x_chosen.metrics_listen) options.table = api::routes::all_routes(api::routes::metrics_here::no);
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         api::serving::serving& serving = x_predictions->serving();
-        x_prediction_service = api::predictions::make_prediction_service(
-            {serving.book(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen), HERALD_VERSION},
-            *x_service);
+        x_prediction_service =
+            api::predictions::make_prediction_service({serving.book(), serving.gate(), serving.log(), *x_node,
+                                                       x_loops, is_on_kafka(x_chosen), HERALD_VERSION},
+                                                      *x_service);
         auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,
             x_loops);

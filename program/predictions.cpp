@@ -111,8 +111,20 @@ void predictions::add_builder(storage::node::registry_node& registry) {
 void predictions::describe(storage::node::registry_node::options& node) {
     node.serves_predictions = x_chosen.predictions.are_served;
     for (const auto& each : x_engines) node.runtimes.emplace_back(each->name());
+    node.quiesce = quiescing();
     if (x_chosen.predictions.are_served)
         node.on_shown = [this](const storage::node::shown_write& what) { x_serving.shown(what); };
+}
+
+std::function<void(std::function<void()>)> predictions::quiescing() {
+    if (!x_chosen.predictions.are_served) return {};
+    return [&loops = x_with.serving](std::function<void()> done) {
+        const auto left = std::make_shared<std::atomic<std::size_t>>(loops.size());
+        for (std::size_t index = 0; index < loops.size(); ++index)
+            loops[index].post([left, done] {
+                if (--*left == 0) done();
+            });
+    };
 }
 
 void predictions::begin(storage::node::registry_node& registry) {

@@ -39,6 +39,8 @@ class predictions {
     api::serving::serving& serving() noexcept { return x_serving; }
     /// What the node needs to know of it, before it is made.
     void describe(storage::node::registry_node::options&);
+    /// registry_node::options::quiesce; empty if this node serves no predictions.
+    std::function<void(std::function<void()>)> quiescing();
     /// Before the node starts.
     void begin(storage::node::registry_node&);
     /// Why this node says that it is not ready for predictions; none if it serves none.

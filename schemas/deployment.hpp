@@ -30,6 +30,7 @@ struct build {
     std::string image_digest;  // SHA-256, 32 bytes, once it is finished
     std::uint64_t image_bytes = 0;
     model_signature signature;
+    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe, from serving_level on
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -53,6 +54,7 @@ struct build {
         field(19, "image_digest", self.image_digest);
         field(20, "image_bytes", self.image_bytes);
         field(21, "signature", self.signature);
+        field(22, "unsafe_offset", self.unsafe_offset);
     }
 };
 
@@ -68,7 +70,7 @@ struct scan {
     std::int64_t time_updated = 0;
     schemas::event_id event_id;  // of the REQUEST_SCAN event; empty when the feature flag was off
     user_id requested_by;
-    std::string message;  // why the status is error, or why the build remains ineligible
+    std::string message;           // why the status is error, or why the build remains ineligible
     bool waits_for_build = false;  // REQUEST_SCAN is told once the build is finished
 
     static constexpr void describe(auto& self, auto&& field) {

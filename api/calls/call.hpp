@@ -59,6 +59,9 @@ struct services {
     runtime::http::client::address_policy addresses;
     address_of_node address;
     storage::deliveries::read_events* reads = nullptr;  // null: nobody is told of reads
+    /// As registry_node::options::quiesce.
+    std::function<void(std::function<void()>)> quiesce{};
+    bool has_other_nodes = false;
     std::shared_ptr<artifact_transfers> transfers = std::make_shared<artifact_transfers>();
 };
 

@@ -45,16 +45,17 @@ error unknown_path() {
         "/api/v1/batch-predict/<endpoint path> and /v2/models/<endpoint path with dots>/infer");
 }
 
+bool is_v2(std::string_view path) noexcept { return path.starts_with("/v2"); }
+
 error wrong_method(const prediction_path& asked) {
     return {error_code::unimplemented,
             is_posted(asked.what) ? "models are asked with POST" : "this is asked with GET", 405};
 }
 
 /// {"error": "<text>"} in the v2 protocol.
-http_response refusal_of(const error& why, const std::optional<prediction_path>& asked) {
+http_response refusal_of(const error& why, bool is_of_v2_protocol) {
     http_response out = error_response(why);
-    if (asked && is_of_v2(asked->what))
-        out.body = schemas::object_writer().text("error", why.message).finish();
+    if (is_of_v2_protocol) out.body = schemas::object_writer().text("error", why.message).finish();
     return out;
 }
 
@@ -124,6 +125,33 @@ std::function<void(T)> into(const std::shared_ptr<answer_slot<T>>& slot) {
     return [slot](T value) { slot->give(std::move(value)); };
 }
 
+/// The second look, in the step in which the answer's first byte goes out (P7).
+class last_look final : public runtime::http::send_guard {
+  public:
+    last_look(const serving::serving_gate& gate, const component_route& component,
+              const prediction_path& asked)
+        : x_gate(gate),
+          x_build(component.build),
+          x_safety(component.safety),
+          x_head_lines(component.header_lines),
+          x_is_v2(is_of_v2(asked.what)) {}
+
+    std::optional<http_response> instead() const override {
+        const auto scan = x_safety->unsafe_scan();
+        if (!scan && x_gate.has_lease()) return std::nullopt;
+        http_response out = refusal_of(scan ? unsafe_build(x_build, scan) : without_lease(), x_is_v2);
+        out.head_lines = x_head_lines;
+        return out;
+    }
+
+  private:
+    const serving::serving_gate& x_gate;
+    const schemas::build_id x_build;
+    const std::shared_ptr<const serving::build_safety> x_safety;
+    const std::string x_head_lines;
+    const bool x_is_v2;
+};
+
 class prediction_service final : public request_handler {
   public:
     prediction_service(prediction_parts with, request_handler& others)
@@ -136,7 +164,7 @@ class prediction_service final : public request_handler {
     asio::awaitable<http_response> handle(const request& received) override {
         if (!is_of_predictions(received.path)) co_return co_await x_others.handle(received);
         const auto asked = parsed_path(received.path);
-        if (!asked) co_return refusal_of(unknown_path(), asked);
+        if (!asked) co_return refusal_of(unknown_path(), is_v2(received.path));
         if (!is_allowed(received.method, *asked)) co_return refused_method(*asked);
         if (asked->what < asked_for::server || asked->what >= asked_for::model)
             co_return co_await predict(received, *asked);
@@ -146,7 +174,7 @@ class prediction_service final : public request_handler {
     asio::awaitable<std::optional<http_response>> judge(const request& head) override {
         if (!is_of_predictions(head.path)) co_return co_await x_others.judge(head);
         const auto asked = parsed_path(head.path);
-        if (!asked) co_return refusal_of(unknown_path(), asked);
+        if (!asked) co_return refusal_of(unknown_path(), is_v2(head.path));
         if (!is_allowed(head.method, *asked)) co_return refused_method(*asked);
         if (!is_posted(asked->what)) co_return std::nullopt;
         auto found = co_await route_surely(head, *asked);
@@ -175,7 +203,7 @@ class prediction_service final : public request_handler {
         return method == http_method::get || method == http_method::head;
     }
     static http_response refused_method(const prediction_path& asked) {
-        http_response out = refusal_of(wrong_method(asked), asked);
+        http_response out = refusal_of(wrong_method(asked), is_of_v2(asked.what));
         out.headers.push_back({"allow", is_posted(asked.what) ? "POST" : "GET, HEAD"});
         return out;
     }
@@ -193,7 +221,7 @@ class prediction_service final : public request_handler {
     /// In a cluster nobody is refused for what this node alone does not know yet.
     asio::awaitable<std::variant<routed, unrouted>> route_surely(const request& received,
                                                                  const prediction_path& asked) {
-        auto found = route(x_with.book, received, asked);
+        auto found = route(x_with.book, x_with.gate, received, asked);
         const unrouted* const refused = std::get_if<unrouted>(&found);
         if (!refused || !refused->rests_on_state || !x_with.has_other_nodes) co_return found;
         runtime::event_loop& loop = x_with.loops[received.loop_index];
@@ -206,12 +234,12 @@ class prediction_service final : public request_handler {
                 refused->endpoint, refused->component};
             co_return unknown;
         }
-        co_return route(x_with.book, received, asked);
+        co_return route(x_with.book, x_with.gate, received, asked);
     }
 
     http_response refused_answer(const request& received, const prediction_path& asked,
                                  const unrouted& refused, std::int64_t begun_us) {
-        http_response out = refusal_of(refused.why, asked);
+        http_response out = refusal_of(refused.why, is_of_v2(asked.what));
         if (refused.component)
             out.head_lines = refused.component->header_lines;
         else if (refused.endpoint)
@@ -243,8 +271,9 @@ class prediction_service final : public request_handler {
         if (answered)
             out = *std::move(answered);
         else
-            out = refusal_of(answered.error(), asked);
+            out = refusal_of(answered.error(), is_of_v2(asked.what));
         out.head_lines = target.component->header_lines;
+        out.guard = std::make_shared<last_look>(x_with.gate, *target.component, asked);
         count(received, *target.endpoint, target.component, out.status, begun_us);
         co_return out;
     }

@@ -16,6 +16,7 @@ namespace herald::api::predictions {
 /// All of them must outlive the service.
 struct prediction_parts {
     serving::route_book& book;
+    const serving::serving_gate& gate;
     serving::prediction_log& log;
     storage::node::registry_node& registry;
     runtime::event_loops& loops;

@@ -19,10 +19,7 @@ std::string build_text(const component_route& component) {
 
 /// Why the component cannot answer; empty while it can.
 std::optional<error> trouble_of(const component_route& component, const prediction_path& asked) {
-    if (component.unsafe_scan)
-        return runtime::permission_denied(
-            "scan " + std::to_string(component.unsafe_scan.value) + " reported " + build_text(component) +
-            " unsafe: it is not served any more; update the endpoint to another build");
+    if (const auto scan = component.safety->unsafe_scan()) return unsafe_build(component.build, scan);
     if (!asked.version.empty() && asked.version != std::to_string(component.version_number))
         return runtime::not_found(
             "version " + std::string(asked.version) + " of the model " + std::string(asked.name) +
@@ -35,11 +32,25 @@ std::optional<error> trouble_of(const component_route& component, const predicti
 
 }  // namespace
 
-std::variant<routed, unrouted> route(serving::route_book& book,
+error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
+    return runtime::permission_denied(
+        "scan " + std::to_string(scan.value) + " reported build " + std::to_string(build.value) +
+        " unsafe: it is not served any more; update the endpoint to another build");
+}
+
+error without_lease() {
+    return runtime::unavailable(
+        "this node has not heard of the log for so long that a build may have been reported unsafe "
+        "meanwhile; "
+        "try another node");
+}
+
+std::variant<routed, unrouted> route(serving::route_book& book, const serving::serving_gate& gate,
                                      const runtime::http::server::request& received,
                                      const prediction_path& asked) {
     if (!book.is_known())
         return unrouted{runtime::unavailable("this node has not read the whole log yet; try again"), {}};
+    if (!gate.has_lease()) return unrouted{without_lease(), {}};
     const route_table& table = book.on_loop(received.loop_index);
     const route_table::entry* const found =
         is_of_v2(asked.what) ? table.find_v2(asked.name) : table.find(asked.name);

@@ -7,6 +7,7 @@
 
 #include "api/predictions/prediction_paths.hpp"
 #include "api/serving/route_book.hpp"
+#include "api/serving/serving_gate.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/server/request.hpp"
 
@@ -25,10 +26,14 @@ struct unrouted {
     bool rests_on_state = false;
 };
 
+/// What a prediction is refused with (P7): permission_denied; unavailable.
+error unsafe_build(schemas::build_id, schemas::scan_id by);
+error without_lease();
+
 /// On the request's own loop. Errors: not_found for a path that no endpoint has, and for another version of
 /// the model than the one that is served; unauthenticated and permission_denied for tokens; permission_denied
 /// for an unsafe build; unavailable while nothing can answer yet.
-std::variant<routed, unrouted> route(serving::route_book&, const runtime::http::server::request&,
-                                     const prediction_path&);
+std::variant<routed, unrouted> route(serving::route_book&, const serving::serving_gate&,
+                                     const runtime::http::server::request&, const prediction_path&);
 
 }  // namespace herald::api::predictions

@@ -166,6 +166,8 @@ component_route route_maker::make_component(const route_rows& rows, const route_
     component_route out;
     out.build = one.said.build_id;
     out.unsafe_scan = one.build.unsafe_scan_id;
+    out.safety = x_on.gate.safety_of(one.said.build_id);
+    if (out.unsafe_scan) out.safety->set_unsafe(out.unsafe_scan);
     out.update = one.said.update_id;
     out.model_name = one.model_name;
     out.model_version = one.version_name;

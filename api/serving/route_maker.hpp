@@ -30,6 +30,7 @@ class route_maker {
     /// All of them must outlive it.
     struct parts {
         route_book& book;
+        serving_gate& gate;
         components& models;
         canary_reports& canaries;
     };

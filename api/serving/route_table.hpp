@@ -16,6 +16,7 @@
 
 #include "api/serving/component.hpp"
 #include "api/serving/meters.hpp"
+#include "api/serving/serving_gate.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/ids.hpp"
@@ -28,8 +29,9 @@ struct component_route {
     schemas::scan_id unsafe_scan;        // that reported the build unsafe; 0: none did
     std::uint32_t share_begins_ppm = 0;  // the share of a request's place: [share_begins_ppm, share_ends_ppm)
     std::uint32_t share_ends_ppm = 0;
-    schemas::update_id update;          // that brought it
-    std::shared_ptr<component> served;  // never null; its model is, until it is loaded here
+    schemas::update_id update;             // that brought it
+    std::shared_ptr<build_safety> safety;  // never null: of the build, beyond this snapshot
+    std::shared_ptr<component> served;     // never null; its model is, until it is loaded here
     std::string model_name;
     std::string model_version;         // its name
     std::uint64_t version_number = 0;  // ascending within the model: {v} of the v2 protocol

@@ -12,15 +12,18 @@ serving::serving(const parts& with, route_maker::options options, std::uint64_t 
     : x_with(with),
       x_options(std::move(options)),
       x_book(with.serving_loops, with.log_clock),
+      x_gate(with.loop.time()),
       x_log(logged_each) {}
 
 void serving::begin(storage::node::registry_node& registry, models with) {
+    x_gate.begin(registry);
     x_models = std::make_shared<components>(components::parts{registry, x_with.loop, x_with.loads,
                                                               x_with.random, std::move(with.engines),
                                                               std::move(with.fetch), x_with.serving_loops});
     x_canaries = std::make_shared<canary_reports>(
         canary_reports::parts{registry, x_with.loop, x_with.random, x_with.log_clock});
-    x_maker = std::make_unique<route_maker>(x_options, route_maker::parts{x_book, *x_models, *x_canaries});
+    x_maker =
+        std::make_unique<route_maker>(x_options, route_maker::parts{x_book, x_gate, *x_models, *x_canaries});
     x_with.loop.post([this, alive = std::weak_ptr<char>(x_alive)] {
         if (alive.lock()) look_whether_ready();
     });

@@ -8,6 +8,7 @@
 #include "api/serving/prediction_log.hpp"
 #include "api/serving/route_book.hpp"
 #include "api/serving/route_maker.hpp"
+#include "api/serving/serving_gate.hpp"
 
 namespace herald::api::serving {
 
@@ -26,6 +27,7 @@ class serving {
     serving(const parts&, route_maker::options, std::uint64_t logged_each);
 
     route_book& book() noexcept { return x_book; }
+    const serving_gate& gate() const noexcept { return x_gate; }
     prediction_log& log() noexcept { return x_log; }
     /// For registry_node::options::on_shown; on the applying thread.
     void shown(const storage::node::shown_write&);
@@ -48,6 +50,7 @@ class serving {
     const parts x_with;
     const route_maker::options x_options;
     route_book x_book;
+    serving_gate x_gate;
     prediction_log x_log;
     std::shared_ptr<components> x_models;
     std::shared_ptr<canary_reports> x_canaries;

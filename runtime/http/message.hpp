@@ -21,6 +21,15 @@ struct header {
 };
 
 class body_stream;
+struct http_response;
+
+/// A last word before an answer.
+class send_guard {
+  public:
+    virtual ~send_guard() = default;
+    /// Called in the step in which the first byte goes out. An answer that may not be sent goes in its place.
+    virtual std::optional<http_response> instead() const = 0;
+};
 
 struct http_response {
     std::uint16_t status = 200;
@@ -28,6 +37,8 @@ struct http_response {
     std::string body;
     std::vector<header> headers;  // in addition to content-type, content-length, date and svc-request-id
     std::string head_lines;       // more of them, as whole lines that are sent as they are
+    /// Asked once, if not null.
+    std::shared_ptr<const send_guard> guard;
     /// Replaces `body` if not null: sent while it is produced. An error in it, or a piece too many or too
     /// few, ends the connection in a way that shows the client that the body is incomplete.
     std::shared_ptr<body_stream> stream;

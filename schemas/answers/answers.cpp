@@ -145,8 +145,9 @@ earlier_scan of(schemas::scan row) {
     return out;
 }
 
-scan of(schemas::scan newest, std::vector<earlier_scan> history) {
+scan of(schemas::scan newest, std::vector<earlier_scan> history, std::vector<unconfirmed_node> unconfirmed) {
     scan out;
+    out.unconfirmed = std::move(unconfirmed);
     set_scan(out, std::move(newest));
     out.history = std::move(history);
     return out;

@@ -138,6 +138,7 @@ struct scan {
     }
 };
 
-scan of(schemas::scan newest, std::vector<earlier_scan> history);
+scan of(schemas::scan newest, std::vector<earlier_scan> history,
+        std::vector<unconfirmed_node> unconfirmed = {});
 
 }  // namespace herald::schemas::answers

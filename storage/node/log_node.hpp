@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -46,6 +47,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     bool ready() const noexcept override { return x_is_ready; }
     status state_now() const override;
     identity me() const override { return {x_options.name, x_boot}; }
+    std::int64_t serves_until_ms() const noexcept override;
     void add_job(schemas::job which, std::shared_ptr<claimed_job> work) override {
         x_jobs->add(which, std::move(work));
     }
@@ -58,6 +60,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void advance_on_scheduler();
     /// How long to pause; empty when the node has failed.
     std::optional<std::int64_t> advance(std::int64_t wait_ms, std::size_t& records);
+    void applied(registry::engine::applied_record&);
     void shown(const registry::tables::serving_changes&);
     void written(const written_tables&);
 
@@ -66,6 +69,9 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void look();
     void speak();
     void speak_now();
+    /// What is said was known before `sent_ms`.
+    void send_heartbeat(const schemas::commands::node_heartbeat&, std::int64_t sent_ms);
+    void submit_heartbeat(const schemas::commands::node_heartbeat&, std::int64_t sent_ms);
     bool is_time_to_speak(std::int64_t now_ms) const;
     schemas::commands::node_heartbeat heartbeat() const;
     void heard(const result<schemas::commands::outcome>&, std::int64_t sent_ms);
@@ -92,6 +98,8 @@ class log_node final : public registry_node, public std::enable_shared_from_this
         });
     }
 
+    static constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::min();
+
     const registry_node::options x_options;
     const registry_node::parts x_on;
     const schemas::uuid x_boot;
@@ -107,8 +115,10 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<bool> x_has_failed = false;
     std::atomic<bool> x_is_draining = false;
     std::atomic<bool> x_is_tied = false;
-    std::atomic<std::int64_t> x_heard_ms = 0;  // when the newest own heartbeat was applied
-    std::atomic<std::uint64_t> x_log_end = 0;  // according to the log, while this node catches up
+    std::atomic<std::int64_t> x_heard_ms = 0;              // when the newest own heartbeat was applied
+    std::atomic<std::int64_t> x_heard_sent_ms = never_ms;  // and when it was sent
+    std::atomic<std::uint64_t> x_shown_offset = 0;         // what on_shown was told of
+    std::atomic<std::uint64_t> x_log_end = 0;              // according to the log, while this node catches up
     std::atomic<std::uint64_t> x_replayed_per_second = replayed_per_second_assumed;
     std::atomic<std::uint64_t> x_outbox_rows = 0;
     std::atomic<std::int64_t> x_outbox_oldest_ms = 0;

@@ -54,7 +54,7 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
       x_boot(on.random.uuid()),
       x_replica(std::make_shared<replica>(
           on.log, on.store, on.scheduler.time(), x_options.name,
-          replica::listener{[this](registry::engine::applied_record& done) { x_gateway->complete(done); },
+          replica::listener{[this](registry::engine::applied_record& done) { applied(done); },
                             [this](const written_tables& tables) { written(tables); },
                             [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); },
                             [this](const registry::tables::serving_changes& what) { shown(what); }},
@@ -68,6 +68,7 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
       x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
     x_jobs->add(schemas::job::publisher, std::make_shared<publisher_job>(x_publisher));
     x_barrier->applied(x_replica->newest()->position.next_offset);
+    x_shown_offset = x_replica->newest()->offset();  // before it has caught up, nothing is served
 }
 
 log_node::~log_node() {
@@ -148,6 +149,21 @@ void log_node::shown(const registry::tables::serving_changes& changes) {
     if (!x_options.on_shown) return;
     const auto state = x_replica->newest();
     x_options.on_shown({state->view, changes, state->offset(), state->level, x_is_caught_up});
+    x_shown_offset = state->offset();
+}
+
+std::int64_t log_node::serves_until_ms() const noexcept {
+    if (x_options.kind == node_kind::standalone) return std::numeric_limits<std::int64_t>::max();
+    const std::int64_t sent_ms = x_heard_sent_ms;
+    return sent_ms == never_ms ? sent_ms : sent_ms + x_options.isolation_grace_ms;
+}
+
+void log_node::applied(registry::engine::applied_record& done) {
+    // Who reported a build unsafe waits until every node has said that it knows.
+    const bool must_be_told = done.type == schemas::commands::report_scan::type && done.outcome.code == 0 &&
+                              x_options.serves_predictions && x_options.kind == node_kind::cluster;
+    x_gateway->complete(done);
+    if (must_be_told) x_on.scheduler.post(if_alive(&log_node::speak_now));
 }
 
 void log_node::written(const written_tables& tables) {

@@ -80,6 +80,10 @@ class registry_node {
         /// Called on the applying thread when a write is visible, before the senders of its commands are
         /// told: what follows an answer already sees what it was about. May be empty.
         std::function<void(const shown_write&)> on_shown;
+        /// Calls back, on any thread, once whatever serves predictions has ended the step that it was in:
+        /// from then on it sees what on_shown was told before. The node says what it has applied only after
+        /// that. May be empty.
+        std::function<void(std::function<void()>)> quiesce;
         /// Called once, on any thread; after that the node serves nothing more.
         std::function<void(const node_failure&)> on_failure;
     };
@@ -151,6 +155,10 @@ class registry_node {
         schemas::uuid boot{};
     };
     virtual identity me() const = 0;
+    /// Until when, by the steady clock, this node may serve predictions without hearing of the log: when it
+    /// sent the newest heartbeat that it has itself applied, and options::isolation_grace_ms more. Standalone
+    /// there is no end. Any thread; cheap.
+    virtual std::int64_t serves_until_ms() const noexcept = 0;
     /// Runs the job while this node holds its claim. To be called before start().
     virtual void add_job(schemas::job, std::shared_ptr<claimed_job>) = 0;
     /// Begins to apply, then to send heartbeats. Called once.

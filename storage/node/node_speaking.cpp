@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t timers_due_rest_ms = 20;
 constexpr std::int64_t peers_look_ms = 20;
+constexpr std::int64_t shown_look_ms = 1;
 
 }  // namespace
 
@@ -60,9 +61,29 @@ void log_node::speak() {
     if (!is_time_to_speak(now)) return;
     x_spoke_ms = now;
     ++x_heartbeats_in_flight;
+    send_heartbeat(heartbeat(), now);
+}
+
+/// Whoever hears that this node has applied a report that a build is unsafe may rely on it that no prediction
+/// of it goes out here any more (P7).
+void log_node::send_heartbeat(const schemas::commands::node_heartbeat& beat, std::int64_t sent_ms) {
+    if (!x_options.quiesce) return submit_heartbeat(beat, sent_ms);
+    if (x_has_failed || x_is_draining) return;
+    if (x_shown_offset < beat.applied_offset)
+        return x_on.scheduler.run_at(now_ms() + shown_look_ms,
+                                     runtime::if_alive(weak_from_this(), [beat, sent_ms](log_node& self) {
+                                         self.send_heartbeat(beat, sent_ms);
+                                     }));
+    x_options.quiesce(
+        runtime::posted(x_on.scheduler, runtime::if_alive(weak_from_this(), [beat, sent_ms](log_node& self) {
+                            self.submit_heartbeat(beat, sent_ms);
+                        })));
+}
+
+void log_node::submit_heartbeat(const schemas::commands::node_heartbeat& beat, std::int64_t sent_ms) {
     const auto answered = runtime::if_alive(
-        weak_from_this(), [now](log_node& self, const auto& outcome) { self.heard(outcome, now); });
-    x_gateway->submit_own(heartbeat(), runtime::posted(x_on.scheduler, answered));
+        weak_from_this(), [sent_ms](log_node& self, const auto& outcome) { self.heard(outcome, sent_ms); });
+    x_gateway->submit_own(beat, runtime::posted(x_on.scheduler, answered));
 }
 
 schemas::commands::node_heartbeat log_node::heartbeat() const {
@@ -93,6 +114,7 @@ void log_node::heard(const result<schemas::commands::outcome>& outcome, std::int
     if (outcome->code != 0) return;
     x_barrier->heartbeat_arrived(sent_ms);
     x_heard_ms = now_ms();
+    x_heard_sent_ms = std::max(x_heard_sent_ms.load(), sent_ms);
     if (!std::exchange(x_is_first_heard, true)) {
         x_first_heard_ms = now_ms();
         begin_to_serve();

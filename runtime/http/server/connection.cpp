@@ -353,6 +353,8 @@ bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
 
 template <class Stream>
 void stream_connection<Stream>::write_answer() {
+    if (const auto guard = std::exchange(x_out.get().guard, nullptr))
+        if (auto instead = guard->instead()) x_out.get() = *std::move(instead);
     x_out.begin({x_parser.is_head_request(), x_parser.is_http_1_0()});
     if (!has_room_for_answer(x_out.bytes_held_max()))
         x_out.get() =

@@ -63,6 +63,10 @@ class build_search final : public passing_search<tables::builds> {
 
 bool are_runs_judged_by_apply(const state_view& state) { return tables::is_registry_level_in_force(state); }
 
+std::optional<schemas::build> build_of(const state_view& state, schemas::build_id id) {
+    return tables::builds::find(state, id);
+}
+
 std::optional<schemas::scan> newest_scan(const state_view& state, const schemas::build& build) {
     if (!build.scan_id) return std::nullopt;
     return tables::scans::find(state, build.scan_id);

@@ -12,6 +12,7 @@ namespace herald::storage::registry::find {
 /// registry_level some node may not know that member of the command.
 bool are_runs_judged_by_apply(const state::state_view&);
 
+std::optional<schemas::build> build_of(const state::state_view&, schemas::build_id);
 /// The build's newest scan; empty: unscanned.
 std::optional<schemas::scan> newest_scan(const state::state_view&, const schemas::build&);
 /// As newest_scan; if there is none, a scan without an id, as old as the build.

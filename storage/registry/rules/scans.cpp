@@ -219,8 +219,10 @@ answer keep_report(rule_context& context, const build& before, scan told,
                    const schemas::commands::report_scan& report) {
     build after = before;
     // Also for a report that says error and unsafe: the build was called unsafe.
-    if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id)
+    if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id) {
         after.unsafe_scan_id = told.id;
+        if (is_of_serving_level(context)) after.unsafe_offset = context.offset();
+    }
     after.scan_id = told.id;
     told.scan_status = report.scan_status;
     told.safety_status = report.safety_status;

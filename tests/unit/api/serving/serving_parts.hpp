@@ -52,6 +52,7 @@ class keeping_node final : public storage::node::registry_node {
         return out;
     }
     identity me() const override { return {"n1", {1, 2, 3}}; }
+    std::int64_t serves_until_ms() const noexcept override { return std::int64_t{1} << 60; }
 
     std::optional<reading> read_applied() const override { return std::nullopt; }
     std::optional<reading> read_now() const override { return std::nullopt; }

@@ -45,6 +45,8 @@ class told_node final : public node::registry_node {
     std::optional<reading> read_now() const override { return std::nullopt; }
     void read(reading_handler) override {}
     bool ready() const noexcept override { return true; }
+    identity me() const override { return {}; }
+    std::int64_t serves_until_ms() const noexcept override { return std::int64_t{1} << 60; }
     status state_now() const override { return {}; }
     void add_job(schemas::job, std::shared_ptr<node::claimed_job>) override {}
     void start() override {}
@@ -94,6 +96,7 @@ class builder : public testing::Test {
             objects.objects[row.object] = part;
             content.model.push_back({row.object, row.digest, row.bytes});
             bytes.parts.push_back({row.digest, row.bytes});
+            waiting.model_parts.push_back({row.digest, row.bytes});
             registry::tables::blobs::put(changes, row);
         }
         registry::tables::versions::put(changes, version);

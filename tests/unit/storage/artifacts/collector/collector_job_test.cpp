@@ -52,6 +52,8 @@ class listening_node final : public node::registry_node {
     std::optional<reading> read_now() const override { return std::nullopt; }
     void read(reading_handler) override {}
     bool ready() const noexcept override { return true; }
+    identity me() const override { return {}; }
+    std::int64_t serves_until_ms() const noexcept override { return std::int64_t{1} << 60; }
     status state_now() const override { return {}; }
     void add_job(schemas::job, std::shared_ptr<node::claimed_job>) override {}
     void start() override {}

@@ -1,0 +1,16 @@
+#include "api/serving/serving_gate.hpp"
+
+namespace herald::api::serving {
+
+std::shared_ptr<build_safety> serving_gate::safety_of(schemas::build_id build) {
+    const runtime::lock_guard lock(x_mutex);
+    auto known = x_known.find(build);
+    if (known != x_known.end())
+        if (auto safety = known->second.lock()) return safety;
+    std::erase_if(x_known, [](const auto& each) { return each.second.expired(); });
+    auto safety = std::make_shared<build_safety>();
+    x_known[build] = safety;
+    return safety;
+}
+
+}  // namespace herald::api::serving

@@ -1,0 +1,23 @@
+// Which nodes may still serve a build that was reported unsafe (promise P7, design.md §4).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schemas/deployment.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::storage::registry::find {
+
+struct unconfirmed_node {
+    std::string node;
+    std::int64_t serves_until_ms = 0;  // log time: it has stopped by itself by then
+    bool is_in_contact = false;        // it was heard lately, and will say that it knows
+};
+
+/// The nodes that serve predictions, have not said that they know of the report, and may serve for a while
+/// yet; by name. Empty for a build that nobody reported unsafe.
+std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, const schemas::build&);
+
+}  // namespace herald::storage::registry::find

@@ -1,0 +1,134 @@
+"""Property P7: once the report that a build is unsafe has been answered, no node answers a prediction from it, except nodes that
+the answer names, until the time that it gives. Rounds: HERALD_SERVING_ROUNDS (5; --long: 1,000)."""
+
+import http.client
+import os
+import signal
+import threading
+import time
+
+import herald
+import onnx_models
+import serving
+
+ROUNDS = int(os.environ.get("HERALD_SERVING_ROUNDS", "1000" if os.environ.get("HERALD_TEST_LONG") else "5"))
+BODY = b'{"x":[[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]],"y":[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]}'
+FULL_LOAD = 6  # callers for each node
+
+
+class Asking:
+    """Callers that ask one node all the time, and when each answer of 200 had arrived."""
+
+    def __init__(self, port, path, token):
+        self.place = (port, path, token)
+        self.answered = []  # of each 200: when it was asked for, when it had arrived, and its build
+        self.refused = 0
+        self.ends = threading.Event()
+        self.threads = [threading.Thread(target=self.ask) for _ in range(FULL_LOAD)]
+        for thread in self.threads:
+            thread.start()
+
+    def ask(self):
+        port, path, token = self.place
+        connection = None
+        while not self.ends.is_set():
+            if connection is None:
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            asked = time.monotonic()
+            try:
+                connection.request("POST", f"/api/v1/predict{path}", BODY, {"Access-Token": token})
+                answer = connection.getresponse()
+                answer.read()
+            except (OSError, http.client.HTTPException):
+                connection = None
+                continue
+            if answer.status == 200:
+                self.answered.append((asked, time.monotonic(), answer.headers["svc-build-id"]))
+            else:
+                assert answer.status in (403, 503), answer.status
+                self.refused += 1
+
+    def stop(self):
+        self.ends.set()
+        for thread in self.threads:
+            thread.join()
+
+    def last_answer_of(self, build):
+        """When the newest 200 from the build had arrived; 0: never."""
+        return max((at for _, at, by in self.answered if by == str(build)), default=0)
+
+    def last_asked_of(self, build):
+        """When the newest 200 from the build had been asked for; 0: never."""
+        return max((at for at, _, by in self.answered if by == str(build)), default=0)
+
+
+def check_rounds(client, ports, path):
+    """Reports one build after the other unsafe under full load on all nodes."""
+    model = client.model("tiny")
+    stage = serving.Stage(client, path)
+    for number in range(ROUNDS):
+        build = serving.build_of(client, model, f"v{number}", onnx_models.tiny(number))
+        stage.update(build)
+        asking = [Asking(port, path, stage.token) for port in ports]
+        try:
+            herald.until(lambda: all(each.last_answer_of(build) for each in asking) or None, 30, "every node answers from the build")
+            answer = serving.report(client, build, "unsafe")
+            told = time.monotonic()
+            assert answer["unconfirmed"] == [], answer
+            before = [each.refused for each in asking]
+            herald.until(lambda: all(each.refused > seen for each, seen in zip(asking, before)) or None, 30, "every node refuses")
+        finally:
+            for each in asking:
+                each.stop()
+        for each in asking:
+            assert each.last_asked_of(build) < told, f"round {number}: asked after the report was answered, and answered from build {build}"
+            late = each.last_answer_of(build) - told
+            # An answer that had arrived in this process before the report's may be read a little later: threads take turns.
+            assert late < 0.1, f"round {number}: a prediction from build {build} arrived {late * 1000:.1f} ms after the report was answered"
+        refusal = serving.predict(client, path, stage.token, None, raw=BODY)
+        assert refusal.status == 403 and refusal.json["code"] == 7 and f"build {build}" in refusal.json["message"], refusal
+
+
+def after_the_report_nothing_is_answered_from_the_build():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder, "--log-requests", "false")
+        check_rounds(server.client(), [server.port], "/standalone")
+        server.stop()
+
+
+def after_the_report_no_node_of_a_cluster_answers_from_the_build():
+    with herald.folder() as folder:
+        broker = herald.Broker(folder)
+        cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
+        check_rounds(cluster.client(), cluster.ports, "/cluster")
+        cluster.stop()
+        broker.stop()
+
+
+def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
+    with herald.folder() as folder:
+        broker = herald.Broker(folder)
+        cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0, node_options=("--isolation-grace", "15"))
+        client = cluster.client()
+        model, stage = client.model("tiny"), serving.Stage(client, "/stopped")
+        build = serving.build_of(client, model, "v1", onnx_models.tiny())
+        stage.update(build)
+        asking = Asking(cluster.ports[1], "/stopped", stage.token)
+        herald.until(lambda: asking.last_answer_of(build) or None, 30, "the second node answers")
+        stopped = cluster.nodes[1]
+        stopped.kill(signal.SIGSTOP)
+        answer = serving.report(client, build, "unsafe")
+        assert len(answer["unconfirmed"]) == 1 and answer["unconfirmed"][0]["serves_until"], answer
+        herald.until(lambda: client.must("GET", f"/api/v1/deployment/builds/{build}/scan")["unconfirmed"] == [] or None, 40,
+                     "the list shrinks to none")
+        going_on = time.monotonic()
+        stopped.kill(signal.SIGCONT)
+        time.sleep(3)
+        asking.stop()
+        assert asking.last_answer_of(build) < going_on, "a stopped node answered from an unsafe build when it went on"
+        cluster.stop()
+        broker.stop()
+
+
+if __name__ == "__main__":
+    herald.run()
