@@ -8,6 +8,6 @@ namespace herald::test {
 /// Leaves an endpoint "/kept" with the id {1, 0, …}, its stage 1 with the default token 1.
 void tell_of_endpoints(golden_writer&);
 /// Builds that Herald makes, and updates of that stage; the last of the level.
-void tell_of_updates(golden_writer&);  // golden_updates.cpp
+void tell_of_updated_stages(golden_writer&);  // golden_updates.cpp
 
 }  // namespace herald::test

@@ -236,7 +236,7 @@ std::vector<golden_record> golden_story() {
     tell_of_the_audit(log);
     tell_of_a_raise(log, 3);
     tell_of_endpoints(log);
-    tell_of_updates(log);
+    tell_of_updated_stages(log);
     tell_of_a_raise(log, 4);
     return log.take();
 }

@@ -139,7 +139,7 @@ report_canary counts(std::uint64_t update, std::uint32_t interval, std::uint64_t
     return command;
 }
 
-report_scan unsafe_report(std::uint64_t build) {
+report_scan unsafe_report_of(std::uint64_t build) {
     return {"default", build_id_of(build), schemas::scan_status::scanned, schemas::safety_status::unsafe, ""};
 }
 
@@ -219,7 +219,7 @@ void tell_of_refused_updates(golden_writer& log) {
     log.user = admin;
 }
 
-void tell_of_updates_that_run(golden_writer& log) {
+void tell_of_updated_stages_that_run(golden_writer& log) {
     log.done(update_to(1), "to a build in error");  // 1
     log.done(update_to(3));                         // 2
     log.refused(ready(2, "s", 8), "of an earlier process");
@@ -255,19 +255,19 @@ void tell_of_updates_that_run(golden_writer& log) {
     log.done(no_operation{}, "nobody has loaded it");
     log.done(serving_heartbeat("s", 9));
     log.done(update_to(8));  // 8
-    log.done(unsafe_report(8), "of what is being loaded");
-    log.done(unsafe_report(4), "of what serves");
+    log.done(unsafe_report_of(8), "of what is being loaded");
+    log.done(unsafe_report_of(4), "of what serves");
     log.done(build_of(with_model));                           // 9
     log.done(update_to(9), "to a build that is being made");  // 9
 }
 
 }  // namespace
 
-void tell_of_updates(golden_writer& log) {
+void tell_of_updated_stages(golden_writer& log) {
     log.user = admin;
     const std::uint64_t token = tell_of_builds_made(log);
     tell_of_refused_updates(log);
-    tell_of_updates_that_run(log);
+    tell_of_updated_stages_that_run(log);
     log.done(finished(9, token), "which is loaded now");
     log.done(build_of(with_model));  // 10
     log.done(update_to(10));         // 10
