@@ -16,7 +16,7 @@ import serving
 
 CASES = pathlib.Path("/usr/share/libonnx-testdata/data")
 EACH = 1 if os.environ.get("HERALD_TEST_LONG") else 20
-WORKERS = 16  # most of the time is waiting for builds and updates
+WORKERS = 8  # as many as may upload at a time; most of the time is waiting for builds and updates
 SKIPPED = pathlib.Path(__file__).with_name("onnx_skipped.txt")
 
 # TensorProto.DataType: its name in the Open Inference Protocol, and how struct calls an element.
