@@ -44,7 +44,10 @@ double bare_run_us(const std::filesystem::path& model, int rounds) {
     const auto library = checked(engines::onnx::runtime_library::open(HERALD_ONNXRUNTIME));
     const OrtApi& api = library->api();
     const auto good = [&](OrtStatus* status) {
-        if (const auto done = library->checked(status); !done) std::abort();
+        if (const auto done = library->checked(status); !done) {
+            std::fprintf(stderr, "predict_bench: %s\n", done.error().message.c_str());
+            std::exit(1);
+        }
     };
     const auto options = checked(
         library->make<OrtSessionOptions>([&](auto** made) { return api.CreateSessionOptions(made); }));
@@ -82,7 +85,10 @@ double asked_us(const std::filesystem::path& model, int rounds) {
     const std::int64_t deadline_ms = herald::runtime::system_clock().steady_ms() + 600'000;
     return us_each(rounds, [&] {
         loaded->ask({{x, y}, {}, deadline_ms}, [](const herald::result<std::vector<tensor>>& answer) {
-            if (!answer) std::abort();
+            if (!answer) {
+                std::fprintf(stderr, "predict_bench: %s\n", answer.error().message.c_str());
+                std::exit(1);
+            }
         });
     });
 }
