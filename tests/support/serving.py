@@ -90,3 +90,9 @@ def report(client, build, safety):
     """The scan's record as the report of its result is answered."""
     return client.must("PUT", f"{DEPLOYMENT}/builds/{build}/scan", {
         "scan_status": "scanned", "scan_external_results": {"safety_status": safety, "url": "https://scanner.example.com/1"}})
+
+
+def need_onnx():
+    """Skips the test where deploy/onnxruntime could not bring the runtime."""
+    if not (herald.ROOT / "build/onnxruntime/libonnxruntime.so.1").exists():
+        raise herald.Unavailable("there is no ONNX Runtime (deploy/onnxruntime)")

@@ -50,13 +50,17 @@ void builder_job::look() {
 
 boost::asio::awaitable<void> builder_job::make_next(std::shared_ptr<builder_job> self) {
     try {
-        std::erase_if(self->x_rests_until_ms, [now_ms = self->x_with.loop.time().steady_ms()](
-                                                  const auto& rest) { return rest.second <= now_ms; });
-        // The pool's thread looks at a copy: a new claim begins with none.
-        const auto resting = self->x_rests_until_ms;
-        const auto find = [&] { return self->next_build(resting); };
-        auto build = co_await run_blocking(self->x_with.blocking, find);
-        if (build) co_await self->make(*std::move(build));
+        bool is_found = true;
+        while (is_found && self->x_token != 0) {
+            std::erase_if(self->x_rests_until_ms, [now_ms = self->x_with.loop.time().steady_ms()](
+                                                      const auto& rest) { return rest.second <= now_ms; });
+            // The pool's thread looks at a copy: a new claim begins with none.
+            const auto resting = self->x_rests_until_ms;
+            const auto find = [&] { return self->next_build(resting); };
+            auto build = co_await run_blocking(self->x_with.blocking, find);
+            is_found = build.has_value();
+            if (is_found) co_await self->make(*std::move(build));
+        }
     } catch (...) {
         self->x_is_making = false;
         throw;
