@@ -25,6 +25,7 @@ TEST(catch_up_on_rocks, comes_to_what_one_record_after_the_other_comes_to) {
         records, *state->store, runtime::system_clock(), "a",
         {[&](storage::registry::engine::applied_record& record) { outcomes.push_back(record.outcome.code); },
          [](const written_tables&) {},
+         {},
          {}});
     while (outcomes.size() < log.records.size())
         ASSERT_TRUE(std::holds_alternative<replica::progress>(all.advance(0)));

@@ -27,7 +27,7 @@ class route_maker_test : public testing::Test {
         canaries = std::make_shared<canary_reports>(
             canary_reports::parts{node, loops[0], runtime::system_random(), runtime::system_clock()});
         maker.emplace(route_maker::options{{"svc-", "other-"}, 1'000, 2'000, 3},
-                      route_maker::parts{book, *models, *canaries});
+                      route_maker::parts{book, gate, *models, *canaries});
         schemas::user owner;
         owner.id = {7};
         owner.email = "owner@example.org";
@@ -118,6 +118,7 @@ class route_maker_test : public testing::Test {
     std::shared_ptr<components> models;
     std::shared_ptr<canary_reports> canaries;
     route_book book;
+    serving_gate gate{runtime::system_clock()};
     std::optional<route_maker> maker;
     std::unique_ptr<storage::registry::state::state_store> store =
         storage::registry::state::make_memory_state();
@@ -161,9 +162,9 @@ TEST_F(route_maker_test, a_name_ends_no_header) {
 }
 
 TEST_F(route_maker_test, before_the_log_was_read_to_its_end_nothing_is_known) {
-    maker.emplace(route_maker::options{{"svc-"}, 1, 1, 1}, route_maker::parts{book, *models, *canaries});
+    maker.emplace(route_maker::options{{"svc-"}, 1, 1, 1}, route_maker::parts{book, gate, *models, *canaries});
     route_book fresh(1, runtime::system_clock());
-    route_maker early({{"svc-"}, 1, 1, 1}, {fresh, *models, *canaries});
+    route_maker early({{"svc-"}, 1, 1, 1}, {fresh, gate, *models, *canaries});
     endpoint_at(1, "/a");
     const auto view = store->view();
     early.shown({view, {}, 1, 3, false});
