@@ -127,6 +127,7 @@ std::string replay(events::log::partitioned_log& log, storage::registry::state::
         log, store, runtime::system_clock(), "bench",
         {[](storage::registry::engine::applied_record& done) { HERALD_ASSERT(done.outcome.code == 0); },
          [](const storage::node::written_tables&) {},
+         {},
          {}});
     for (;;) {
         const auto outcome = replica.advance(0);
