@@ -69,7 +69,7 @@ answered get_image(reading_call& call) {
     for (schemas::blob& part : *parts)
         content.model.push_back({std::move(part.object), std::move(part.digest), part.bytes});
     http_response out = call.answer(std::string());
-    out.content_type = "application/x-tar";
+    out.content_type = "application/octet-stream";
     out.headers.push_back({"etag", "\"" + runtime::to_hex(*digest) + "\""});
     out.stream_bytes = images::image_bytes(content);
     calls::transfer_places::place place;

@@ -57,6 +57,7 @@ class route_world : public ::testing::Test {
 
     static constexpr schemas::uuid served_endpoint{7};
     static constexpr schemas::build_id served_build{2};
+    static constexpr schemas::build_id imaged_build{1'000};
     static void add_served_endpoint(storage::registry::state::state_changes&);
 
     struct sample {
