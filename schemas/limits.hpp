@@ -37,6 +37,8 @@ constexpr std::size_t access_tokens_max = 100;   // of a stage
 constexpr std::size_t access_token_bytes_max = 256;
 constexpr std::size_t stage_log_entries_max = 1'000;
 constexpr std::size_t stage_log_message_bytes_max = 4 * 1024;
+// A node that serves predictions is in contact for so long after it was heard (design.md §4).
+constexpr std::int64_t node_contact_ms = 15'000;
 // Of what an update may set for an endpoint's stage.
 constexpr std::uint64_t prediction_body_bytes_max = 64ull * 1024 * 1024;
 constexpr std::int64_t prediction_deadline_ms_max = 600'000;

@@ -74,7 +74,9 @@ answers::scan whole(reading_call& call, const storage::registry::state::state_vi
 boost::asio::awaitable<void> wait_until_heard(writing_call& call, schemas::build_id build) {
     const calls::services& with = call.with();
     if (with.quiesce) {
-        const auto start = [&](std::function<void(result<void>)> done) { with.quiesce([done] { done({}); }); };
+        const auto start = [&](std::function<void(result<void>)> done) {
+            with.quiesce([done] { done({}); });
+        };
         co_await calls::await_callback<result<void>>(start);
     }
     if (!with.has_other_nodes) co_return;

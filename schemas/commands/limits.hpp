@@ -9,8 +9,6 @@ namespace herald::limits {
 
 constexpr std::size_t command_bytes_max = 512 * 1024;
 constexpr std::int64_t not_after_ms = 120'000;
-/// A node that serves predictions is in contact for so long after it was heard (design.md §4).
-constexpr std::int64_t node_contact_ms = 15'000;
 constexpr std::int64_t claim_lapse_ms = 10'000;
 constexpr std::int64_t node_row_kept_ms = 24ll * 3'600'000;  // since its last heartbeat
 

@@ -1,6 +1,6 @@
 #include "storage/registry/find/serving_nodes.hpp"
 
-#include "schemas/commands/limits.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/position.hpp"
 

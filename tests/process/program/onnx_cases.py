@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""The ONNX project's own cases (Debian's libonnx-testdata) over HTTP: every case that ONNX Runtime loads is registered, built,
+"""Property: the ONNX project's own cases (Debian's libonnx-testdata) are answered over HTTP as they were published: every case that ONNX Runtime loads is registered, built,
 deployed and asked in JSON and in the binary form of the Open Inference Protocol; both give what was published. onnx_skipped.txt
 names those left out, each with its reason. HERALD_TEST_LONG=1: all of them, otherwise every twentieth."""
 

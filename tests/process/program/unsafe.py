@@ -1,4 +1,4 @@
-"""Property P7: once the report that a build is unsafe has been answered, no node answers a prediction from it, except nodes that
+"""Property: P7, once the report that a build is unsafe has been answered, no node answers a prediction from it, except nodes that
 the answer names, until the time that it gives. Rounds: HERALD_SERVING_ROUNDS (5; --long: 1,000)."""
 
 import http.client

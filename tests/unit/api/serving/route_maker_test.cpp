@@ -162,7 +162,8 @@ TEST_F(route_maker_test, a_name_ends_no_header) {
 }
 
 TEST_F(route_maker_test, before_the_log_was_read_to_its_end_nothing_is_known) {
-    maker.emplace(route_maker::options{{"svc-"}, 1, 1, 1}, route_maker::parts{book, gate, *models, *canaries});
+    maker.emplace(route_maker::options{{"svc-"}, 1, 1, 1},
+                  route_maker::parts{book, gate, *models, *canaries});
     route_book fresh(1, runtime::system_clock());
     route_maker early({{"svc-"}, 1, 1, 1}, {fresh, gate, *models, *canaries});
     endpoint_at(1, "/a");
