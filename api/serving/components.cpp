@@ -81,11 +81,12 @@ void components::begin_next() {
 
 void components::fetch(load next) {
     next.began_ms = now_ms();
-    if (!engine_for(next.source))
-        return failed(
-            std::move(next),
+    if (!engine_for(next.source)) {
+        const error why =
             runtime::invalid_argument("this node has no runtime '" + std::string(runtime_of(next.source)) +
-                                      "', which the build needs; its start says what is missing"));
+                                      "', which the build needs; its start says what is missing");
+        return failed(std::move(next), why);
+    }
     ++x_loading;
     if (!next.source.has_file) return fetched(std::move(next), fetched_model());
     const component_source source = next.source;

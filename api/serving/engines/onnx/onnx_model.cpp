@@ -115,19 +115,19 @@ result<std::vector<tensor>> onnx_model::run_timed(const tensor_question& questio
     return out;
 }
 
+/// False, and nothing is taken, when too many wait already.
+bool onnx_model::put_behind_others(tensor_question& question, answer_handler& answer, bool& needs_thread) {
+    const runtime::lock_guard lock(x_mutex);
+    if (x_waiting.size() >= limits::onnx_questions_waiting_max) return false;
+    x_waiting.push_back({std::move(question), std::move(answer)});
+    needs_thread = x_running < x_threads_max;
+    if (needs_thread) ++x_running;
+    return true;
+}
+
 void onnx_model::enqueue(tensor_question question, answer_handler answer) {
-    bool is_full = false;
     bool needs_thread = false;
-    {
-        const runtime::lock_guard lock(x_mutex);
-        is_full = x_waiting.size() >= limits::onnx_questions_waiting_max;
-        if (!is_full) {
-            x_waiting.push_back({std::move(question), std::move(answer)});
-            needs_thread = x_running < x_threads_max;
-            if (needs_thread) ++x_running;
-        }
-    }
-    if (is_full)
+    if (!put_behind_others(question, answer, needs_thread))
         return answer(runtime::resource_exhausted("too many predictions wait for this model; at most " +
                                                   std::to_string(limits::onnx_questions_waiting_max) +
                                                   " do"));

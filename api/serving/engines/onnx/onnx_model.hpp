@@ -39,6 +39,7 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     };
     result<std::vector<schemas::tensor>> run_timed(const tensor_question&);
     void enqueue(tensor_question, answer_handler);
+    bool put_behind_others(tensor_question&, answer_handler&, bool& needs_thread);
     void run_waiting();
 
     const std::unique_ptr<onnx_session> x_session;
