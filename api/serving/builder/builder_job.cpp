@@ -96,11 +96,11 @@ boost::asio::awaitable<void> builder_job::make(schemas::build build) {
 
 result<std::vector<stored_object>> builder_job::model_of(const schemas::build& build) const {
     const auto view = x_with.state.view();
-    auto parts = storage::registry::find::model_of_build(*view, build);
-    if (!parts) return parts.error();
+    auto blobs = storage::registry::find::model_of_build(*view, build);
+    if (!blobs) return blobs.error();
     std::vector<stored_object> model;
     std::uint64_t bytes = 0;
-    for (schemas::blob& each : *parts) {
+    for (schemas::blob& each : *blobs) {
         bytes += each.bytes;
         model.push_back({std::move(each.object), std::move(each.digest), each.bytes});
     }

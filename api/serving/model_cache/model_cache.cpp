@@ -217,8 +217,8 @@ void model_cache::shelf::release(const std::string& name) {
     }
 }
 
-model_cache::model_cache(std::shared_ptr<shelf> shelf, const parts& with)
-    : x_shelf(std::move(shelf)), x_with(with) {}
+model_cache::model_cache(std::shared_ptr<shelf> copies, const parts& with)
+    : x_shelf(std::move(copies)), x_with(with) {}
 model_cache::~model_cache() = default;
 
 result<std::unique_ptr<model_cache>> model_cache::open(const fs::path& folder, const parts& with,

@@ -58,7 +58,7 @@ class model_cache {
 
   private:
     class shelf;
-    model_cache(std::shared_ptr<shelf> shelf, const parts& with);
+    model_cache(std::shared_ptr<shelf> copies, const parts& with);
 
     const std::shared_ptr<shelf> x_shelf;
     const parts x_with;
