@@ -15,10 +15,9 @@ result<storage::registry::access::placed_stage> stage_to_show(const calls::readi
 
 /// Fills in what commands about an endpoint have in common. Errors: as endpoint_in_path.
 template <class Command>
-result<Command> command_on_endpoint(const calls::writing_call& call) {
+result<Command> command_on_endpoint(const calls::writing_call& call, Command command = {}) {
     const auto id = endpoint_in_path(call);
     if (!id) return id.error();
-    Command command;
     if constexpr (requires { command.endpoint_id; })
         command.endpoint_id = *id;
     else
@@ -28,10 +27,10 @@ result<Command> command_on_endpoint(const calls::writing_call& call) {
 }
 /// And about a stage.
 template <class Command>
-result<Command> command_on_stage(const calls::writing_call& call) {
+result<Command> command_on_stage(const calls::writing_call& call, Command begun = {}) {
     const auto stage = call.template path_id<schemas::endpoint_stage_id>("stage");
     if (!stage) return stage.error();
-    auto command = command_on_endpoint<Command>(call);
+    auto command = command_on_endpoint<Command>(call, std::move(begun));
     if (command) command->stage_id = *stage;
     return command;
 }

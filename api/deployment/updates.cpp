@@ -27,8 +27,11 @@ std::string decimal_in(const schemas::json_text& value) {
     return value.text;
 }
 
-/// Errors: invalid_argument for a rule without a threshold.
+/// Errors: invalid_argument for a rule without an id or a threshold.
 result<update_command::rule> rule_in(const requests::canary_rule& asked) {
+    if (asked.rule_id == 0)
+        return runtime::invalid_argument(
+            "canary_strategy.rules.rule_id is missing; it must be 1005, 1006, 1007 or 1008");
     const auto threshold =
         std::ranges::find(asked.rule_parameters, "threshold", &requests::rule_parameter::name);
     if (threshold == asked.rule_parameters.end())
@@ -39,12 +42,11 @@ result<update_command::rule> rule_in(const requests::canary_rule& asked) {
 
 /// Errors: invalid_argument.
 result<void> fill_in_canary(update_command& command, const requests::update_endpoint_stage& body) {
-    if (command.strategy != update_strategy::canary) return {};
-    if (!body.canary_strategy)
+    if (command.strategy == update_strategy::canary && !body.canary_strategy)
         return runtime::invalid_argument(
-            "canary_strategy is missing; the strategy canary needs progress_interval_seconds, progress_step "
-            "and "
-            "rules");
+            "canary_strategy is missing; the strategy canary needs progress_interval_seconds, "
+            "progress_step and rules");
+    if (!body.canary_strategy) return {};
     command.progress_interval_seconds = body.canary_strategy->progress_interval_seconds;
     command.progress_step = decimal_in(body.canary_strategy->progress_step);
     for (const requests::canary_rule& each : body.canary_strategy->rules) {
@@ -74,11 +76,12 @@ response update_endpoint_stage(writing_call& call) {
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::update_endpoint_stage>(*json);
     if (!body) co_return body.error();
-    auto command = command_on_stage<update_command>(call);
+    update_command asked;
+    asked.strategy = body->strategy.value_or(update_strategy::rollout);
+    if (const auto good = fill_in_canary(asked, *body); !good) co_return good.error();
+    auto command = command_on_stage(call, std::move(asked));
     if (!command) co_return command.error();
     command->build_id = body->build_id;
-    command->strategy = body->strategy.value_or(update_strategy::rollout);
-    if (const auto good = fill_in_canary(*command, *body); !good) co_return good.error();
     command->limits = body->limits;
     command->batching = body->batching;
     command->update_request.text = schemas::to_json_text(*json);
