@@ -7,6 +7,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/endpoints.hpp"
 
@@ -48,11 +49,24 @@ std::string nested(std::initializer_list<std::string_view> names, std::string va
     return value;
 }
 
+result<void> check_length(std::string_view field, std::string_view value, std::size_t bytes_max) {
+    if (value.size() <= bytes_max) return {};
+    return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +
+                                     " bytes long; it must be at most " + std::to_string(bytes_max) +
+                                     " bytes");
+}
+
 answered make_manifest(reading_call& call) {
     const auto body = call.body<requests::operations_manifest>();
     if (!body) return body.error();
     const auto variables = variables_of(body->update);
     if (!variables) return variables.error();
+    if (const auto good = check_length("name", body->name, limits::name_bytes_max); !good)
+        return good.error();
+    if (const auto good =
+            check_length("endpoint.path", body->endpoint->path, limits::endpoint_path_bytes_max);
+        !good)
+        return good.error();
     if (!body->workspace_name.empty()) {
         const auto workspace = access::workspace_in_path(call.state(), body->workspace_name);
         if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
