@@ -220,6 +220,19 @@ bool may_answer(const route& row, int status) {
     return true;
 }
 
+/// Of what is named by a text alone (client_calls.md §6, the docker context).
+std::string not_found_in_text(schemas::schema_set& components) {
+    const std::string in_json = schemas::answer_schema<schemas::answers::failure>(components);
+    return object_writer()
+        .text("description", "What is meant is not there; a missing artifact is named by a text")
+        .raw("headers", headers_of({request_id, registry_offset}))
+        .raw("content", object_writer()
+                            .raw("application/json", object_writer().raw("schema", in_json).finish())
+                            .raw("text/plain", object_writer().raw("schema", text_schema).finish())
+                            .finish())
+        .finish();
+}
+
 std::string responses_of(const route& row, const operation_links& links, schemas::schema_set& components) {
     const bool has_bytes = row.streamed || row.answers_with_bytes;
     const std::string said =
@@ -236,7 +249,9 @@ std::string responses_of(const route& row, const operation_links& links, schemas
     if (!row.is_absent) out.raw("200", success.finish());
     if (is_download(row)) out.raw("206", with_answer("The range that was asked for").finish());
     for (const refusal& each : told_refusals)
-        if (may_answer(row, each.status))
+        if (each.status == 404 && row.may_be_404_in_text)
+            out.raw("404", not_found_in_text(components));
+        else if (may_answer(row, each.status))
             out.raw(std::to_string(each.status),
                     object_writer()
                         .text("$ref", "#/components/responses/" + std::to_string(each.status))

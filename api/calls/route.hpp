@@ -116,6 +116,7 @@ struct route {
     schemas::schema_maker answer = nullptr;  // empty: no JSON, but a text
     bool answers_with_bytes = false;         // in place of the text
     bool may_be_503 = false;                 // with the same type of answer
+    bool may_be_404_in_text = false;         // as well as in JSON
     /// What clients ask for and Herald does not have: always 403, which they read as "absent".
     bool is_absent = false;
 

@@ -73,6 +73,7 @@ constexpr calls::route with_bytes(calls::route row) {
     row.state = calls::needed_state::newest;
     row.answer = nullptr;
     row.answers_with_bytes = true;
+    row.may_be_404_in_text = true;
     return with_body<requests::docker_context>(row);
 }
 
