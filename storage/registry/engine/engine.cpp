@@ -87,6 +87,8 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_endpoint_update_step(context, key);
         case timer_kind::build_deadline:
             return rules::fire_build_deadline(context, key);
+        case timer_kind::deployed_build_sweep:
+            return rules::fire_deployed_build_sweep(context, key);
     }
     throw state::state_corrupt{"a timer of an unknown kind"};
 }

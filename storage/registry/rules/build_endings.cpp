@@ -41,7 +41,7 @@ void end_in_error(rule_context& context, const build& before, std::string why) {
     release_bytes(context, std::exchange(after.model_parts, {}));
     store_ended(context, before, after);
     end_waiting_scan(context, after);
-    build_ended(context, after);
+    follow_build(context, after);
 }
 
 void finish(rule_context& context, const build& before, const finish_build& made) {
@@ -58,7 +58,7 @@ void finish(rule_context& context, const build& before, const finish_build& made
                             "the model's signature is too large to be kept: " + good.error().message);
     store_ended(context, before, after);
     begin_waiting_scan(context, after);
-    build_ended(context, after);
+    follow_build(context, after);
 }
 
 }  // namespace

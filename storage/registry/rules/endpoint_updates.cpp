@@ -23,6 +23,7 @@ using schemas::build;
 using schemas::build_status;
 using schemas::component_status;
 using schemas::endpoint_stage;
+using schemas::endpoint_stage_id;
 using schemas::endpoint_stage_status;
 using schemas::endpoint_update;
 using schemas::stage_component;
@@ -37,7 +38,7 @@ void tell(rule_context& context, const endpoint_stage& stage, std::string messag
     tables::stage_log::add(context.state, stage.id, context.time_ms(), std::move(message));
 }
 
-endpoint_stage stage_of(const rule_context& context, schemas::endpoint_stage_id id) {
+endpoint_stage stage_of(const rule_context& context, endpoint_stage_id id) {
     auto stage = tables::endpoint_stages::find(context.state, id);
     if (!stage) throw state::state_corrupt{"an update without its stage"};
     return *std::move(stage);
@@ -243,46 +244,56 @@ void roll_back(rule_context& context, const endpoint_update& update, const std::
     tell(context, before, "the update to " + text_of(update.build_id) + " is rolled back: " + reason);
 }
 
-void build_ended(rule_context& context, const build& subject) {
-    std::vector<endpoint_update> waiting;
-    tables::deployed_builds::each_stage(context.state, subject.id, [&](schemas::endpoint_stage_id id) {
-        const endpoint_stage stage = stage_of(context, id);
-        const auto update = tables::endpoint_updates::find(context.state, stage.update_id);
-        if (update && update->build_id == subject.id && update->phase == update_phase::waiting_for_build)
-            waiting.push_back(*update);
-        return waiting.size() < limits::removed_rows_max;
-    });
-    for (endpoint_update& each : waiting) {
-        if (const std::string why = why_not_served(subject); !why.empty())
-            roll_back(context, each, why);
-        else
-            begin_loading(context, std::move(each));
+namespace {
+
+/// What serves of the build says that it is unsafe.
+void mark_unsafe(rule_context& context, const build& subject, const endpoint_stage& before) {
+    endpoint_stage after = before;
+    bool is_news = false;
+    for (stage_component& each : after.components) {
+        if (each.build_id != subject.id || each.ratio_ppm == 0) continue;
+        if (each.status == component_status::error && each.message == unsafe_text(subject)) continue;
+        is_news = true;
+        each.status = component_status::error;
+        each.message = unsafe_text(subject);
     }
+    if (!is_news) return;
+    if (!after.update_id) after.status = endpoint_stage_status::error;
+    store_and_tell(context, before, std::move(after));
+    tell(context, before, unsafe_text(subject) + ": its share is refused");
 }
 
-void take_unsafe(rule_context& context, const build& subject) {
-    std::vector<endpoint_stage> stages;
-    tables::deployed_builds::each_stage(context.state, subject.id, [&](schemas::endpoint_stage_id id) {
-        stages.push_back(stage_of(context, id));
-        return stages.size() < limits::removed_rows_max;
+void follow_build_on(rule_context& context, const build& subject, const endpoint_stage& stage) {
+    auto update = tables::endpoint_updates::find(context.state, stage.update_id);
+    const bool is_to_it = update && update->build_id == subject.id;
+    if (const std::string why = why_not_served(subject); is_to_it && !why.empty())
+        roll_back(context, *update, why);
+    else if (is_to_it && update->phase == update_phase::waiting_for_build &&
+             subject.status != build_status::building)
+        begin_loading(context, *std::move(update));
+    if (subject.unsafe_scan_id) mark_unsafe(context, subject, stage_of(context, stage.id));
+}
+
+}  // namespace
+
+void follow_build(rule_context& context, const build& subject, endpoint_stage_id from) {
+    std::vector<endpoint_stage_id> stages;
+    tables::deployed_builds::each_stage(context.state, subject.id, from, [&](endpoint_stage_id id) {
+        stages.push_back(id);
+        return stages.size() <= limits::stages_followed_at_once_max;
     });
-    for (const endpoint_stage& each : stages) {
-        const auto update = tables::endpoint_updates::find(context.state, each.update_id);
-        if (update && update->build_id == subject.id) roll_back(context, *update, unsafe_text(subject));
-        const endpoint_stage before = stage_of(context, each.id);
-        endpoint_stage after = before;
-        bool serves = false;
-        for (stage_component& one : after.components) {
-            if (one.build_id != subject.id || one.ratio_ppm == 0) continue;
-            serves = true;
-            one.status = component_status::error;
-            one.message = unsafe_text(subject);
-        }
-        if (!serves) continue;
-        if (!after.update_id) after.status = endpoint_stage_status::error;
-        store_and_tell(context, before, std::move(after));
-        tell(context, before, unsafe_text(subject) + ": its share is refused");
+    if (stages.size() > limits::stages_followed_at_once_max) {
+        context.set_timer(context.time_ms(), context::timer_kind::deployed_build_sweep,
+                          schemas::big_endian(subject.id.value) + schemas::big_endian(stages.back().value));
+        stages.pop_back();
     }
+    for (const endpoint_stage_id each : stages) follow_build_on(context, subject, stage_of(context, each));
+}
+
+void fire_deployed_build_sweep(rule_context& context, std::string_view key) {
+    const schemas::build_id id{schemas::read_big_endian(key)};
+    const auto subject = tables::builds::find(context.state, id);
+    if (subject) follow_build(context, *subject, endpoint_stage_id{schemas::read_big_endian(key.substr(8))});
 }
 
 /// Errors: not_found for the endpoint, the stage and the build; permission_denied; invalid_argument.

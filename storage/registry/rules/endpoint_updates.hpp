@@ -9,10 +9,11 @@
 
 namespace herald::storage::registry::rules {
 
-/// The build has been made, or could not be: updates that wait for it go on, or end.
-void build_ended(context::rule_context&, const schemas::build&);
-/// The build was reported unsafe: updates to it end at once. Where it is what serves, its component says so.
-void take_unsafe(context::rule_context&, const schemas::build&);
+/// The build has been made, could not be made, or was reported unsafe. Updates that wait for it go on, those
+/// that cannot end at once, and where it serves while it is unsafe, its component says so. Of the stages
+/// after this one at most limits::stages_followed_at_once_max now, and the others by a timer: what is served
+/// follows the build itself, and waits for none of them.
+void follow_build(context::rule_context&, const schemas::build&, schemas::endpoint_stage_id from = {});
 /// The stage goes: so does the update that runs there.
 void forget_update(context::rule_context&, const schemas::endpoint_stage&);
 

@@ -46,6 +46,7 @@ constexpr std::size_t object_name_bytes_max = 128;
 constexpr std::size_t stage_log_swept_per_firing = 300;
 constexpr std::int64_t build_ms_max = 600'000;             // until a node has made it
 constexpr std::size_t build_parts_max = 300;               // of the model's bytes: a reference to each
+constexpr std::size_t stages_followed_at_once_max = 16;    // of a build that has changed
 constexpr std::int64_t component_load_ms_max = 600'000;    // until it is ready on every node
 constexpr std::int64_t component_look_ms = 2'000;          // how often it is asked for which nodes are waited
 constexpr std::int64_t canary_reports_wait_ms = 5'000;     // for the nodes' counts after an interval

@@ -95,5 +95,6 @@ void fire_access_token_end(context::rule_context&, std::string_view key);       
 void fire_endpoint_stage_sweep(context::rule_context&, std::string_view key);   // endpoint_stages.cpp
 void fire_endpoint_update_step(context::rule_context&, std::string_view key);   // serving.cpp
 void fire_build_deadline(context::rule_context&, std::string_view key);         // build_endings.cpp
+void fire_deployed_build_sweep(context::rule_context&, std::string_view key);   // endpoint_updates.cpp
 
 }  // namespace herald::storage::registry::rules

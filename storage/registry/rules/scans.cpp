@@ -232,7 +232,7 @@ answer keep_report(rule_context& context, const build& before, scan told,
     tables::scans::put(context.state, told);
     tell_updated(context, before, after);
     if (is_of_serving_level(context) && after.unsafe_scan_id && !before.unsafe_scan_id)
-        take_unsafe(context, after);
+        follow_build(context, after);
     return schemas::encode(told);
 }
 

@@ -68,8 +68,9 @@ std::optional<schemas::endpoint_stage_id> deployed_builds::stage_with(const stat
 }
 
 void deployed_builds::each_stage(const state::state_view& state, schemas::build_id build,
+                                 schemas::endpoint_stage_id from,
                                  const visitor<schemas::endpoint_stage_id>& visit) {
-    each_id_under(state, deployed(by_build).number(build), schemas::endpoint_stage_id{}, visit);
+    each_id_under(state, deployed(by_build).number(build), from, visit);
 }
 
 }  // namespace herald::storage::registry::tables

@@ -25,8 +25,8 @@ class deployed_builds final {
                                                                 schemas::version_id);
     static std::optional<schemas::endpoint_stage_id> stage_with(const state::state_view&,
                                                                 schemas::workspace_id);
-    /// The stages that have the build as a component, by ascending id.
-    static void each_stage(const state::state_view&, schemas::build_id,
+    /// The stages from this one on that have the build as a component, by ascending id.
+    static void each_stage(const state::state_view&, schemas::build_id, schemas::endpoint_stage_id from,
                            const visitor<schemas::endpoint_stage_id>&);
 };
 

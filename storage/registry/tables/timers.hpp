@@ -36,6 +36,7 @@ enum class timer_kind : std::uint8_t {
     endpoint_stage_sweep = 31,
     endpoint_update_step = 32,
     build_deadline = 33,
+    deployed_build_sweep = 34,
 };
 
 struct timer {

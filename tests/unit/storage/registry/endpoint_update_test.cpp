@@ -2,6 +2,10 @@
 // it, and whatever goes wrong, the old one serves on (design.md §4).
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "schemas/limits.hpp"
+#include "storage/registry/rules/limits.hpp"
 #include "tests/unit/storage/registry/deployed.hpp"
 
 namespace herald::test {
@@ -220,6 +224,76 @@ TEST_F(updates_of_stages, a_serving_build_that_is_reported_unsafe_says_so) {
     const auto logged = newest_of_log();
     ASSERT_EQ(report(build.id, schemas::safety_status::unsafe).code, 0u);
     EXPECT_EQ(newest_of_log(), logged) << "the same report again changes nothing";
+}
+
+class builds_on_many_stages : public deployed {
+  protected:
+    static constexpr std::size_t many = 420;
+    std::vector<schemas::endpoint_stage_id> stages;
+
+    /// The build is asked for on stages of as many endpoints as it takes.
+    void deploy_on_many(schemas::build_id build) {
+        schemas::endpoint at;
+        while (stages.size() < many) {
+            if (stages.size() % limits::endpoint_stages_max == 0)
+                at = endpoint_at("/e" + std::to_string(stages.size()));
+            stages.push_back(stage_of(at, "s" + std::to_string(stages.size())).id);
+            auto command = update_to(build);
+            command.endpoint_id = at.id;
+            command.stage_id = stages.back();
+            begun(command);
+        }
+    }
+    std::size_t in_status(stage_status wanted) {
+        return static_cast<std::size_t>(std::ranges::count_if(stages, [&](schemas::endpoint_stage_id id) {
+            return storage::registry::tables::endpoint_stages::find(*registry.view(), id)->status == wanted;
+        }));
+    }
+    std::size_t in_phase(schemas::update_phase wanted) {
+        return static_cast<std::size_t>(std::ranges::count_if(stages, [&](schemas::endpoint_stage_id id) {
+            namespace tables = storage::registry::tables;
+            const auto stage = tables::endpoint_stages::find(*registry.view(), id);
+            const auto update = tables::endpoint_updates::find(*registry.view(), stage->update_id);
+            return update && update->phase == wanted;
+        }));
+    }
+    void sweep() {
+        for (std::size_t i = 0; i < many / limits::stages_followed_at_once_max + 1; ++i)
+            run(schemas::commands::no_operation{});
+    }
+};
+
+TEST_F(builds_on_many_stages, that_are_reported_unsafe_end_every_update_to_them) {
+    beat("a");
+    const auto build = upstream();
+    deploy_on_many(build.id);
+    ASSERT_EQ(in_status(stage_status::creating), many);
+    ASSERT_EQ(report(build.id, schemas::safety_status::unsafe).code, 0u);
+    EXPECT_EQ(in_status(stage_status::error), limits::stages_followed_at_once_max) << "the others follow";
+    sweep();
+    EXPECT_EQ(in_status(stage_status::error), many);
+}
+
+TEST_F(builds_on_many_stages, that_have_been_made_are_loaded_on_all_of_them) {
+    beat("a");
+    const auto build = asked(version.id);
+    deploy_on_many(build.id);
+    ASSERT_EQ(in_phase(schemas::update_phase::waiting_for_build), many);
+    run(finished(build.id, claim_builder("a")));
+    sweep();
+    EXPECT_EQ(in_phase(schemas::update_phase::waiting_for_build), 0u);
+    EXPECT_EQ(in_phase(schemas::update_phase::loading), many);
+}
+
+TEST_F(builds_on_many_stages, that_could_not_be_made_end_the_updates_on_all_of_them) {
+    beat("a");
+    const auto build = asked(version.id);
+    deploy_on_many(build.id);
+    auto ended = finished(build.id, claim_builder("a"));
+    ended.error = "it is a pickle";
+    run(ended);
+    sweep();
+    EXPECT_EQ(in_status(stage_status::error), many);
 }
 
 // ---- canaries

@@ -1,5 +1,6 @@
 #include "runtime/crypto.hpp"
 #include "schemas/commands/serving.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "tests/unit/storage/registry/golden_endpoints.hpp"
 
@@ -261,6 +262,36 @@ void tell_of_updated_stages_that_run(golden_writer& log) {
     log.done(update_to(9), "to a build that is being made");  // 9
 }
 
+/// A build on more stages than are followed at once.
+void tell_of_many_stages(golden_writer& log) {
+    log.done(build_of(with_model));  // 11
+    create_endpoint endpoint;
+    endpoint.id[0] = 9;
+    endpoint.workspace_name = "default";
+    endpoint.path = "/many";
+    endpoint.creator_request.text = "{}";
+    log.done(endpoint);
+    constexpr std::uint64_t before = 100;  // the ids of its stages follow it
+    put_counter(log, "endpoint stage", before);
+    for (std::uint64_t i = 1; i <= limits::endpoint_stages_max; ++i) {
+        create_endpoint_stage stage;
+        stage.endpoint_id = endpoint.id;
+        stage.workspace_name = "default";
+        stage.name = "stage " + std::to_string(i);
+        stage.creator_request.text = "{}";
+        stage.token = {string(32, 'm'), "sealed m", "access token:m"};
+        log.done(stage);
+        update_endpoint_stage update = update_to(11);
+        update.endpoint_id = endpoint.id;
+        update.stage_id.value = before + i;
+        log.done(update);
+    }
+    log.done(update_to(11), "on one more than are followed at once");
+    log.done(unsafe_report_of(11), "of what waits everywhere");
+    log.done(no_operation{}, "the last stage follows");
+    log.done(delete_endpoint{endpoint.id, "default"});
+}
+
 }  // namespace
 
 void tell_of_updated_stages(golden_writer& log) {
@@ -280,7 +311,8 @@ void tell_of_updated_stages(golden_writer& log) {
     delete_model model;
     model.id = deployed_model;
     log.refused(model, "that is deployed");
-    log.done(update_to(3));  // 11
+    tell_of_many_stages(log);
+    log.done(update_to(3));
     schemas::uuid kept = kept_endpoint();
     log.done(delete_endpoint{kept, "default"}, "with an update that runs");
     log.done(no_operation{}, "its parts are swept");
