@@ -24,15 +24,10 @@ class answer_slot : public std::enable_shared_from_this<answer_slot<T>> {
             std::exchange(x_resume, nullptr)();
     }
 
-    boost::asio::awaitable<T> take() {
-        if (x_state.load(std::memory_order_acquire) != state::given) co_await given();
-        co_return *std::move(x_value);
-    }
+    bool is_given() const noexcept { return x_state.load(std::memory_order_acquire) == state::given; }
+    T take() { return *std::move(x_value); }
 
-  private:
-    enum class state : std::uint8_t { open, awaited, given };
-
-    /// Resumes on the coroutine's own executor.
+    /// Until it is given. Resumes on the coroutine's own executor.
     boost::asio::awaitable<void> given() {
         const auto initiate = [self = this->shared_from_this()](auto handler) {
             const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
@@ -47,6 +42,9 @@ class answer_slot : public std::enable_shared_from_this<answer_slot<T>> {
         auto token = boost::asio::use_awaitable;
         co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(initiate, token);
     }
+
+  private:
+    enum class state : std::uint8_t { open, awaited, given };
 
     std::optional<T> x_value;
     std::function<void()> x_resume;

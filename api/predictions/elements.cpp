@@ -1,11 +1,14 @@
 #include "api/predictions/elements.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
+#include <type_traits>
 
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
@@ -151,21 +154,52 @@ result<void> append_real(tensor& to, const json_value& value) {
     return {};
 }
 
+/// The longest that shortest round trip writes of a number.
+constexpr std::size_t number_text_bytes_max = 32;
+
 template <class Number>
-void append_number_json(std::string& out, Number number) {
-    std::array<char, 40> text;
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-    out.append(text.data(), end);
+char* write_number(char* at, Number number) {
+    if constexpr (std::is_floating_point_v<Number>)
+        if (!std::isfinite(number)) {
+            const std::string_view word = std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+            return std::ranges::copy(word, at).out;
+        }
+    return std::to_chars(at, at + number_text_bytes_max, number).ptr;
 }
 
-template <class Real>
-void append_real_json(std::string& out, Real number) {
-    if (std::isnan(number))
-        out += "NaN";
-    else if (std::isinf(number))
-        out += number > 0 ? "Infinity" : "-Infinity";
-    else
-        append_number_json(out, number);
+/// `number_from(place)` is the number there.
+template <class NumberFrom>
+void append_numbers_json(std::string& out, std::size_t place, std::size_t count,
+                         const NumberFrom& number_from) {
+    // A few at a time, so that memory follows what is written.
+    static constexpr std::size_t at_a_time = 32;
+    std::array<char, at_a_time*(number_text_bytes_max + 1)> text;
+    for (std::size_t done = 0; done < count;) {
+        char* end = text.data();
+        for (const std::size_t until = std::min(count, done + at_a_time); done < until; ++done) {
+            if (done > 0) *end++ = ',';
+            end = write_number(end, number_from(place + done));
+        }
+        out.append(text.data(), end);
+    }
+}
+
+template <class Number>
+void append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
+    append_numbers_json(out, place, count, [&](std::size_t at) { return number_at<Number>(from, at); });
+}
+
+result<void> append_texts_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string& text = from.texts[place + i];
+        if (!runtime::is_valid_utf8(text))
+            return runtime::internal("output \"" + from.name +
+                                     "\" holds bytes that are no UTF-8 text, which JSON cannot hold; ask for "
+                                     "it in binary, by the v2 protocol");
+        if (i > 0) out += ',';
+        runtime::append_json_string(out, text);
+    }
+    return {};
 }
 
 }  // namespace
@@ -209,55 +243,57 @@ result<void> append_element(tensor& to, const json_value& value) {
     return runtime::internal("a tensor without a type");
 }
 
-result<void> append_element_json(std::string& out, const tensor& from, std::size_t place) {
+result<void> append_elements_json(std::string& out, const tensor& from, std::size_t place,
+                                  std::size_t count) {
     switch (from.type) {
         case tensor_type::boolean:
-            out += from.data[place] != 0 ? "true" : "false";
+            for (std::size_t i = 0; i < count; ++i) {
+                if (i > 0) out += ',';
+                out += from.data[place + i] != 0 ? "true" : "false";
+            }
             break;
         case tensor_type::uint8:
-            append_number_json(out, number_at<std::uint8_t>(from, place));
+            append_numbers_json<std::uint8_t>(out, from, place, count);
             break;
         case tensor_type::uint16:
-            append_number_json(out, number_at<std::uint16_t>(from, place));
+            append_numbers_json<std::uint16_t>(out, from, place, count);
             break;
         case tensor_type::uint32:
-            append_number_json(out, number_at<std::uint32_t>(from, place));
+            append_numbers_json<std::uint32_t>(out, from, place, count);
             break;
         case tensor_type::uint64:
-            append_number_json(out, number_at<std::uint64_t>(from, place));
+            append_numbers_json<std::uint64_t>(out, from, place, count);
             break;
         case tensor_type::int8:
-            append_number_json(out, number_at<std::int8_t>(from, place));
+            append_numbers_json<std::int8_t>(out, from, place, count);
             break;
         case tensor_type::int16:
-            append_number_json(out, number_at<std::int16_t>(from, place));
+            append_numbers_json<std::int16_t>(out, from, place, count);
             break;
         case tensor_type::int32:
-            append_number_json(out, number_at<std::int32_t>(from, place));
+            append_numbers_json<std::int32_t>(out, from, place, count);
             break;
         case tensor_type::int64:
-            append_number_json(out, number_at<std::int64_t>(from, place));
+            append_numbers_json<std::int64_t>(out, from, place, count);
             break;
         case tensor_type::float16:
-            append_real_json(out, float_of_half(number_at<std::uint16_t>(from, place)));
+            append_numbers_json(out, place, count, [&](std::size_t at) {
+                return float_of_half(number_at<std::uint16_t>(from, at));
+            });
             break;
         case tensor_type::bfloat16:
-            append_real_json(out, float_of_upper_half(number_at<std::uint16_t>(from, place)));
+            append_numbers_json(out, place, count, [&](std::size_t at) {
+                return float_of_upper_half(number_at<std::uint16_t>(from, at));
+            });
             break;
         case tensor_type::float32:
-            append_real_json(out, number_at<float>(from, place));
+            append_numbers_json<float>(out, from, place, count);
             break;
         case tensor_type::float64:
-            append_real_json(out, number_at<double>(from, place));
+            append_numbers_json<double>(out, from, place, count);
             break;
         case tensor_type::text:
-            if (!runtime::is_valid_utf8(from.texts[place]))
-                return runtime::internal(
-                    "output \"" + from.name +
-                    "\" holds bytes that are no UTF-8 text, which JSON cannot hold; ask for it "
-                    "in binary, by the v2 protocol");
-            runtime::append_json_string(out, from.texts[place]);
-            break;
+            return append_texts_json(out, from, place, count);
     }
     return {};
 }

@@ -14,9 +14,10 @@ namespace herald::api::predictions {
 /// them. Errors: invalid_argument naming the input, what was found, and what its type takes.
 result<void> append_element(schemas::tensor& to, const schemas::json_value&);
 
-/// The element at this place, as JSON: floats shortest so that they read back as the same. Errors: internal
-/// for a text that is no UTF-8, which JSON cannot hold.
-result<void> append_element_json(std::string& out, const schemas::tensor&, std::size_t place);
+/// The elements from this place on, as JSON with commas between them: floats shortest so that they read back
+/// as the same. Errors: internal for a text that is no UTF-8, which JSON cannot hold.
+result<void> append_elements_json(std::string& out, const schemas::tensor&, std::size_t place,
+                                  std::size_t count);
 
 /// The number of elements of this shape; no member is negative. Saturates.
 std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept;

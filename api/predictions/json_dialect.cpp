@@ -4,6 +4,7 @@
 
 #include "api/predictions/elements.hpp"
 #include "runtime/text.hpp"
+#include "schemas/plain_tensors.hpp"
 
 namespace herald::api::predictions {
 namespace {
@@ -175,7 +176,15 @@ result<tensors> inputs_of_row_objects(const json_array& rows, const model_signat
 }
 
 result<void> append_nested_from(std::string& out, const tensor& from, std::size_t depth, std::size_t& place) {
-    if (depth == from.shape.size()) return append_element_json(out, from, place++);
+    if (from.shape.empty()) return append_elements_json(out, from, place, 1);
+    if (depth + 1 == from.shape.size()) {
+        const auto length = static_cast<std::size_t>(from.shape[depth]);
+        out += '[';
+        const auto written = append_elements_json(out, from, place, length);
+        out += ']';
+        place += length;
+        return written;
+    }
     out += '[';
     for (std::int64_t i = 0; i < from.shape[depth]; ++i) {
         if (i > 0) out += ',';
@@ -268,6 +277,7 @@ result<void> append_nested(std::string& out, const tensor& from) {
 }
 
 result<tensors> inputs_of_json(std::string_view text, const model_signature& signature) {
+    if (auto plain = schemas::read_plain_tensors(text, signature)) return *std::move(plain);
     const auto body = schemas::parse_prediction_json(text);
     if (!body) return body.error();
     if (const json_object* const members = body->get_if<json_object>())
@@ -351,11 +361,10 @@ result<std::string> split_of_outputs(const tensors& outputs, const json_value& i
         bool is_first = true;
         for (const tensor& each : outputs) {
             const std::size_t width = elements_of(each.shape) / static_cast<std::size_t>(rows);
-            for (std::size_t i = 0; i < width; ++i) {
-                if (!std::exchange(is_first, false)) out += ',';
-                const std::size_t place = static_cast<std::size_t>(row) * width + i;
-                if (const auto good = append_element_json(out, each, place); !good) return good.error();
-            }
+            if (width == 0) continue;
+            if (!std::exchange(is_first, false)) out += ',';
+            const std::size_t place = static_cast<std::size_t>(row) * width;
+            if (const auto good = append_elements_json(out, each, place, width); !good) return good.error();
         }
         out += ']';
     }

@@ -34,7 +34,7 @@ result<std::string> split_of_outputs(const tensors&, const schemas::json_value& 
 
 /// Nested arrays of a value of this input; also used by the v2 protocol. Errors: as inputs_of_json.
 result<schemas::tensor> tensor_of_nested(const schemas::json_value&, const schemas::tensor_spec&);
-/// Appends the elements as nested arrays. Errors: as append_element_json.
+/// Appends the elements as nested arrays. Errors: as append_elements_json.
 result<void> append_nested(std::string& out, const schemas::tensor&);
 
 }  // namespace herald::api::predictions

@@ -128,27 +128,21 @@ std::function<void(T)> into(const std::shared_ptr<answer_slot<T>>& slot) {
 /// The second look, in the step in which the answer's first byte goes out (P7).
 class last_look final : public runtime::http::send_guard {
   public:
-    last_look(const serving::serving_gate& gate, const component_route& component,
-              const prediction_path& asked)
-        : x_gate(gate),
-          x_build(component.build),
-          x_safety(component.safety),
-          x_head_lines(component.header_lines),
-          x_is_v2(is_of_v2(asked.what)) {}
+    last_look(const serving::serving_gate& gate, const routed& target, const prediction_path& asked)
+        : x_gate(gate), x_target(target), x_is_v2(is_of_v2(asked.what)) {}
 
     std::optional<http_response> instead() const override {
-        const auto scan = x_safety->unsafe_scan();
+        const component_route& component = *x_target.component;
+        const auto scan = component.safety->unsafe_scan();
         if (!scan && x_gate.has_lease()) return std::nullopt;
-        http_response out = refusal_of(scan ? unsafe_build(x_build, scan) : without_lease(), x_is_v2);
-        out.head_lines = x_head_lines;
+        http_response out = refusal_of(scan ? unsafe_build(component.build, scan) : without_lease(), x_is_v2);
+        out.head_lines = component.header_lines;
         return out;
     }
 
   private:
     const serving::serving_gate& x_gate;
-    const schemas::build_id x_build;
-    const std::shared_ptr<const serving::build_safety> x_safety;
-    const std::string x_head_lines;
+    const routed x_target;
     const bool x_is_v2;
 };
 
@@ -177,7 +171,8 @@ class prediction_service final : public request_handler {
         if (!asked) co_return refusal_of(unknown_path(), is_v2(head.path));
         if (!is_allowed(head.method, *asked)) co_return refused_method(*asked);
         if (!is_posted(asked->what)) co_return std::nullopt;
-        auto found = co_await route_surely(head, *asked);
+        auto found = route_here(head, *asked);
+        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, *asked);
         const unrouted* const refused = std::get_if<unrouted>(&found);
         if (!refused) co_return std::nullopt;
         co_return refused_answer(head, *asked, *refused, now_us());
@@ -218,23 +213,29 @@ class prediction_service final : public request_handler {
         return out;
     }
 
+    std::variant<routed, unrouted> route_here(const request& received, const prediction_path& asked) {
+        return route(x_with.book, x_with.gate, received, asked);
+    }
     /// In a cluster nobody is refused for what this node alone does not know yet.
-    asio::awaitable<std::variant<routed, unrouted>> route_surely(const request& received,
-                                                                 const prediction_path& asked) {
-        auto found = route(x_with.book, x_with.gate, received, asked);
+    bool may_be_known_elsewhere(const std::variant<routed, unrouted>& found) const noexcept {
         const unrouted* const refused = std::get_if<unrouted>(&found);
-        if (!refused || !refused->rests_on_state || !x_with.has_other_nodes) co_return found;
+        return refused && refused->rests_on_state && x_with.has_other_nodes;
+    }
+    asio::awaitable<std::variant<routed, unrouted>> route_again(std::variant<routed, unrouted> found,
+                                                                const request& received,
+                                                                const prediction_path& asked) {
         runtime::event_loop& loop = x_with.loops[received.loop_index];
         if (!x_budget.take(received.remote_address, loop.time().steady_ms())) co_return found;
         const calls::time_limit limit(loop, waiting_for_the_log);
         const auto newest = co_await calls::read_state(x_with.registry, limit);
         if (!newest || newest->stale) {
+            const unrouted& refused = std::get<unrouted>(found);
             unrouted unknown{
                 runtime::unavailable("the log is out of reach, and this node may not know of it; try again"),
-                refused->endpoint, refused->component};
+                refused.endpoint, refused.component};
             co_return unknown;
         }
-        co_return route(x_with.book, x_with.gate, received, asked);
+        co_return route_here(received, asked);
     }
 
     http_response refused_answer(const request& received, const prediction_path& asked,
@@ -261,7 +262,8 @@ class prediction_service final : public request_handler {
 
     asio::awaitable<http_response> predict(const request& received, const prediction_path& asked) {
         const std::int64_t begun_us = now_us();
-        auto found = co_await route_surely(received, asked);
+        auto found = route_here(received, asked);
+        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), received, asked);
         if (const unrouted* const refused = std::get_if<unrouted>(&found))
             co_return refused_answer(received, asked, *refused, begun_us);
         const routed& target = std::get<routed>(found);
@@ -273,7 +275,7 @@ class prediction_service final : public request_handler {
         else
             out = refusal_of(answered.error(), is_of_v2(asked.what));
         out.head_lines = target.component->header_lines;
-        out.guard = std::make_shared<last_look>(x_with.gate, *target.component, asked);
+        out.guard = std::make_shared<last_look>(x_with.gate, target, asked);
         count(received, *target.endpoint, target.component, out.status, begun_us);
         co_return out;
     }
@@ -301,7 +303,9 @@ class prediction_service final : public request_handler {
             auto inputs = inputs_of_json(body, model.tensors->signature());
             if (!inputs) co_return inputs.error();
             question.inputs = *std::move(inputs);
-            auto outputs = co_await ask(*model.tensors, std::move(question));
+            const auto slot = begin(*model.tensors, std::move(question));
+            if (!slot->is_given()) co_await slot->given();
+            const auto outputs = slot->take();
             if (!outputs) co_return outputs.error();
             co_return rendered(json_of_outputs(*outputs));
         }
@@ -309,7 +313,9 @@ class prediction_service final : public request_handler {
             auto table = inputs_of_split(body, model.tensors->signature());
             if (!table) co_return table.error();
             question.inputs = std::move(table->inputs);
-            auto outputs = co_await ask(*model.tensors, std::move(question));
+            const auto slot = begin(*model.tensors, std::move(question));
+            if (!slot->is_given()) co_await slot->given();
+            const auto outputs = slot->take();
             if (!outputs) co_return outputs.error();
             co_return rendered(split_of_outputs(*outputs, table->index));
         }
@@ -321,11 +327,12 @@ class prediction_service final : public request_handler {
         return json_response(*std::move(body));
     }
 
-    static asio::awaitable<result<tensors>> ask(serving::engines::tensor_model& model,
-                                                tensor_question question) {
-        const auto slot = std::make_shared<answer_slot<result<tensors>>>();
+    using tensor_slot = answer_slot<result<tensors>>;
+    static std::shared_ptr<tensor_slot> begin(serving::engines::tensor_model& model,
+                                              tensor_question question) {
+        auto slot = std::make_shared<tensor_slot>();
         model.ask(std::move(question), into(slot));
-        co_return co_await slot->take();
+        return slot;
     }
 
     static asio::awaitable<result<http_response>> infer(const request& received, const prediction_path& asked,
@@ -346,7 +353,9 @@ class prediction_service final : public request_handler {
         if (!read) co_return read.error();
         question.inputs = std::move(read->inputs);
         question.outputs = read->outputs;
-        auto outputs = co_await ask(model, std::move(question));
+        const auto slot = begin(model, std::move(question));
+        if (!slot->is_given()) co_await slot->given();
+        const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
         auto written = v2_of_outputs(asked.name, std::to_string(component.version_number), *read, *outputs);
         if (!written) co_return written.error();
@@ -393,7 +402,8 @@ class prediction_service final : public request_handler {
         question.deadline_ms = deadline_ms;
         const auto slot = std::make_shared<answer_slot<result<body_answer>>>();
         model.ask(std::move(question), into(slot));
-        auto answered = co_await slot->take();
+        if (!slot->is_given()) co_await slot->given();
+        auto answered = slot->take();
         if (!answered) co_return answered.error();
         co_return response_of(*std::move(answered));
     }

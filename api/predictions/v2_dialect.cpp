@@ -281,11 +281,8 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
             continue;
         }
         list += ",\"data\":[";
-        const std::size_t count = elements_of(each.shape);
-        for (std::size_t place = 0; place < count; ++place) {
-            if (place > 0) list += ',';
-            if (const auto good = append_element_json(list, each, place); !good) return good.error();
-        }
+        if (const auto good = append_elements_json(list, each, 0, elements_of(each.shape)); !good)
+            return good.error();
         list += "]}";
     }
     list += ']';

@@ -1,0 +1,200 @@
+#include "schemas/plain_tensors.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace herald::schemas {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+bool read_double(ondemand::value& value, double& out) {
+    static constexpr std::size_t exact_bytes_max = 19;  // of longer ones simdjson 3.0.1 makes others
+    std::string_view token = value.raw_json_token();
+    if (value.get_double().get(out) != simdjson::SUCCESS) return false;
+    if (token.size() <= exact_bytes_max) return true;
+    token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+    return std::from_chars(token.data(), token.data() + token.size(), out).ec == std::errc{};
+}
+
+/// Depth first, as the arrays are nested. Each step returns whether it went well.
+class plain_reader {
+  public:
+    plain_reader(const tensor_spec& spec, tensor& to) : x_spec(spec), x_to(to) {}
+
+    template <class Number>
+    bool read(ondemand::array items, std::size_t depth) {
+        std::int64_t length = 0;
+        const bool is_innermost = depth + 1 == x_spec.shape.size();
+        for (auto item : items) {
+            ++length;
+            ondemand::value value;
+            if (item.get(value) != simdjson::SUCCESS) return false;
+            if (is_innermost) {
+                if (!append<Number>(value)) return false;
+                continue;
+            }
+            ondemand::array nested;
+            if (value.get_array().get(nested) != simdjson::SUCCESS || !read<Number>(nested, depth + 1))
+                return false;
+        }
+        return take_length(length, depth);
+    }
+
+  private:
+    /// Of an empty array JSON does not tell the shape.
+    bool take_length(std::int64_t length, std::size_t depth) {
+        if (length == 0) return false;
+        std::int64_t& kept = x_to.shape[depth];
+        if (kept == unknown) kept = length;
+        return kept == length && (x_spec.shape[depth] < 0 || x_spec.shape[depth] == length);
+    }
+
+    template <class Number>
+    bool append(ondemand::value& value) {
+        Number number{};
+        if constexpr (std::is_floating_point_v<Number>) {
+            double wide = 0;
+            if (!read_double(value, wide)) return false;
+            number = static_cast<Number>(wide);
+            // -0 is an integer there; and what is too large for the type is told.
+            if (!std::isfinite(number) || (wide == 0 && std::signbit(wide))) return false;
+        } else if constexpr (std::is_same_v<Number, std::uint64_t>) {
+            if (value.get_uint64().get(number) != simdjson::SUCCESS) return false;
+        } else {
+            std::int64_t wide = 0;
+            if (value.get_int64().get(wide) != simdjson::SUCCESS || !std::in_range<Number>(wide))
+                return false;
+            number = static_cast<Number>(wide);
+        }
+        x_to.data.append(reinterpret_cast<const char*>(&number), sizeof number);
+        return true;
+    }
+
+  public:
+    static constexpr std::int64_t unknown = -1;
+
+  private:
+    const tensor_spec& x_spec;
+    tensor& x_to;
+};
+
+bool read_as(tensor_type type, plain_reader& reader, ondemand::array items) {
+    switch (type) {
+        case tensor_type::uint8:
+            return reader.read<std::uint8_t>(items, 0);
+        case tensor_type::uint16:
+            return reader.read<std::uint16_t>(items, 0);
+        case tensor_type::uint32:
+            return reader.read<std::uint32_t>(items, 0);
+        case tensor_type::uint64:
+            return reader.read<std::uint64_t>(items, 0);
+        case tensor_type::int8:
+            return reader.read<std::int8_t>(items, 0);
+        case tensor_type::int16:
+            return reader.read<std::int16_t>(items, 0);
+        case tensor_type::int32:
+            return reader.read<std::int32_t>(items, 0);
+        case tensor_type::int64:
+            return reader.read<std::int64_t>(items, 0);
+        case tensor_type::float32:
+            return reader.read<float>(items, 0);
+        case tensor_type::float64:
+            return reader.read<double>(items, 0);
+        case tensor_type::boolean:
+        case tensor_type::float16:
+        case tensor_type::bfloat16:
+        case tensor_type::text:
+            break;
+    }
+    return false;
+}
+
+bool read_tensor(ondemand::array items, const tensor_spec& spec, std::size_t text_bytes, tensor& to) {
+    if (spec.shape.empty()) return false;
+    to.name = spec.name;
+    to.type = spec.type;
+    to.shape.assign(spec.shape.size(), plain_reader::unknown);
+    std::size_t expected = bytes_of(spec.type);
+    for (const std::int64_t each : spec.shape)
+        if (each > 0 && std::cmp_less_equal(each, text_bytes)) expected *= static_cast<std::size_t>(each);
+    to.data.reserve(std::min(expected, text_bytes));
+    plain_reader reader(spec, to);
+    return read_as(spec.type, reader, items);
+}
+
+/// Looks first where the input is that follows the one before.
+std::size_t place_of(std::string_view name, const model_signature& signature, std::size_t likely) {
+    if (likely < signature.inputs.size() && signature.inputs[likely].name == name) return likely;
+    const auto found = std::ranges::find(signature.inputs, name, &tensor_spec::name);
+    return static_cast<std::size_t>(found - signature.inputs.begin());
+}
+
+bool read_members(ondemand::object members, const model_signature& signature, std::size_t text_bytes,
+                  std::vector<tensor>& inputs) {
+    std::size_t read = 0;
+    for (auto member : members) {
+        std::string_view name;
+        if (member.unescaped_key().get(name) != simdjson::SUCCESS) return false;
+        const std::size_t place = place_of(name, signature, read);
+        if (place == inputs.size() || !inputs[place].shape.empty()) return false;  // unknown, or there twice
+        ondemand::array items;
+        if (member.value().get_array().get(items) != simdjson::SUCCESS) return false;
+        if (!read_tensor(items, signature.inputs[place], text_bytes, inputs[place])) return false;
+        ++read;
+    }
+    return read == inputs.size();
+}
+
+bool read_root(ondemand::document& document, const model_signature& signature, std::size_t text_bytes,
+               std::vector<tensor>& inputs) {
+    ondemand::json_type type{};
+    if (document.type().get(type) != simdjson::SUCCESS) return false;
+    if (type == ondemand::json_type::object) {
+        ondemand::object members;
+        return document.get_object().get(members) == simdjson::SUCCESS &&
+               read_members(members, signature, text_bytes, inputs);
+    }
+    ondemand::array items;
+    return type == ondemand::json_type::array && inputs.size() == 1 &&
+           document.get_array().get(items) == simdjson::SUCCESS &&
+           read_tensor(items, signature.inputs[0], text_bytes, inputs[0]);
+}
+
+/// What a thread keeps from one text to the next.
+struct plain_workroom {
+    ondemand::parser parser;
+    std::string text;
+};
+
+}  // namespace
+
+std::optional<std::vector<tensor>> read_plain_tensors(std::string_view json,
+                                                      const model_signature& signature) {
+    static constexpr std::size_t kept_bytes_max = 1024 * 1024;
+    thread_local plain_workroom room;
+    room.text.assign(json);
+    room.text.append(simdjson::SIMDJSON_PADDING, ' ');
+    std::vector<tensor> inputs(signature.inputs.size());
+    ondemand::document document;
+    const bool is_read =
+        (room.parser.capacity() >= json.size() ||
+         room.parser.allocate(std::bit_ceil(json.size()), room.parser.max_depth()) == simdjson::SUCCESS) &&
+        room.parser.iterate(room.text.data(), json.size(), room.text.size()).get(document) ==
+            simdjson::SUCCESS &&
+        read_root(document, signature, json.size(), inputs) &&
+        document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing follows
+    if (room.parser.capacity() > kept_bytes_max) room = plain_workroom();
+    if (!is_read) return std::nullopt;
+    return inputs;
+}
+
+}  // namespace herald::schemas

@@ -1,0 +1,18 @@
+// Tensors straight from the JSON that most callers send: no tree of values in between.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "schemas/tensors.hpp"
+
+namespace herald::schemas {
+
+/// The model's inputs in its order, from an object that has each of them once, or from a bare array when
+/// there is one input; all of them integers, FP32 or FP64, in nested arrays of plain numbers that fit the
+/// declared shapes. nullopt for everything else, right or wrong: parse_prediction_json reads it, or says what
+/// is wrong. What is read here is read alike there.
+std::optional<std::vector<tensor>> read_plain_tensors(std::string_view json, const model_signature&);
+
+}  // namespace herald::schemas
