@@ -83,6 +83,7 @@ class api_node::process {
         options.kind = how.kind;
         options.has_thread = false;
         options.on_failure = how.on_failure;
+        if (how.change_options) how.change_options(options);
         x_node = storage::node::make_node(std::move(options),
                                           {x_changed.log(), x_changed.store(), thread, in.chance.source()});
         x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, x_changed.store(),
@@ -170,6 +171,8 @@ void api_node::crash(std::size_t writes_lost) {
 bool api_node::serves() const { return running() && x_process->node().ready(); }
 process_thread& api_node::thread() { return *x_thread; }
 storage::node::registry_node::status api_node::status() const { return x_process->node().state_now(); }
+
+storage::node::registry_node& api_node::node() const { return x_process->node(); }
 
 schemas::uuid api_node::send(const request& what, reply_handler handler) {
     schemas::commands::request_identity who;

@@ -70,6 +70,8 @@ class api_node {
         const mutation& broken;
         /// The process wants to end: crash() it, but not from within the call.
         std::function<void(const storage::node::node_failure&)> on_failure;
+        /// At each start: what this node has beside the others' options. May be empty.
+        std::function<void(storage::node::registry_node::options&)> change_options = {};
     };
     api_node(world&, settings);
     ~api_node();
@@ -94,6 +96,8 @@ class api_node {
     const storage::registry::state::state_store& store() const { return x_store; }
     std::uint64_t next_offset() const { return status().next_offset; }
     storage::node::registry_node::status status() const;
+    /// Only while it runs.
+    storage::node::registry_node& node() const;
 
   private:
     class process;

@@ -1,96 +1,11 @@
 // herald_simulation: plays runs by seed and reports which invariant was violated.
-#include <charconv>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-
-#include "runtime/log.hpp"
 #include "tests/simulation/mutations.hpp"
+#include "tests/simulation/player.hpp"
 #include "tests/simulation/simulation.hpp"
 
-namespace {
-
-constexpr std::string_view usage =
-    "herald_simulation --seed N | --seeds A..B [--mutation NAME] [--log]\n"
-    "herald_simulation --list\n"
-    "Plays the runs of these seeds. With a mutation, one of them must find the rule broken.\n";
-
-struct arguments {
-    std::uint64_t first = 1;
-    std::uint64_t last = 1;
-    std::string mutation;
-    bool list = false;
-    bool log = false;
-};
-
-std::uint64_t number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (wrong != std::errc() || end != text.data() + text.size())
-        throw std::invalid_argument("\"" + std::string(text) + "\" is not a number");
-    return value;
-}
-
-arguments parse(int count, char** values) {
-    arguments all;
-    for (int index = 1; index < count; ++index) {
-        const std::string_view name = values[index];
-        if (name == "--list") {
-            all.list = true;
-            continue;
-        }
-        if (name == "--log") {
-            all.log = true;
-            continue;
-        }
-        if (index + 1 == count) throw std::invalid_argument(std::string(name) + " needs a value");
-        const std::string_view value = values[++index];
-        if (name == "--seed") {
-            all.first = all.last = number(value);
-        } else if (name == "--seeds") {
-            const auto dots = value.find("..");
-            if (dots == std::string_view::npos) throw std::invalid_argument("--seeds wants A..B");
-            all.first = number(value.substr(0, dots));
-            all.last = number(value.substr(dots + 2));
-        } else if (name == "--mutation") {
-            all.mutation = value;
-        } else {
-            throw std::invalid_argument("unknown option " + std::string(name));
-        }
-    }
-    (void)herald::test::mutation_named(all.mutation);
-    return all;
-}
-
-int play(const arguments& wanted, std::string_view program) {
-    const bool one_seed = wanted.first == wanted.last;
-    for (std::uint64_t seed = wanted.first; seed <= wanted.last; ++seed) {
-        const auto broken = herald::test::simulate(seed, wanted.mutation);
-        if (!broken) continue;
-        std::cout << "seed " << seed << ": " << *broken << "\nrepeat with: " << program << " --seed " << seed;
-        if (!wanted.mutation.empty()) std::cout << " --mutation " << wanted.mutation;
-        std::cout << std::endl;
-        return wanted.mutation.empty() || one_seed ? 1 : 0;
-    }
-    std::cout << "seeds " << wanted.first << ".." << wanted.last << ": every invariant held" << std::endl;
-    if (wanted.mutation.empty() || one_seed) return 0;
-    std::cout << "but the mutation " << wanted.mutation << " should have broken one" << std::endl;
-    return 1;
-}
-
-}  // namespace
-
 int main(int count, char** values) {
-    try {
-        const arguments wanted = parse(count, values);
-        if (!wanted.log) herald::runtime::set_log_level(herald::runtime::log_level::error);
-        if (!wanted.list) return play(wanted, values[0]);
-        for (const auto& mutation : herald::test::all_mutations())
-            std::cout << mutation.name << "\t" << mutation.what << "\n";
-        return 0;
-    } catch (const std::invalid_argument& wrong) {
-        std::cerr << wrong.what() << "\n" << usage;
-        return 2;
-    }
+    herald::test::player all{herald::test::simulate, {}};
+    for (const auto& mutation : herald::test::all_mutations())
+        all.mutations.emplace_back(mutation.name, mutation.what);
+    return herald::test::play(all, count, values);
 }

@@ -22,6 +22,10 @@ void process_thread::post(task work) {
     if (x_alive) x_tasks.push_back(std::move(work));
 }
 
+void process_thread::put_first(task work) {
+    if (x_alive) x_tasks.push_front(std::move(work));
+}
+
 void process_thread::run_at(std::int64_t at_ms, task work) {
     if (x_alive) x_timers.emplace(at_ms, std::move(work));
 }

@@ -40,6 +40,8 @@ class process_thread final : public runtime::scheduler {
     const runtime::clock& time() const noexcept override { return x_clock; }
 
     process_clock& clock() { return x_clock; }
+    /// The rest of the step that runs now: nothing comes between.
+    void put_first(task work);
     /// Stands still, like a stopped process or a swapping machine.
     void pause_until(std::int64_t at_ms) { x_paused_until_ms = at_ms; }
     void die();

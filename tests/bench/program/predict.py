@@ -3,7 +3,7 @@
 
 usage: PYTHONPATH=tests/support tests/bench/program/predict.py nginx | others --python PYTHON | routes | batching | swap [--rounds N]
   nginx     the tiny model (two INT32[1,16], sum and difference) at 16 and 64 connections on core 0, against nginx with the same
-            headers and body sizes, and against bare Run of ONNX Runtime in a loop; requests a second, CPU µs a request
+            headers and body sizes; the p50 that a prediction adds to a constant answer, beside bare Run of ONNX Runtime in a loop
   others    the same model with FastAPI and with MLServer, started with that Python, each on core 0
   routes    one prediction with 1 and with 10,000 endpoints
   batching  a small MLP at 64 callers, single and batched
@@ -109,7 +109,7 @@ class Samples:
 
     def take(self, url, connections, pid, script, seconds=3):
         before = cpu_us(pid) if pid else 0
-        rate, p50, _, bad = wrk(url, connections, seconds, str(script))
+        rate, p50, _, bad = wrk(url, connections, seconds, str(script) if script else None)
         assert bad == 0, f"{url}: {bad} answers were not 200"
         self.rates.append(rate)
         self.p50s.append(p50)
@@ -153,6 +153,12 @@ def nginx(_):
                   f"{ratio(ours.costs, theirs.costs):.2f} in CPU", flush=True)
         process.terminate()
         process.wait()
+        asked, constant = Samples(), Samples()
+        for _ in range(7):
+            asked.take(pinned.url, 1, pinned.pid, pinned.script)
+            constant.take(pinned.url.replace("/api/v1/predict/tiny", "/v2/health/live"), 1, pinned.pid, None)
+        added = statistics.median(mine - its for mine, its in zip(asked.p50s, constant.p50s)) * 1000
+        print(f"1 connection: prediction {asked}\n1 connection: constant   {constant}\nadded p50 {added:.1f} µs (aim: bare Run + 5)", flush=True)
         pinned.server.stop()
         print(subprocess.check_output(["taskset", "-c", "0", RUNTIME], text=True).strip())
 
@@ -172,7 +178,7 @@ def others(options):
         v2 = json.dumps({"inputs": [{"name": name, "shape": [1, 16], "datatype": "INT32", "data": value} for name, value in (
             ("x", list(range(16))), ("y", [1] * 16))]})
         commands = {"FastAPI": [options.python, "-m", "uvicorn", "fast:app", "--port", str(fast), "--log-level", "warning"],
-                    "MLServer": [options.python, "-m", "mlserver", "start", str(folder)]}
+                    "MLServer": [str(pathlib.Path(options.python).parent / "mlserver"), "start", str(folder)]}
         places = {"FastAPI": (f"http://127.0.0.1:{fast}/predict", BODY), "MLServer": (f"http://127.0.0.1:{inference}/v2/models/tiny/infer", v2)}
         for name, command in commands.items():
             server = subprocess.Popen(["taskset", "-c", "0", *command], cwd=folder, start_new_session=True,
