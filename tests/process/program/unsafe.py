@@ -1,6 +1,7 @@
 """Property: P7, once the report that a build is unsafe has been answered, no node answers a prediction from it, except nodes that
 the answer names, until the time that it gives. Rounds: HERALD_SERVING_ROUNDS (5; --long: 1,000)."""
 
+import datetime
 import http.client
 import os
 import signal
@@ -10,6 +11,7 @@ import time
 import herald
 import onnx_models
 import serving
+from cut import Network
 
 ROUNDS = int(os.environ.get("HERALD_SERVING_ROUNDS", "1000" if os.environ.get("HERALD_TEST_LONG") else "5"))
 BODY = b'{"x":[[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]],"y":[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]}'
@@ -102,6 +104,52 @@ def after_the_report_no_node_of_a_cluster_answers_from_the_build():
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         check_rounds(cluster.client(), cluster.ports, "/cluster")
         cluster.stop()
+        broker.stop()
+
+
+def a_node_that_is_cut_off_from_the_log_is_named_and_stops_by_its_grace():
+    with herald.folder() as folder:
+        near, behind = herald.free_port(), herald.free_port()
+        network = Network(behind)
+        listeners = f"PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{near + 1}"
+        broker = herald.Broker(folder, 1, "--port", str(near), "--set", f"listeners={listeners}",
+                               "--set", f"advertised.listeners=PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{network.port}",
+                               "--set", "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,CUT:PLAINTEXT")
+        cluster = herald.Cluster(folder, broker, api_nodes=1, workers=0, node_options=("--isolation-grace", "15"))
+        cluster.common[1] = f"127.0.0.1:{network.port}"
+        cluster.nodes.append(None)
+        cluster.ports.append(herald.free_port())
+        cluster.start_node(1)
+        client = cluster.client()
+        model, stage = client.model("tiny"), serving.Stage(client, "/cut")
+        build = serving.build_of(client, model, "v1", onnx_models.tiny())
+        stage.update(build)
+        asking = Asking(cluster.ports[1], "/cut", stage.token)
+        try:
+            herald.until(lambda: asking.last_answer_of(build) or None, 30, "the second node answers")
+            network.cut()
+            cut = time.monotonic()
+            time.sleep(1)
+            answer = serving.report(client, build, "unsafe")
+            assert len(answer["unconfirmed"]) == 1, answer
+            until = datetime.datetime.fromisoformat(answer["unconfirmed"][0]["serves_until"].replace("Z", "+00:00"))
+            assert asking.last_answer_of(build) > cut, "the second node serves on for its grace"
+            herald.until(lambda: client.must("GET", f"/api/v1/deployment/builds/{build}/scan")["unconfirmed"] == [] or None, 40,
+                         "the list shrinks to none")
+            shrunk = time.monotonic()
+            assert datetime.datetime.now(datetime.timezone.utc) >= until
+            refused = serving.predict(cluster.client(1), "/cut", stage.token, None, raw=BODY)
+            assert refused.status == 503, refused
+            time.sleep(2)
+            assert asking.last_answer_of(build) < shrunk, "a node that was cut off answered after the time that was told"
+            network.heal()
+            herald.until(lambda: serving.predict(cluster.client(1), "/cut", stage.token, None, raw=BODY).status == 403 or None, 60,
+                         "it hears of the report")
+        finally:
+            asking.stop()
+        assert asking.last_asked_of(build) < shrunk
+        cluster.stop()
+        network.stop()
         broker.stop()
 
 
