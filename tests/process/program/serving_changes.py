@@ -141,6 +141,69 @@ def the_old_build_serves_on_when_the_new_one_cannot():
         assert server.stop() == 0
 
 
+def canary(rule, threshold, step=0.5):
+    return {"strategy": "canary", "canary_strategy": {"progress_interval_seconds": 1, "progress_step": step, "rules": [
+        {"rule_id": rule, "rule_parameters": [{"name": "threshold", "value": str(threshold)}]}]}}
+
+
+def a_canary_gets_its_share_in_steps_and_then_serves_alone():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model, stage = client.model("m"), serving.Stage(client, "/canary")
+        old, new = (build_at(client, model, name, f"{upstream.url}/{name}") for name in ("old", "new"))
+        stage.update(old)
+        load = Load(server.port, "/canary", stage.token)
+        try:
+            stage.begin_update(new, **canary(1008, 0.1, 0.4))
+            shares = []
+
+            def is_over():
+                record = stage.record()
+                share = [one["ratio"] for one in record["components"] if one["build_id"] == new]
+                if share and share[0] not in shares:
+                    shares.append(share[0])
+                return record["status"] == "active" or None
+            herald.until(is_over, 60, "the canary serves alone")
+        finally:
+            load.stop()
+        assert not load.wrong, load.wrong[:3]
+        assert shares[-1] == 1 and 0.4 in shares and 0.8 in shares, shares
+        assert load.seen == {(str(old), "/old"), (str(new), "/new")}, load.seen
+        assert [one["build_id"] for one in stage.record()["components"]] == [new]
+        upstream.stop()
+        assert server.stop() == 0
+
+
+def a_canary_that_fails_on_one_of_two_nodes_is_rolled_back_and_the_old_build_serves_on():
+    with herald.folder() as folder:
+        broker, upstream = herald.Broker(folder), Upstream()
+        cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
+        client = cluster.client()
+        model, stage = client.model("m"), serving.Stage(client, "/canary")
+        old, new = (build_at(client, model, name, f"{upstream.url}/{name}") for name in ("old", "new"))
+        stage.update(old)
+        upstream.broken.add("/new")
+        load = Load(cluster.ports[1], "/canary", stage.token)  # the node that is not asked for the update counts
+        try:
+            stage.begin_update(new, **canary(1008, 0.05))
+            record = stage.ended()
+            failed = len(load.wrong)
+            herald.until(lambda: serving.predict(cluster.client(1), "/canary", stage.token, {}).status == 200 or None, 10, "the old one answers")
+            time.sleep(1)
+            after = len(load.wrong)
+        finally:
+            load.stop()
+        assert record["status"] == "error", record
+        assert [(one["build_id"], one["ratio"]) for one in record["components"]] == [(old, 1), (new, 0)], record
+        assert "1008" in record["components"][1]["message"] or "5xx" in record["components"][1]["message"], record
+        assert failed > 0 and {status for status, _, _ in load.wrong} == {502}, load.wrong[:3]
+        assert after <= failed + 4, "the old build serves alone"
+        cluster.stop()
+        broker.stop()
+        upstream.stop()
+
+
 def a_deleted_endpoint_answers_no_more_and_its_path_is_free():
     with herald.folder() as folder:
         server, upstream = herald.Standalone(folder), Upstream()
