@@ -200,7 +200,7 @@ result<void> read_allowed_addresses(settings& all, const given& said) {
 }
 
 result<void> read_upstream_addresses(settings& all, const given& said) {
-    auto policy = runtime::http::client::address_policy::parse(said.text());
+    auto policy = runtime::http::client::address_policy::parse(said.text(), dashed(said));
     if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);
     all.predictions.upstream_policy = *std::move(policy);
     return {};

@@ -113,7 +113,7 @@ void predictions::describe(storage::node::registry_node::options& node) {
     for (const auto& each : x_engines) node.runtimes.emplace_back(each->name());
     node.quiesce = quiescing();
     if (x_chosen.predictions.are_served)
-        node.on_shown = [this](const storage::node::shown_write& what) { x_serving.shown(what); };
+        node.about_to_show = [this](const storage::node::shown_write& what) { x_serving.shown(what); };
 }
 
 std::function<void(std::function<void()>)> predictions::quiescing() {

@@ -36,7 +36,7 @@ class route_maker {
     };
     route_maker(options with, const parts& on) : x_with(std::move(with)), x_on(on) {}
 
-    /// For registry_node::options::on_shown.
+    /// For registry_node::options::about_to_show.
     void shown(const storage::node::shown_write&);
 
   private:

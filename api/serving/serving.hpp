@@ -29,7 +29,7 @@ class serving {
     route_book& book() noexcept { return x_book; }
     const serving_gate& gate() const noexcept { return x_gate; }
     prediction_log& log() noexcept { return x_log; }
-    /// For registry_node::options::on_shown; on the applying thread.
+    /// For registry_node::options::about_to_show; on the applying thread.
     void shown(const storage::node::shown_write&);
 
     struct models {

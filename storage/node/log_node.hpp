@@ -61,7 +61,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     /// How long to pause; empty when the node has failed.
     std::optional<std::int64_t> advance(std::int64_t wait_ms, std::size_t& records);
     void applied(registry::engine::applied_record&);
-    void shown(const registry::tables::serving_changes&);
+    void about_to_show(const applied_state&, const registry::tables::serving_changes&);
     void written(const written_tables&);
 
     // Runs on the scheduler's thread.
@@ -117,7 +117,6 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<bool> x_is_tied = false;
     std::atomic<std::int64_t> x_heard_ms = 0;              // when the newest own heartbeat was applied
     std::atomic<std::int64_t> x_heard_sent_ms = never_ms;  // and when it was sent
-    std::atomic<std::uint64_t> x_shown_offset = 0;         // what on_shown was told of
     std::atomic<std::uint64_t> x_log_end = 0;              // according to the log, while this node catches up
     std::atomic<std::uint64_t> x_replayed_per_second = replayed_per_second_assumed;
     std::atomic<std::uint64_t> x_outbox_rows = 0;

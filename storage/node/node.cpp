@@ -57,7 +57,9 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
           replica::listener{[this](registry::engine::applied_record& done) { applied(done); },
                             [this](const written_tables& tables) { written(tables); },
                             [this] { x_on.scheduler.post(if_alive(&log_node::speak_now)); },
-                            [this](const registry::tables::serving_changes& what) { shown(what); }},
+                            [this](const applied_state& next, const registry::tables::serving_changes& what) {
+                                about_to_show(next, what);
+                            }},
           x_options.skips)),
       x_gateway(std::make_shared<command_gateway>(
           command_gateway::parts{on.log, x_replica, on.scheduler, on.random, x_options.disk})),
@@ -68,7 +70,6 @@ log_node::log_node(registry_node::options with, const registry_node::parts& on)
       x_jobs(std::make_shared<job_claims>(x_options.name, x_boot, x_gateway, on.scheduler)) {
     x_jobs->add(schemas::job::publisher, std::make_shared<publisher_job>(x_publisher));
     x_barrier->applied(x_replica->newest()->position.next_offset);
-    x_shown_offset = x_replica->newest()->offset();  // before it has caught up, nothing is served
 }
 
 log_node::~log_node() {
@@ -145,11 +146,9 @@ std::optional<std::int64_t> log_node::advance(std::int64_t wait_ms, std::size_t&
     return progress.rest_ms;
 }
 
-void log_node::shown(const registry::tables::serving_changes& changes) {
-    if (!x_options.on_shown) return;
-    const auto state = x_replica->newest();
-    x_options.on_shown({state->view, changes, state->offset(), state->level, x_is_caught_up});
-    x_shown_offset = state->offset();
+void log_node::about_to_show(const applied_state& next, const registry::tables::serving_changes& changes) {
+    if (!x_options.about_to_show) return;
+    x_options.about_to_show({next.view, changes, next.offset(), next.level, x_is_caught_up});
 }
 
 std::int64_t log_node::serves_until_ms() const noexcept {

@@ -49,7 +49,7 @@ class claimed_job {
     virtual void stop() = 0;
 };
 
-/// What one write has made visible.
+/// What one write is about to make visible.
 struct shown_write {
     const std::shared_ptr<const registry::state::state_view>& view;
     const registry::tables::serving_changes& changes;
@@ -77,12 +77,12 @@ class registry_node {
         /// Unknown commands to pass over.
         std::vector<registry::engine::skipped_record> skips;
         disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
-        /// Called on the applying thread when a write is visible, before the senders of its commands are
-        /// told: what follows an answer already sees what it was about. May be empty.
-        std::function<void(const shown_write&)> on_shown;
+        /// Called on the applying thread before anybody can read what was written, and before the senders of
+        /// its commands are told: what follows an answer already sees what it was about. May be empty.
+        std::function<void(const shown_write&)> about_to_show;
         /// Calls back, on any thread, once whatever serves predictions has ended the step that it was in:
-        /// from then on it sees what on_shown was told before. The node says what it has applied only after
-        /// that. May be empty.
+        /// from then on it sees what about_to_show was told before. The node says what it has applied only
+        /// after that. May be empty.
         std::function<void(std::function<void()>)> quiesce;
         /// Called once, on any thread; after that the node serves nothing more.
         std::function<void(const node_failure&)> on_failure;

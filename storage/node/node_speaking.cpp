@@ -14,7 +14,6 @@ namespace {
 constexpr std::int64_t tick_ms = 500;
 constexpr std::int64_t timers_due_rest_ms = 20;
 constexpr std::int64_t peers_look_ms = 20;
-constexpr std::int64_t shown_look_ms = 1;
 
 }  // namespace
 
@@ -69,11 +68,6 @@ void log_node::speak() {
 void log_node::send_heartbeat(const schemas::commands::node_heartbeat& beat, std::int64_t sent_ms) {
     if (!x_options.quiesce) return submit_heartbeat(beat, sent_ms);
     if (x_has_failed || x_is_draining) return;
-    if (x_shown_offset < beat.applied_offset)
-        return x_on.scheduler.run_at(now_ms() + shown_look_ms,
-                                     runtime::if_alive(weak_from_this(), [beat, sent_ms](log_node& self) {
-                                         self.send_heartbeat(beat, sent_ms);
-                                     }));
     x_options.quiesce(
         runtime::posted(x_on.scheduler, runtime::if_alive(weak_from_this(), [beat, sent_ms](log_node& self) {
                             self.submit_heartbeat(beat, sent_ms);

@@ -41,7 +41,7 @@ replica::replica(events::log::partitioned_log& log, registry::state::state_store
       x_engine(x_store, std::move(skips)),
       x_peers(std::move(name)) {
     if (x_engine.position().next_offset > 0) x_ring.add(x_engine.position());
-    show(x_engine.position(), x_engine.level());
+    x_newest.store(next_state(x_engine.position(), x_engine.level()));
 }
 
 std::string replica::stuck_because() const {
@@ -226,14 +226,17 @@ void replica::take_applied() {
 
 void replica::tell() {
     applied_batch told = std::exchange(x_in_flight, {});
-    show(told.position, told.level);
-    // Before the senders: a prediction that follows the answer to a change is answered by what was changed.
-    if (x_listener.shown) x_listener.shown(x_store.take_serving());
+    auto next = next_state(told.position, told.level);
+    // First where predictions go, then the state, then the senders: a prediction that follows an answer, to a
+    // change or to a read, is answered by what the answer told of.
+    if (x_listener.about_to_show) x_listener.about_to_show(*next, x_store.take_serving());
+    x_newest.store(std::move(next));
     for (applied_record& done : told.records) x_listener.applied(done);
     x_listener.written(x_store.take());
 }
 
-void replica::show(const registry::engine::engine_position& position, std::uint32_t level) {
+std::shared_ptr<const applied_state> replica::next_state(const registry::engine::engine_position& position,
+                                                         std::uint32_t level) const {
     auto next = std::make_shared<applied_state>();
     next->view = x_store.view();
     next->position = position;
@@ -242,7 +245,7 @@ void replica::show(const registry::engine::engine_position& position, std::uint3
         next->installation = shown->installation;
     else if (x_engine.installation())
         next->installation = std::make_shared<schemas::commands::genesis>(*x_engine.installation());
-    x_newest.store(std::move(next));
+    return next;
 }
 
 }  // namespace herald::storage::node

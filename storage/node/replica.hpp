@@ -43,7 +43,7 @@ struct applied_state {
 /// was cut or created anew is refused.
 class replica {
   public:
-    /// Called on the advancing thread, once the state is visible.
+    /// Called on the advancing thread, once the state is visible unless it says otherwise.
     struct listener {
         /// Each applied record, in order.
         std::function<void(registry::engine::applied_record&)> applied;
@@ -51,8 +51,9 @@ class replica {
         /// The other nodes wait to hear this node's hash: some node spoke for the first time, or differed and
         /// the log was read again.
         std::function<void()> asked;
-        /// First of all, before applied(): what was written of where predictions go. May be missing.
-        std::function<void(const registry::tables::serving_changes&)> shown;
+        /// First of all, before anybody can read the state: what was written of where predictions go. May be
+        /// missing.
+        std::function<void(const applied_state&, const registry::tables::serving_changes&)> about_to_show;
     };
     struct progress {
         std::size_t records = 0;   // applied or compared
@@ -127,7 +128,8 @@ class replica {
     /// The applied records become those that are being written; once they are written, all are told.
     void take_applied();
     void tell();
-    void show(const registry::engine::engine_position&, std::uint32_t level);
+    std::shared_ptr<const applied_state> next_state(const registry::engine::engine_position&,
+                                                    std::uint32_t level) const;
 
     events::log::partitioned_log& x_log;
     watched_store x_store;

@@ -170,7 +170,7 @@ result<address_block> parse_address_block(std::string_view text) {
     return block;
 }
 
-result<address_policy> address_policy::parse(std::string_view blocks) {
+result<address_policy> address_policy::parse(std::string_view blocks, std::string_view option) {
     std::vector<address_block> allowed;
     while (!blocks.empty()) {
         const auto comma = std::min(blocks.find(','), blocks.size());
@@ -179,7 +179,9 @@ result<address_policy> address_policy::parse(std::string_view blocks) {
         allowed.push_back(*block);
         blocks.remove_prefix(std::min(comma + 1, blocks.size()));
     }
-    return address_policy(std::move(allowed));
+    address_policy policy(std::move(allowed));
+    policy.x_option = option;
+    return policy;
 }
 
 const char* address_policy::why_refused(const ip_address& address) const {
@@ -202,8 +204,8 @@ const char* address_policy::why_refused(const ip_address& address) const {
 address_policy::verdict address_policy::judge(const ip_address& address) const {
     const char* why = why_refused(address);
     if (why == nullptr) return {};
-    return {false, address.text() + " is not allowed: " + why +
-                       "; the operator can allow it with --allow-addresses"};
+    return {false,
+            address.text() + " is not allowed: " + why + "; the operator can allow it with " + x_option};
 }
 
 address_policy::verdict address_policy::judge_all(std::span<const ip_address> addresses) const {

@@ -55,9 +55,10 @@ class address_policy {
     /// Allows only the public internet.
     address_policy() = default;
     explicit address_policy(std::vector<address_block> allowed) : x_allowed(std::move(allowed)) {}
-    /// A comma-separated list of blocks in the form of --allow-addresses; may be empty. Errors:
-    /// invalid_argument.
-    static result<address_policy> parse(std::string_view blocks);
+    /// A comma-separated list of blocks; may be empty. `option`: where the operator allows more, named to who
+    /// is refused. Errors: invalid_argument.
+    static result<address_policy> parse(std::string_view blocks,
+                                        std::string_view option = "--allow-addresses");
 
     verdict judge(const ip_address&) const;
     /// All addresses must be allowed; an empty list is refused. Returns the verdict on the first refused
@@ -68,6 +69,7 @@ class address_policy {
     const char* why_refused(const ip_address&) const;  // nullptr: allowed
 
     std::vector<address_block> x_allowed;
+    std::string x_option = "--allow-addresses";
 };
 
 }  // namespace herald::runtime::http::client

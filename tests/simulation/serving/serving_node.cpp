@@ -25,7 +25,7 @@ serving_node::serving_node(world& in, std::string name, storage::node::node_kind
 void serving_node::change(storage::node::registry_node::options& options) {
     options.serves_predictions = true;
     options.isolation_grace_ms = x_grace_ms - (x_broken.serves_longer_than_told ? told_too_little_ms : 0);
-    options.on_shown = [this](const storage::node::shown_write& what) { shown(what); };
+    options.about_to_show = [this](const storage::node::shown_write& what) { shown(what); };
     if (x_broken.speaks_before_quiescence) return;
     options.quiesce = [this](std::function<void()> done) { quiesce(std::move(done)); };
 }

@@ -1,0 +1,145 @@
+"""Property: a build with an upstream_url is answered by that server: it is sent the body and the request's id and nothing of the caller,
+and what comes back is its status by the table of wire.md §6, its type and its body; its silence and its size are bounded."""
+
+import http.server
+import json
+import threading
+import time
+
+import herald
+import serving
+
+
+class Model:
+    """An HTTP server that keeps what it is asked and answers by the table `answers`: path → (status, headers, body), or seconds of silence."""
+
+    def __init__(self, **answers):
+        self.asked, self.connections = [], 0
+        model = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                model.connections += 1
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                model.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+                what = answers[self.path.strip("/")]
+                if isinstance(what, (int, float)):
+                    time.sleep(what)
+                    what = (200, {}, b"late")
+                status, headers, answer = what
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                try:
+                    self.wfile.write(answer)
+                except OSError:
+                    pass
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def served(client, model, name, url, **settings):
+    """A stage that is answered at this URL."""
+    record = serving.built(client, client.version(model, name), external_location=f"image-{name}", upstream_url=url)
+    assert record["status"] == "finished", record
+    stage = serving.Stage(client, f"/{name}")
+    stage.update(record["id"], **settings)
+    return stage
+
+
+def the_server_is_sent_the_body_and_the_requests_id_and_nothing_of_the_caller():
+    with herald.folder() as folder:
+        model = Model(good=(201, {"Content-Type": "text/csv", "Set-Cookie": "a=b", "X-Secret": "1", "Server": "torch"}, b"1,2"))
+        server = herald.Standalone(folder)
+        client = server.client()
+        stage = served(client, client.model("m"), "good", f"{model.url}/good")
+        answer = serving.predict(client, "/good", stage.token, None, {
+            "Content-Type": "text/plain", "Cookie": "c=d", "Grpc-Metadata-developer_key": "k", "svc-request-id": "mine-1",
+            "Authorization": "Basic x", "X-Custom": "y", "Keep-Alive": "5", "Upgrade": "h2c", "TE": "trailers"}, b"any bytes \x00\xff")
+        assert answer.status == 201 and answer.body == b"1,2" and answer.headers["Content-Type"] == "text/csv", answer
+        assert answer.headers["svc-request-id"] == "mine-1" and answer.headers["svc-endpoint-path"] == "/good", answer.headers
+        assert not {"set-cookie", "x-secret"} & {name.lower() for name in answer.headers}, answer.headers
+        path, headers, body = model.asked[-1]
+        names = set(headers)
+        assert path == "/good" and body == b"any bytes \x00\xff" and headers["content-type"] == "text/plain", model.asked[-1]
+        assert "mine-1" in headers.values(), headers
+        assert not names & {"access-token", "authorization", "cookie", "grpc-metadata-developer_key", "keep-alive", "upgrade", "te",
+                            "x-custom"}, names
+        before = model.connections
+        for _ in range(50):
+            assert serving.predict(client, "/good", stage.token, {"a": 1}).status == 201
+        assert model.connections <= before + 2, "connections are kept"
+        assert server.stop() == 0
+        model.stop()
+
+
+def each_answer_of_the_server_has_its_status_and_its_silence_a_deadline():
+    said = json.dumps({"detail": "of the server"}).encode()
+    with herald.folder() as folder:
+        model = Model(ok=(200, {}, said), form=(400, {}, said), shape=(422, {}, said), busy=(429, {"Retry-After": "7"}, said),
+                      moved=(302, {"Location": "http://127.0.0.1:1/"}, said), lost=(404, {}, said), broken=(500, {}, said),
+                      forbidden=(403, {}, said), slow=5)
+        server = herald.Standalone(folder)
+        client = server.client()
+        registered = client.model("m")
+        wanted = {"ok": 200, "form": 400, "shape": 400, "busy": 429, "moved": 502, "lost": 502, "broken": 502, "forbidden": 502, "slow": 504}
+        for name, status in wanted.items():
+            stage = served(client, registered, name, f"{model.url}/{name}", limits={"deadline_ms": 1_000, "body_bytes_max": 1_000})
+            before = time.monotonic()
+            answer = serving.predict(client, f"/{name}", stage.token, {})
+            assert answer.status == status, (name, answer)
+            assert time.monotonic() - before < 4, "the deadline holds"
+            if status in (502, 504):
+                assert answer.json["message"] and b"of the server" not in answer.body, (name, answer)
+            elif name != "ok":
+                assert answer.body == said, (name, answer)
+            if name == "busy":
+                assert answer.headers["Retry-After"] == "7", answer.headers
+            assert answer.headers["svc-endpoint-path"] == f"/{name}", answer.headers
+        large = serving.predict(client, "/slow", stage.token, None, None, b"x" * 1_001)
+        assert large.status == 413 and "1000" in large.json["message"], large
+        asked = sum(path == "/broken" for path, _, _ in model.asked)
+        assert asked == 1, f"a prediction was sent {asked} times"
+        assert server.stop() == 0
+        model.stop()
+
+
+def a_server_that_may_not_be_reached_is_not():
+    with herald.folder() as folder:
+        model = Model(good=(200, {}, b"{}"))
+        server = herald.Standalone(folder, "--allow-upstream-addresses", "10.0.0.0/8")
+        client = server.client()
+        version = client.version(client.model("m"), "v")
+        answer = client.call("POST", f"{serving.DEPLOYMENT}/builds", {"model_version_id": version, "external_location": "i",
+                                                                    "upstream_url": f"{model.url}/good"})
+        if answer.status == 200:
+            stage = serving.Stage(client, "/far")
+            stage.begin_update(answer.json["id"])
+            record = stage.ended()
+            assert record["status"] == "error" and "allow-upstream-addresses" in record["components"][-1]["message"], record
+        else:
+            assert answer.status == 400 and "allow-upstream-addresses" in answer.json["message"], answer
+        assert not model.asked and model.connections == 0, "it was connected to"
+        assert server.stop() == 0
+        model.stop()
+
+
+if __name__ == "__main__":
+    herald.run()
