@@ -1,5 +1,7 @@
 #include "tests/simulation/serving/serving_node.hpp"
 
+#include <algorithm>
+
 #include "storage/registry/tables/builds.hpp"
 
 namespace herald::test::serving {
@@ -32,6 +34,7 @@ void serving_node::change(storage::node::registry_node::options& options) {
 
 void serving_node::start() {
     x_is_known = false;
+    x_is_sending = false;
     x_builds.clear();
     x_serving = &x_world.time.start_thread();
     x_clock = std::make_unique<stopping_clock>(x_serving->time());
@@ -93,12 +96,18 @@ void serving_node::predict(schemas::build_id build) {
 }
 
 /// The look and the byte are one step, which nothing else of this thread comes between; but the machine may
-/// take its time over it.
+/// take its time over it, though not beyond the lease: against a process that is stopped for so long between
+/// these two instructions nothing helps, nor against a network that keeps the byte.
 void serving_node::finish(const prediction& asked) {
     if (!x_broken.has_no_second_look && !passes(asked)) return;
-    if (!x_world.chance.one_in(3)) return x_sent(x_name, asked.build);
-    x_serving->put_first([this, build = asked.build] { x_sent(x_name, build); });
-    pause_serving(x_world.chance.between(1, 2'000));
+    const std::int64_t left_ms = x_machine.node().serves_until_ms() - x_clock->steady_ms();
+    if (left_ms <= 1 || !x_world.chance.one_in(3)) return x_sent(x_name, asked.build);
+    pause_serving(x_world.chance.between(1, std::min<std::int64_t>(left_ms - 1, 2'000)));
+    x_is_sending = true;
+    x_serving->put_first([this, build = asked.build] {
+        x_is_sending = false;
+        x_sent(x_name, build);
+    });
 }
 
 }  // namespace herald::test::serving

@@ -63,7 +63,9 @@ class serving_node {
     void heal() { x_faults.heal(); }
     /// One of its threads stands still, or the whole process.
     void pause_log(std::int64_t ms) { x_machine.thread().pause_until(x_world.time.now_ms() + ms); }
-    void pause_serving(std::int64_t ms) { x_serving->pause_until(x_world.time.now_ms() + ms); }
+    void pause_serving(std::int64_t ms) {
+        if (!x_is_sending) x_serving->pause_until(x_world.time.now_ms() + ms);
+    }
     void stop(std::int64_t ms);
 
     /// A prediction of that build comes in.
@@ -96,7 +98,8 @@ class serving_node {
     std::unique_ptr<api::serving::serving_gate> x_gate;
     std::map<schemas::build_id, std::shared_ptr<api::serving::build_safety>> x_builds;
     std::uint32_t x_level = 0;
-    bool x_is_known = false;  // the log had been applied to its end
+    bool x_is_known = false;    // the log had been applied to its end
+    bool x_is_sending = false;  // between the second look and the first byte
     std::int64_t x_last_serves_until_ms = 0;
     std::int64_t x_heard_ms = 0;  // when that was first seen
 };

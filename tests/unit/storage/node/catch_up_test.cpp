@@ -65,7 +65,9 @@ struct replayed {
     std::string hash;
     std::vector<std::uint32_t> outcomes;
     std::map<std::string, std::string> rows;
-    bool was_visible = true;  // each record, when it was told
+    bool was_visible = true;      // each record, when it was told
+    bool was_told_before = true;  // who makes routes, of each state before anybody could read it
+    std::uint64_t told_of = 0;    // the newest offset that it was told of
 };
 
 /// The state shown is that of its position, and the record has its effect in it.
@@ -92,7 +94,10 @@ replayed replay(const busy_log& what, unsigned failing) {
                  },
                  [](const written_tables&) {},
                  {},
-                 {}});
+                 [&](const applied_state& next, const storage::registry::tables::serving_changes&) {
+                     done.told_of = next.offset();
+                     done.was_told_before &= told_by->newest()->offset() < next.offset();
+                 }});
     told_by = &all;
     for (unsigned rounds = 0; done.outcomes.size() < what.records.size() && rounds < 1'000; ++rounds)
         EXPECT_TRUE(std::holds_alternative<replica::progress>(all.advance(0)));
@@ -107,6 +112,8 @@ TEST(catch_up, comes_to_what_one_record_after_the_other_comes_to) {
     EXPECT_EQ(beside.outcomes, log.outcomes);
     EXPECT_EQ(beside.hash, log.hash);
     EXPECT_TRUE(beside.was_visible);
+    EXPECT_TRUE(beside.was_told_before);
+    EXPECT_EQ(beside.told_of, log.records.size() - 1);
     EXPECT_GT(std::ranges::count_if(log.outcomes, [](std::uint32_t code) { return code != 0; }), 100)
         << "rights matter in this log";
 }
