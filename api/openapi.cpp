@@ -375,22 +375,24 @@ std::string shared_responses(schemas::schema_set& components) {
     return out.finish();
 }
 
-std::string object_of(const std::map<std::string, std::string>& members) {
+/// These members, and those of another object.
+std::string object_of(const std::map<std::string, std::string>& members, std::string_view others = "{}") {
     object_writer out;
+    out.members_of(others);
     for (const auto& [name, text] : members) out.raw(name, text);
     return out.finish();
 }
 
 }  // namespace
 
-std::string openapi_document(std::span<const route> routes) {
+std::string openapi_document(std::span<const route> routes, const calls::document_part& beside) {
     schemas::schema_set types;
     std::map<std::string_view, object_writer> paths;
     const operation_links links(routes);
     for (const route& row : routes)
         paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row, links, types));
-    object_writer path_items;
-    for (auto& [pattern, operations] : paths) path_items.raw(pattern, operations.finish());
+    std::map<std::string, std::string> path_items = beside.paths;
+    for (auto& [pattern, operations] : paths) path_items.emplace(pattern, operations.finish());
     const std::string webhooks = webhooks_of(types);
     const std::string responses = shared_responses(types);
     return object_writer()
@@ -402,13 +404,13 @@ std::string openapi_document(std::span<const route> routes) {
                          .finish())
         .raw("servers", R"([{"url":"/","description":"The node that this document comes from"}])")
         .raw("security", "[{\"email\":[],\"developer_key\":[]}]")
-        .raw("paths", path_items.finish())
+        .raw("paths", object_of(path_items))
         .raw("webhooks", webhooks)
         .raw("components", object_writer()
-                               .raw("schemas", object_of(types.components()))
-                               .raw("responses", responses)
+                               .raw("schemas", object_of(beside.schemas, object_of(types.components())))
+                               .raw("responses", object_of(beside.responses, responses))
                                .raw("parameters", shared_parameters())
-                               .raw("securitySchemes", security_schemes)
+                               .raw("securitySchemes", object_of(beside.security_schemes, security_schemes))
                                .finish())
         .finish();
 }

@@ -1,14 +1,16 @@
-// The OpenAPI document, made from the route table: it contains exactly the routes.
+// The OpenAPI document, made from the route table: it contains exactly the routes, and what is told beside
+// them.
 #pragma once
 
 #include <span>
 #include <string>
 
+#include "api/calls/document_part.hpp"
 #include "api/calls/router.hpp"
 
 namespace herald::api {
 
 /// OpenAPI 3.1, JSON. The answer to GET /api/openapi.json.
-std::string openapi_document(std::span<const calls::route>);
+std::string openapi_document(std::span<const calls::route>, const calls::document_part& beside = {});
 
 }  // namespace herald::api

@@ -131,7 +131,7 @@ class service final : public request_handler {
         : x_services(with),
           x_loops(loops),
           x_router(options.table),
-          x_open(std::move(options.ready), openapi_document(x_router.routes())),
+          x_open(std::move(options.ready), openapi_document(x_router.routes(), options.beside_table)),
           x_refusals(with.clock) {}
 
     bool handle_now(const request& received, http_response& out) override {

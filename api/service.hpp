@@ -6,6 +6,7 @@
 #include <span>
 
 #include "api/calls/call.hpp"
+#include "api/calls/document_part.hpp"
 #include "api/calls/public_call.hpp"
 #include "api/routes/routes.hpp"
 #include "runtime/http/server/server.hpp"
@@ -16,6 +17,7 @@ struct service_options {
     /// Outlives the service.
     std::span<const calls::route> table = routes::all_routes();
     calls::readiness ready;
+    calls::document_part beside_table;  // what others answer
 };
 
 /// Thread-safe. Scans of many rows run on the blocking pool of `loops`; both arguments outlive it.

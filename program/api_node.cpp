@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "api/operations/operator_endpoints.hpp"
+#include "api/predictions/prediction_document.hpp"
 #include "api/predictions/prediction_service.hpp"
 #include "api/service.hpp"
 #include "events/log/clock_of_log.hpp"
@@ -366,6 +367,7 @@ class composed_api_node final : public api_node {
         const api::calls::readiness ready = [this] { return report(); };
         options.ready = ready;
         if (x_chosen.metrics_listen) options.table = api::routes::all_routes(api::routes::metrics_here::no);
+        options.beside_table = api::predictions::document_part();
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         api::serving::serving& serving = x_predictions->serving();
         x_prediction_service =

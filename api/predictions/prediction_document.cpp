@@ -1,0 +1,444 @@
+#include "api/predictions/prediction_document.hpp"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "api/predictions/prediction_paths.hpp"
+#include "api/serving/limits.hpp"
+#include "schemas/json.hpp"
+#include "schemas/limits.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::api::predictions {
+namespace {
+
+using schemas::object_writer;
+
+struct documented_path {
+    std::string_view pattern;
+    std::string_view name;
+    asked_for what;
+    std::string_view summary;
+};
+constexpr documented_path documented_paths[] = {
+    {"/api/v1/predict/{endpoint_path}", "predict", asked_for::json, "Asks the model of an endpoint"},
+    {"/api/v1/batch-predict/{endpoint_path}", "batch_predict", asked_for::table,
+     "Asks the model of an endpoint about each row of a table"},
+    {"/v2", "get_inference_server", asked_for::server, "Name and version of the server"},
+    {"/v2/health/live", "get_inference_server_live", asked_for::server_live, "Whether the server lives"},
+    {"/v2/health/ready", "get_inference_server_ready", asked_for::server_ready,
+     "Whether the server's models are loaded"},
+    {"/v2/models/{model_name}", "get_inference_model", asked_for::model, "Inputs and outputs of a model"},
+    {"/v2/models/{model_name}/versions/{model_version}", "get_inference_model_version", asked_for::model,
+     "Inputs and outputs of this version of a model"},
+    {"/v2/models/{model_name}/ready", "get_inference_model_ready", asked_for::model_ready,
+     "Whether a model can be asked"},
+    {"/v2/models/{model_name}/versions/{model_version}/ready", "get_inference_model_version_ready",
+     asked_for::model_ready, "Whether this version of a model can be asked"},
+    {"/v2/models/{model_name}/infer", "infer", asked_for::inference, "Asks a model for tensors"},
+    {"/v2/models/{model_name}/versions/{model_version}/infer", "infer_version", asked_for::inference,
+     "Asks this version of a model for tensors"},
+};
+
+constexpr bool needs_token(asked_for what) noexcept {
+    return what < asked_for::server || what >= asked_for::model;
+}
+
+// ---- schemas
+
+constexpr std::string_view texts_schema = R"({"type":"string"})";
+constexpr std::string_view flag_schema = R"({"type":"boolean"})";
+constexpr std::string_view shape_schema = R"({"type":"array","items":{"type":"integer"}})";
+
+/// The schema with what it means.
+std::string meaning(std::string_view schema, std::string_view text) {
+    return object_writer().members_of(schema).text("description", text).finish();
+}
+std::string reference(std::string_view kind, std::string_view name) {
+    return object_writer()
+        .text("$ref", "#/components/" + std::string(kind) + "/" + std::string(name))
+        .finish();
+}
+std::string list_of(std::string_view items) {
+    return object_writer().text("type", "array").raw("items", items).finish();
+}
+std::string object_schema(const std::string& properties, std::string_view required) {
+    return object_writer()
+        .text("type", "object")
+        .raw("properties", properties)
+        .raw("required", required)
+        .finish();
+}
+std::string flag_object(std::string_view name, std::string_view text) {
+    return object_schema(object_writer().raw(name, meaning(flag_schema, text)).finish(),
+                         "[\"" + std::string(name) + "\"]");
+}
+
+std::string datatype_schema() {
+    const std::string names =
+        schemas::json_list(schemas::enum_names<schemas::tensor_type>::all,
+                           [](const auto& each) { return "\"" + std::string(each.name) + "\""; });
+    return object_writer().text("type", "string").raw("enum", names).finish();
+}
+
+/// A tensor of a question, or of an answer.
+std::string tensor_schema(std::string_view parameters) {
+    return object_schema(object_writer()
+                             .raw("name", meaning(texts_schema, "As the model names it"))
+                             .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
+                             .raw("shape", meaning(shape_schema, "The length of each dimension"))
+                             .raw("data", meaning(list_of("{}"),
+                                                  "The elements, flat in row-major order or nested as the "
+                                                  "shape says; not with binary_data_size"))
+                             .raw("parameters", parameters)
+                             .finish(),
+                         R"(["name","datatype","shape"])");
+}
+
+std::string binary_size_parameters() {
+    return meaning(object_schema(object_writer()
+                                     .raw("binary_data_size",
+                                          meaning(R"({"type":"integer","minimum":0})",
+                                                  "Bytes of the tensor behind the JSON part, little-endian; "
+                                                  "texts each after their length in 4 bytes"))
+                                     .finish(),
+                                 "[]"),
+                   "Of the extension for binary tensors");
+}
+
+std::string question_schema() {
+    const std::string binary_data = object_schema(
+        object_writer()
+            .raw("binary_data", meaning(flag_schema, "Whether it is answered behind the JSON part"))
+            .finish(),
+        "[]");
+    const std::string output =
+        object_schema(object_writer()
+                          .raw("name", meaning(texts_schema, "As the model names it"))
+                          .raw("parameters", meaning(binary_data, "Of the extension for binary tensors"))
+                          .finish(),
+                      R"(["name"])");
+    const std::string binary_output = object_schema(
+        object_writer()
+            .raw("binary_data_output", meaning(flag_schema, "binary_data of outputs that do not say"))
+            .finish(),
+        "[]");
+    return object_schema(
+        object_writer()
+            .raw("id", meaning(texts_schema, "The answer repeats it"))
+            .raw("inputs",
+                 meaning(list_of(tensor_schema(binary_size_parameters())), "Each input of the model, once"))
+            .raw("outputs", meaning(list_of(output), "Which are answered, in this order; without it all"))
+            .raw("parameters", meaning(binary_output, "Of the extension for binary tensors"))
+            .finish(),
+        R"(["inputs"])");
+}
+
+std::string answer_schema() {
+    return object_schema(object_writer()
+                             .raw("model_name", meaning(texts_schema, "As in the path"))
+                             .raw("model_version", meaning(texts_schema, "The version_number that answered"))
+                             .raw("id", meaning(texts_schema, "As it was asked"))
+                             .raw("outputs", meaning(list_of(tensor_schema(binary_size_parameters())),
+                                                     "What the model answers"))
+                             .finish(),
+                         R"(["model_name","model_version","outputs"])");
+}
+
+std::string model_schema() {
+    const std::string tensor =
+        object_schema(object_writer()
+                          .raw("name", meaning(texts_schema, "As the model names it"))
+                          .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
+                          .raw("shape", meaning(shape_schema, "The length of each dimension; -1: free"))
+                          .finish(),
+                      R"(["name","datatype","shape"])");
+    return object_schema(
+        object_writer()
+            .raw("name", meaning(texts_schema,
+                                 "The endpoint's path without its first slash, with dots for "
+                                 "the others"))
+            .raw("versions", meaning(list_of(texts_schema), "The version_number that is served"))
+            .raw("platform", meaning(texts_schema, "What runs it: onnxruntime_onnx or upstream"))
+            .raw("inputs", meaning(list_of(tensor), "What it takes; empty for upstream"))
+            .raw("outputs", meaning(list_of(tensor), "What it answers; empty for upstream"))
+            .finish(),
+        R"(["name","versions","platform","inputs","outputs"])");
+}
+
+std::string table_schema(std::string_view required) {
+    return object_schema(
+        object_writer()
+            .raw("index", meaning(R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
+                                  "A label for each row; the answer repeats them, else it counts from 0"))
+            .raw("columns", meaning(list_of("{}"),
+                                    "The inputs' or outputs' names; or any names for the "
+                                    "second dimension of an only input"))
+            .raw("data", meaning(list_of(list_of("{}")), "The rows, each with a value for each column"))
+            .finish(),
+        required);
+}
+
+std::map<std::string, std::string> all_schemas() {
+    std::map<std::string, std::string> all;
+    all["prediction_table_input"] = table_schema(R"(["columns","data"])");
+    all["prediction_table"] = table_schema(R"(["index","columns","data"])");
+    all["inference_question"] = question_schema();
+    all["inference_answer"] = answer_schema();
+    all["inference_model"] = model_schema();
+    all["inference_server"] =
+        object_schema(object_writer()
+                          .raw("name", meaning(texts_schema, "herald"))
+                          .raw("version", meaning(texts_schema, "Of the program"))
+                          .raw("extensions", meaning(list_of(texts_schema), "Of the protocol that it speaks"))
+                          .finish(),
+                      R"(["name","version","extensions"])");
+    all["inference_server_live"] = flag_object("live", "true");
+    all["inference_server_ready"] =
+        flag_object("ready", "Whether all models are loaded, as far as they can be");
+    all["inference_model_ready"] = object_schema(object_writer()
+                                                     .raw("name", meaning(texts_schema, "As in the path"))
+                                                     .raw("ready", meaning(flag_schema, "true"))
+                                                     .finish(),
+                                                 R"(["name","ready"])");
+    all["inference_refusal"] =
+        object_schema(object_writer()
+                          .raw("error", meaning(texts_schema, "What was wrong, and what would be right"))
+                          .finish(),
+                      R"(["error"])");
+    return all;
+}
+
+// ---- answers
+
+struct told_header {
+    std::string_view name;
+    std::string_view meaning;
+};
+constexpr told_header told_headers[] = {
+    {"svc-request-id", "The request's name in the log: as it was sent, or a new one"},
+    {"svc-build-id", "The build that answered"},
+    {"svc-endpoint-id", "The endpoint"},
+    {"svc-endpoint-owner-id", "The endpoint's owner"},
+    {"svc-endpoint-owner-name", "The endpoint's owner"},
+    {"svc-endpoint-path", "The endpoint"},
+    {"svc-model-name", "The registered model that answered"},
+    {"svc-model-version", "The version of it that answered"},
+};
+
+void add_header(object_writer& to, std::string_view name, std::string_view text,
+                std::string_view schema = texts_schema) {
+    to.raw(name, object_writer().text("description", text).raw("schema", schema).finish());
+}
+
+/// `known`: how many of the eight.
+std::string headers_of(std::size_t known, bool with_retry_after = false, bool with_binary = false) {
+    object_writer out;
+    for (std::size_t i = 0; i < known; ++i) add_header(out, told_headers[i].name, told_headers[i].meaning);
+    if (with_retry_after) add_header(out, "retry-after", "Seconds to wait before the next try");
+    if (with_binary)
+        add_header(out, "inference-header-content-length",
+                   "Bytes of the JSON part, when tensors follow it in binary", R"({"type":"integer"})");
+    return out.finish();
+}
+
+std::string json_content(std::string_view schema) {
+    const std::string media = object_writer().raw("schema", schema).finish();
+    return object_writer().raw("application/json", media).finish();
+}
+constexpr std::string_view bytes_media = R"({"schema":{"type":"string","format":"binary"}})";
+/// In JSON, or a JSON part with tensors behind it.
+std::string json_or_binary_content(std::string_view schema) {
+    return object_writer()
+        .members_of(json_content(schema))
+        .raw("application/octet-stream", bytes_media)
+        .finish();
+}
+
+struct told_refusal {
+    int status;
+    std::string_view why;
+    bool is_only_posted = false;
+};
+constexpr told_refusal refusals[] = {
+    {400,
+     "The question does not fit the model: the message names the input, what is expected and what was "
+     "found"},
+    {401, "The Access-token is missing, or no token of the endpoint"},
+    {403, "The token is of another endpoint, or the build was reported unsafe by the scan that is named"},
+    {404, "There is no such endpoint, or another version of its model is served"},
+    {413, "The body is longer than the endpoint takes, inflated or not", true},
+    {414, "The path and the query are longer than 2048 bytes"},
+    {415, "The body has another Content-Encoding than gzip", true},
+    {429, "Too many predictions are under way; Retry-After says when to try again", true},
+    {500, "A fault of Herald's, or of the model's"},
+    {502, "The server that answers for the build has failed", true},
+    {503,
+     "Nothing is deployed or loaded here yet, or this node may not answer now; Retry-After says when to "
+     "try again"},
+    {504, "There was no answer in time", true},
+};
+
+constexpr std::string_view prefix_of(asked_for what) noexcept {
+    return is_of_v2(what) ? "inference_" : "prediction_";
+}
+
+std::map<std::string, std::string> all_responses() {
+    std::map<std::string, std::string> all;
+    for (const auto& [what, schema] :
+         {std::pair{asked_for::json, "failure"}, std::pair{asked_for::inference, "inference_refusal"}})
+        for (const told_refusal& each : refusals)
+            all[std::string(prefix_of(what)) + std::to_string(each.status)] =
+                object_writer()
+                    .text("description", each.why)
+                    .raw("headers",
+                         headers_of(std::size(told_headers), each.status == 429 || each.status == 503))
+                    .raw("content", json_content(reference("schemas", schema)))
+                    .finish();
+    return all;
+}
+
+/// What a good answer holds; "{}" is any JSON.
+std::string answered_schema(asked_for what) {
+    switch (what) {
+        case asked_for::json:
+            break;
+        case asked_for::table:
+            return reference("schemas", "prediction_table");
+        case asked_for::server:
+            return reference("schemas", "inference_server");
+        case asked_for::server_live:
+            return reference("schemas", "inference_server_live");
+        case asked_for::server_ready:
+            return reference("schemas", "inference_server_ready");
+        case asked_for::model:
+            return reference("schemas", "inference_model");
+        case asked_for::model_ready:
+            return reference("schemas", "inference_model_ready");
+        case asked_for::inference:
+            return reference("schemas", "inference_answer");
+    }
+    return "{}";
+}
+
+std::string success_of(asked_for what) {
+    const std::string schema = answered_schema(what);
+    const bool may_be_binary = what == asked_for::inference;
+    return object_writer()
+        .text("description", what == asked_for::json
+                                 ? "The outputs by name, or the bare value of an only one; what another "
+                                   "server answers for the build comes as it is"
+                                 : "Success")
+        .raw("headers", headers_of(needs_token(what) ? std::size(told_headers) : 1, false, may_be_binary))
+        .raw("content", may_be_binary ? json_or_binary_content(schema) : json_content(schema))
+        .finish();
+}
+
+std::string responses_of(asked_for what) {
+    object_writer out;
+    out.raw("200", success_of(what));
+    if (what == asked_for::server_ready)
+        out.raw("503", object_writer()
+                           .text("description", "Not yet")
+                           .raw("headers", headers_of(1, true))
+                           .raw("content", json_content(answered_schema(what)))
+                           .finish());
+    for (const told_refusal& each : refusals) {
+        const bool is_told = needs_token(what) ? is_posted(what) || !each.is_only_posted : each.status == 500;
+        if (is_told)
+            out.raw(std::to_string(each.status),
+                    reference("responses", std::string(prefix_of(what)) + std::to_string(each.status)));
+    }
+    return out.finish();
+}
+
+// ---- questions
+
+std::string parameter(std::string_view name, std::string_view place, std::string_view text,
+                      std::string_view schema) {
+    return object_writer()
+        .text("name", name)
+        .text("in", place)
+        .flag("required", place == "path")
+        .raw("schema", schema)
+        .text("description", text)
+        .finish();
+}
+
+std::string path_schema(std::string_view pattern) {
+    return object_writer()
+        .text("type", "string")
+        .number("minLength", 1)
+        .number("maxLength", limits::endpoint_path_bytes_max)
+        .text("pattern", pattern)
+        .finish();
+}
+
+std::string parameters_of(const documented_path& of) {
+    std::vector<std::string> all;
+    if (of.pattern.find("{endpoint_path}") != of.pattern.npos)
+        all.push_back(parameter("endpoint_path", "path",
+                                "Without its first slash; the others are sent as they are",
+                                path_schema("^[A-Za-z0-9_.~-]+(/[A-Za-z0-9_.~-]+)*$")));
+    if (of.pattern.find("{model_name}") != of.pattern.npos)
+        all.push_back(parameter("model_name", "path",
+                                "The endpoint's path without its first slash, with dots for the others",
+                                path_schema("^[A-Za-z0-9_.~-]+$")));
+    if (of.pattern.find("{model_version}") != of.pattern.npos)
+        all.push_back(parameter("model_version", "path", "The version_number that must be the one served",
+                                R"({"type":"integer","minimum":1})"));
+    if (is_posted(of.what))
+        all.push_back(parameter("Content-Encoding", "header", "How the body is compressed",
+                                R"({"type":"string","enum":["gzip","identity"]})"));
+    if (of.what == asked_for::inference)
+        all.push_back(parameter("Inference-Header-Content-Length", "header",
+                                "Bytes of the JSON part, when tensors follow it in binary",
+                                R"({"type":"integer","minimum":0})"));
+    all.push_back(reference("parameters", "request_id"));
+    return schemas::json_list(all, [](const std::string& each) { return each; });
+}
+
+std::string body_of(asked_for what) {
+    std::string content;
+    if (what == asked_for::json)
+        content = json_content("{}");
+    else if (what == asked_for::table)
+        content = json_content(reference("schemas", "prediction_table_input"));
+    else
+        content = json_or_binary_content(reference("schemas", "inference_question"));
+    std::string text = "At most " + std::to_string(limits::prediction_body_bytes_default) +
+                       " bytes, inflated, unless the endpoint's update says otherwise";
+    if (what == asked_for::json)
+        text +=
+            ". An object with each input by name, as nested arrays; the bare value of an only input; or a "
+            "list of such objects, a row each. NaN, Infinity and -Infinity are numbers, too";
+    return object_writer().text("description", text).flag("required", true).raw("content", content).finish();
+}
+
+std::string operation_of(const documented_path& of) {
+    object_writer out;
+    out.text("operationId", of.name)
+        .text("summary", of.summary)
+        .raw("tags", R"(["Predictions"])")
+        .raw("parameters", parameters_of(of))
+        .raw("security", needs_token(of.what) ? R"([{"access_token":[]}])" : "[]");
+    if (is_posted(of.what)) out.raw("requestBody", body_of(of.what));
+    return out.raw("responses", responses_of(of.what)).finish();
+}
+
+}  // namespace
+
+calls::document_part document_part() {
+    calls::document_part out;
+    for (const documented_path& each : documented_paths)
+        out.paths[std::string(each.pattern)] =
+            object_writer().raw(is_posted(each.what) ? "post" : "get", operation_of(each)).finish();
+    out.schemas = all_schemas();
+    out.responses = all_responses();
+    out.security_schemes["access_token"] =
+        R"({"type":"apiKey","in":"header","name":"Access-token","description":"A token of the endpoint's stage"})";
+    return out;
+}
+
+}  // namespace herald::api::predictions

@@ -1,0 +1,100 @@
+// Protects the paths at which models are asked: each leads to one thing, and nothing else leads anywhere
+// (wire.md §6).
+#include "api/predictions/prediction_paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace herald::test {
+namespace {
+
+using namespace api::predictions;
+
+void expect_path(std::string_view path, asked_for what, std::string_view name = "",
+                 std::string_view version = "") {
+    EXPECT_TRUE(is_of_predictions(path)) << path;
+    const auto found = parsed_path(path);
+    ASSERT_TRUE(found) << path;
+    EXPECT_EQ(found->what, what) << path;
+    EXPECT_EQ(found->name, name) << path;
+    EXPECT_EQ(found->version, version) << path;
+}
+
+TEST(prediction_paths, of_endpoints_keep_their_slashes) {
+    expect_path("/api/v1/predict/a", asked_for::json, "/a");
+    expect_path("/api/v1/predict/team/churn.v2/~x-y_z", asked_for::json, "/team/churn.v2/~x-y_z");
+    expect_path("/api/v1/batch-predict/a/b", asked_for::table, "/a/b");
+    expect_path("/api/v1/predict/v2/models/m/infer", asked_for::json, "/v2/models/m/infer");
+    // An endpoint has no such path, so these are found by nobody.
+    expect_path("/api/v1/predict//a", asked_for::json, "//a");
+    expect_path("/api/v1/predict/a%2Fb", asked_for::json, "/a%2Fb");
+}
+
+TEST(prediction_paths, of_the_v2_protocol_name_a_model_and_perhaps_a_version) {
+    expect_path("/v2", asked_for::server);
+    expect_path("/v2/", asked_for::server);
+    expect_path("/v2/health/live", asked_for::server_live);
+    expect_path("/v2/health/ready", asked_for::server_ready);
+    expect_path("/v2/models/m", asked_for::model, "m");
+    expect_path("/v2/models/team.churn.v2", asked_for::model, "team.churn.v2");
+    expect_path("/v2/models/m/ready", asked_for::model_ready, "m");
+    expect_path("/v2/models/m/infer", asked_for::inference, "m");
+    expect_path("/v2/models/m/versions/3", asked_for::model, "m", "3");
+    expect_path("/v2/models/m/versions/3/ready", asked_for::model_ready, "m", "3");
+    expect_path("/v2/models/m/versions/3/infer", asked_for::inference, "m", "3");
+    expect_path("/v2/models/versions/versions/versions", asked_for::model, "versions", "versions");
+    expect_path("/v2/models/infer/infer", asked_for::inference, "infer");
+}
+
+TEST(prediction_paths, that_lead_nowhere_are_still_of_predictions) {
+    for (const char* const path : {"/api/v1/predict",
+                                   "/api/v1/predict/",
+                                   "/api/v1/batch-predict",
+                                   "/api/v1/batch-predict/",
+                                   "/v2/health",
+                                   "/v2/health/",
+                                   "/v2/health/live/",
+                                   "/v2/models",
+                                   "/v2/models/",
+                                   "/v2/models//infer",
+
+                                   "/v2/models/m/versions",
+                                   "/v2/models/m/versions/",
+                                   "/v2/models/m/versions//infer",
+
+                                   "/v2/models/m/versions/3/infer/",
+                                   "/v2/models/m/versions/3/other",
+                                   "/v2/models/m/infer/3",
+                                   "/v2/models/m/other",
+                                   "/v2//models/m",
+                                   "/v2/model/m",
+                                   "/v2/repository/index"}) {
+        EXPECT_TRUE(is_of_predictions(path)) << path;
+        EXPECT_FALSE(parsed_path(path)) << path;
+    }
+}
+
+TEST(prediction_paths, of_others_are_left_to_them) {
+    for (const char* const path : {"", "/", "/api", "/api/v1/predictions/a", "/api/v1/predict-a",
+                                   "/api/v1/predic", "/api/v2/predict/a", "/v2x", "/v20/models",
+                                   "/v1/models/m", "/healthz", "v2", "/api/v1/registry/v2", "*"}) {
+        EXPECT_FALSE(is_of_predictions(path)) << path;
+        EXPECT_FALSE(parsed_path(path)) << path;
+    }
+}
+
+TEST(prediction_paths, are_posted_where_a_model_is_asked) {
+    for (const asked_for what : {asked_for::json, asked_for::table, asked_for::inference})
+        EXPECT_TRUE(is_posted(what));
+    for (const asked_for what : {asked_for::server, asked_for::server_live, asked_for::server_ready,
+                                 asked_for::model, asked_for::model_ready})
+        EXPECT_FALSE(is_posted(what));
+    EXPECT_FALSE(is_of_v2(asked_for::json));
+    EXPECT_FALSE(is_of_v2(asked_for::table));
+    EXPECT_TRUE(is_of_v2(asked_for::server));
+    EXPECT_TRUE(is_of_v2(asked_for::inference));
+}
+
+}  // namespace
+}  // namespace herald::test
