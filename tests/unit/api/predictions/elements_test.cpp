@@ -12,7 +12,7 @@ namespace herald::test {
 namespace {
 
 using api::predictions::append_element;
-using api::predictions::append_element_json;
+using api::predictions::append_elements_json;
 using api::predictions::elements_of;
 using api::predictions::fits;
 using api::predictions::wrong_shape;
@@ -34,7 +34,7 @@ result<tensor> element_of(tensor_type type, std::string_view json) {
 
 std::string json_of(const tensor& from) {
     std::string out;
-    const auto good = append_element_json(out, from, 0);
+    const auto good = append_elements_json(out, from, 0, 1);
     EXPECT_TRUE(good) << (good ? "" : good.error().message);
     return out;
 }
@@ -222,7 +222,7 @@ TEST(elements, of_half_precision_are_the_nearest_and_ties_go_to_the_even_one) {
 TEST(elements, of_texts_that_are_no_utf8_cannot_be_told_in_json) {
     std::string out;
     const tensor raw = texts_of("y", {1}, {"\xff\xfe"});
-    expect_refused(append_element_json(out, raw, 0), error_code::internal, {"\"y\"", "binary"});
+    expect_refused(append_elements_json(out, raw, 0, 1), error_code::internal, {"\"y\"", "binary"});
 }
 
 TEST(elements, of_a_shape_are_counted_and_never_wrap_around) {
