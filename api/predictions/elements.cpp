@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "api/predictions/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 
@@ -154,9 +155,6 @@ result<void> append_real(tensor& to, const json_value& value) {
     return {};
 }
 
-/// The longest that shortest round trip writes of a number.
-constexpr std::size_t number_text_bytes_max = 32;
-
 template <class Number>
 char* write_number(char* at, Number number) {
     if constexpr (std::is_floating_point_v<Number>)
@@ -164,7 +162,7 @@ char* write_number(char* at, Number number) {
             const std::string_view word = std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
             return std::ranges::copy(word, at).out;
         }
-    return std::to_chars(at, at + number_text_bytes_max, number).ptr;
+    return std::to_chars(at, at + limits::number_text_bytes_max, number).ptr;
 }
 
 /// `number_from(place)` is the number there.
@@ -173,7 +171,7 @@ void append_numbers_json(std::string& out, std::size_t place, std::size_t count,
                          const NumberFrom& number_from) {
     // A few at a time, so that memory follows what is written.
     static constexpr std::size_t at_a_time = 32;
-    std::array<char, at_a_time*(number_text_bytes_max + 1)> text;
+    std::array<char, at_a_time*(limits::number_text_bytes_max + 1)> text;
     for (std::size_t done = 0; done < count;) {
         char* end = text.data();
         for (const std::size_t until = std::min(count, done + at_a_time); done < until; ++done) {

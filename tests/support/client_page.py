@@ -1,4 +1,4 @@
-"""The published client's page of calls (client_calls.md §0-6) as a table: a row's title, and each call that it stands for
+"""The published client's page of calls (client_calls.md §0-7) as a table: a row's title, and each call that it stands for
 with the members that the client sends in it. A test says with `@shows` which rows it holds; it fails when it has not sent
 their calls in exactly this form. tests/lint/check_client_rows says which rows no test shows.
 
@@ -144,6 +144,9 @@ ROWS = {
                     "workspace_name"),),
     "6 reference data": (("POST", "/api/v1/monitoring/ingest/reference/endpoint/*", "bucket", "path"),),
     "6 ids and times": (),
+
+    "7 predict": (),
+    "7 batch-predict": (),
 }
 
 _sent = []
