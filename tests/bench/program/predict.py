@@ -12,6 +12,7 @@ Needs wrk and nginx (deploy/dependencies bench), build/release with its tests, a
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -270,39 +271,35 @@ class Load:
 
 
 def swap(options):
+    """All builds are made first, so that what grows under the changes is what serves, and not the registry."""
     setup()
     with herald.folder() as folder:
         pinned = Pinned(folder)
-        made = 0
 
-        def change():
-            nonlocal made
-            made += 1
-            build = serving.build_of(pinned.client, pinned.model, f"v{made}", onnx_models.tiny(made))
-            pinned.stage.update(build)
-        ratios, memory = [], {}
+        def build(number):
+            return serving.build_of(pinned.server.client(), pinned.model, f"v{number}", onnx_models.tiny(number))
+        with concurrent.futures.ThreadPoolExecutor(8) as builders:
+            builds = list(builders.map(build, range(1, options.rounds + 1)))
+        other = serving.Stage(pinned.client, "/other")
+        ratios, memory = [], []
         per_round = options.rounds // 10
-        for _ in range(10):
-            load = Load(pinned)
-            begun, cpu = time.monotonic(), cpu_us(os.getpid())
-            for _ in range(per_round):
-                change()
-                memory[made] = memory_mib(pinned.pid)
-            took, cpu = time.monotonic() - begun, cpu_us(os.getpid()) - cpu
+        for round in range(10):
+            load, begun = Load(pinned), time.monotonic()
+            for each in builds[round * per_round:(round + 1) * per_round]:
+                pinned.stage.update(each)
+                memory.append(memory_mib(pinned.pid))
+            took = time.monotonic() - begun
             changing = load.stop()
             # The same calls beside it, to an endpoint that nobody asks for predictions.
-            other = serving.Stage(pinned.client, f"/other/{made}")
-            load = Load(pinned)
-            end = time.monotonic() + took
-            while time.monotonic() < end:
-                made += 1
-                build = serving.build_of(pinned.client, pinned.model, f"v{made}", onnx_models.tiny(made))
-                other.update(build)
+            load, begun = Load(pinned), time.monotonic()
+            for each in builds[round * per_round:(round + 1) * per_round]:
+                other.update(each)
+                if time.monotonic() > begun + took:
+                    break
             steady = load.stop()
-            pinned.client.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{other.endpoint}")
             ratios.append(changing / steady)
-            print(f"{made:5} changes: p50 changing {changing * 1e6:.0f} µs, steady {steady * 1e6:.0f} µs, memory {memory_mib(pinned.pid):.1f} MiB", flush=True)
-        after = [value for number, value in memory.items() if number >= min(100, options.rounds // 2)]
+            print(f"{len(memory):5} changes: p50 changing {changing * 1e6:.0f} µs, steady {steady * 1e6:.0f} µs, memory {memory[-1]:.1f} MiB", flush=True)
+        after = memory[min(100, options.rounds // 2):]
         print(f"changing / steady: median of rounds {statistics.median(ratios):.2f} (aim 1.25); not one failed")
         print(f"memory after change 100: {after[0]:.1f} MiB, last {after[-1]:.1f} MiB, {100 * (after[-1] / after[0] - 1):+.1f} % (aim +5)")
         pinned.server.stop()
