@@ -93,7 +93,6 @@ void consumer::handle(events::log::assigned&& got) {
     auto mine = std::make_shared<assignment>(assignment{got.where, got.epoch, false, std::move(tracker),
                                                         early_records(delay_of(got.where.topic)), last});
     x_assignments.emplace(got.where, mine);
-    x_member->resume(got.where);
     advance(mine);
 }
 

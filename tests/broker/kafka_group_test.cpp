@@ -184,6 +184,21 @@ TEST_F(kafka_group, a_pause_ends_with_the_assignment) {
     }));
 }
 
+TEST_F(kafka_group, a_resume_where_nothing_is_paused_brings_no_record_again) {
+    constexpr std::size_t count = 3'000;
+    append_all(*x_log, {direct, 0}, std::vector<std::string>(count, std::string(500, 'x')));
+    listener first = join();
+    ASSERT_TRUE(eventually(60, [&] {
+        first.poll();
+        first.member->resume({direct, 0});
+        return first.records.size() >= count;
+    }));
+    first.poll();
+    for (std::size_t i = 0; i < first.records.size(); ++i)
+        ASSERT_EQ(first.records[i].what.offset, static_cast<std::int64_t>(i));
+    EXPECT_EQ(first.records.size(), count);
+}
+
 TEST_F(kafka_group, an_offset_out_of_range_is_a_failure_that_names_it) {
     {
         listener first = join();

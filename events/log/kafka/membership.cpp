@@ -191,16 +191,19 @@ void membership::begin(const std::vector<committed_offset>& from) {
     const rd_kafka_resp_err_t code = rd_kafka_assign(x_client, list.get());
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         log_failure(x_group, std::string("assignment: ") + rd_kafka_err2str(code));
-    rd_kafka_resume_partitions(x_client, list.get());  // librdkafka keeps a pause across assignments
+    for (const committed_offset& each : from) resume(each.where);
 }
 
 void membership::let_go() { rd_kafka_assign(x_client, nullptr); }
 
 void membership::pause(const topic_partition& where) {
+    x_paused.insert(where);
     rd_kafka_pause_partitions(x_client, list_of_all({where}).get());
 }
 
+// Where nothing is paused, librdkafka would read again what it has delivered (#4636).
 void membership::resume(const topic_partition& where) {
+    if (x_paused.erase(where) == 0) return;
     rd_kafka_resume_partitions(x_client, list_of_all({where}).get());
 }
 

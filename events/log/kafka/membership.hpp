@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -49,11 +50,11 @@ class membership : public std::enable_shared_from_this<membership> {
     /// The answer to the latest ask_committed(), once.
     std::optional<result<std::vector<committed_offset>>> take_committed();
 
-    /// Starts reading. May block for some milliseconds, as pause and resume may.
+    /// Starts reading; a pause from before is over. May block for some milliseconds, as pause and resume may.
     void begin(const std::vector<committed_offset>&);
     void let_go();
     void pause(const topic_partition&);
-    void resume(const topic_partition&);
+    void resume(const topic_partition&);  // nothing happens to one that is not paused
 
     /// Sent at once. A failure is logged and forgotten.
     void commit(const std::vector<committed_offset>&);
@@ -77,6 +78,7 @@ class membership : public std::enable_shared_from_this<membership> {
     queue_pointer x_records;
     queue_pointer x_answers;  // for commits
     std::optional<group_change> x_change;
+    std::set<topic_partition> x_paused;  // librdkafka keeps a pause across assignments
     struct committed_answer;
     std::shared_ptr<committed_answer> x_committed;  // to the latest question
     int x_commits_in_flight = 0;
