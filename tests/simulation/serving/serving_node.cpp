@@ -79,7 +79,7 @@ bool serving_node::has_lease() {
     const std::int64_t until_ms = x_machine.node().serves_until_ms();
     if (std::exchange(x_last_serves_until_ms, until_ms) != until_ms) x_heard_ms = now_ms;
     if (x_broken.has_no_lease) return true;
-    if (x_broken.serves_longer_than_told) return now_ms < until_ms + told_too_little_ms;
+    if (x_broken.serves_longer_than_told) return now_ms - told_too_little_ms < until_ms;
     if (x_broken.lease_begins_when_heard) return now_ms < x_heard_ms + x_grace_ms;
     return x_gate->has_lease();
 }
@@ -100,9 +100,11 @@ void serving_node::predict(schemas::build_id build) {
 /// these two instructions nothing helps, nor against a network that keeps the byte.
 void serving_node::finish(const prediction& asked) {
     if (!x_broken.has_no_second_look && !passes(asked)) return;
-    const std::int64_t left_ms = x_machine.node().serves_until_ms() - x_clock->steady_ms();
-    if (left_ms <= 1 || !x_world.chance.one_in(3)) return x_sent(x_name, asked.build);
-    pause_serving(x_world.chance.between(1, std::min<std::int64_t>(left_ms - 1, 2'000)));
+    // The end of a lease may be the least or the greatest number there is: nothing is added to it.
+    const std::int64_t now_ms = x_clock->steady_ms();
+    const std::int64_t end_ms = std::min(x_machine.node().serves_until_ms(), now_ms + 2'001);
+    if (end_ms <= now_ms + 1 || !x_world.chance.one_in(3)) return x_sent(x_name, asked.build);
+    pause_serving(x_world.chance.between(1, end_ms - 1 - now_ms));
     x_is_sending = true;
     x_serving->put_first([this, build = asked.build] {
         x_is_sending = false;

@@ -30,8 +30,8 @@ void expect_refused(const result<T>& got, error_code code, const std::vector<std
 /// The elements one after the other, as they lie in memory.
 template <class Number>
 std::string bytes_of_all(const std::vector<Number>& numbers) {
-    std::string out(numbers.size() * sizeof(Number), '\0');
-    std::memcpy(out.data(), numbers.data(), out.size());
+    std::string out;
+    for (const Number& each : numbers) out.append(reinterpret_cast<const char*>(&each), sizeof each);
     return out;
 }
 
