@@ -157,11 +157,14 @@ result<void> append_real(tensor& to, const json_value& value) {
 
 template <class Number>
 char* write_number(char* at, Number number) {
-    if constexpr (std::is_floating_point_v<Number>)
+    if constexpr (std::is_floating_point_v<Number>) {
         if (!std::isfinite(number)) {
             const std::string_view word = std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
             return std::ranges::copy(word, at).out;
         }
+        // To readers of JSON, -0 is an integer, and loses its sign.
+        if (number == 0 && std::signbit(number)) return std::ranges::copy(std::string_view("-0.0"), at).out;
+    }
     return std::to_chars(at, at + limits::number_text_bytes_max, number).ptr;
 }
 

@@ -137,7 +137,7 @@ TEST(elements, of_reals_have_nan_and_infinities) {
     for (const tensor_type type : real_types) {
         for (const char* const json : {"NaN", "Infinity", "-Infinity"})
             EXPECT_EQ(through(type, json), json) << name_of(type);
-        EXPECT_THAT(through(type, "-0.0"), ::testing::StartsWith("-0")) << name_of(type);
+        EXPECT_EQ(through(type, "-0.0"), "-0.0") << name_of(type);
         EXPECT_EQ(through(type, "7"), "7") << name_of(type);
     }
 }
@@ -169,7 +169,6 @@ void expect_round_trip(tensor_type type, Bits bits) {
     const std::string json = json_of(before);
     const auto after = element_of(type, json);
     ASSERT_TRUE(after) << name_of(type) << " " << json;
-    if (json == "-0") return;  // an integer for readers of JSON, which have no negative 0 among them
     if (json != "NaN") {
         ASSERT_EQ(after->data, before.data) << name_of(type) << " " << json;
     } else {
