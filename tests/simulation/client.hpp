@@ -85,7 +85,7 @@ class client {
     void delete_webhook();
     void renew_key();
     void ask_under_old_key();
-    /// Every answered write must be visible, or the read must say that it is stale (invariant 9).
+    /// Every answered write must be visible at each node, or the read says that it is stale (invariant 9).
     void read();
     std::string text_of_any_size();
     void review(std::uint64_t transition);

@@ -127,7 +127,9 @@ void reference::learn(const schemas::commands::command_envelope& command,
         case schemas::commands::update_webhook::type: {
             auto row = decoded<schemas::webhook>(answer);
             schemas::webhook& known = x_hooks.at(row.id.value).row;
-            x_left_at[known.settings.location] = done.offset;
+            // Without a key, a second copy in the log takes effect too: it moves the webhook to where it is.
+            if (known.settings.location != row.settings.location)
+                x_left_at[known.settings.location] = done.offset;
             known = std::move(row);
             break;
         }
