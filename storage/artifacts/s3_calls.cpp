@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "runtime/crypto.hpp"
+#include "runtime/http/client/awaiting.hpp"
 #include "runtime/text.hpp"
 #include "storage/artifacts/s3_answers.hpp"
 
@@ -18,28 +19,6 @@ namespace asio = boost::asio;
 namespace client = runtime::http::client;
 
 constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
-
-/// What a callback of this loop brings to a coroutine of it.
-template <class Value>
-class awaited {
-  public:
-    explicit awaited(const asio::any_io_executor& loop)
-        : x_bell(loop, asio::steady_timer::time_point::max()) {}
-
-    void come(Value value) {
-        x_value.emplace(std::move(value));
-        x_bell.cancel();
-    }
-    /// Empty when the coroutine was cancelled before.
-    asio::awaitable<std::optional<Value>> wait() {
-        if (!x_value) co_await x_bell.async_wait(outcome);
-        co_return std::move(x_value);
-    }
-
-  private:
-    asio::steady_timer x_bell;
-    std::optional<Value> x_value;
-};
 
 /// A body from memory, handed out in pieces, so that it is not copied as a whole.
 class text_source final : public client::body_source {
@@ -170,16 +149,10 @@ task<> s3_calls::remove(std::string key) {
 }
 
 task<> s3_calls::read_piece(client::exchange& from, std::string& into) {
-    const auto loop = co_await asio::this_coro::executor;
-    awaited<result<void>> piece(loop);
-    const auto take = [&](result<std::string_view> came) {
-        if (came) into += *came;
-        piece.come(came ? result<void>() : result<void>(came.error()));
-    };
-    from.read(take);
-    const auto done = co_await piece.wait();
-    if (!done) co_return runtime::unavailable("stopped while a body was read");
-    co_return *done;
+    const auto came = co_await client::read_piece(from);
+    if (!came) co_return came.error();
+    into += *came;
+    co_return result<void>();
 }
 
 boost::asio::awaitable<void> s3_calls::pause(std::int64_t ms) {
@@ -192,7 +165,7 @@ boost::asio::awaitable<void> s3_calls::pause(std::int64_t ms) {
 task<s3_answer> s3_calls::try_once(const s3_request& asked) {
     const auto loop = co_await asio::this_coro::executor;
     auto& context = static_cast<asio::io_context&>(loop.context());
-    awaited<client::answer> arriving(loop);
+    client::awaited<client::answer> arriving(loop);
     const auto take = [&](client::answer came) { arriving.come(std::move(came)); };
     auto exchange = client_on(context).start(signed_now(asked), take);
     auto came = co_await arriving.wait();

@@ -109,12 +109,18 @@ class answer_parser::implementation {
 
     bool has_head() const { return x_message->is_header_done() && x_message->status_code() >= 200; }
 
+    std::optional<std::uint64_t> body_bytes() const {
+        if (x_message->is_done()) return x_message->body_bytes;
+        const auto said = x_message->content_length();
+        return said ? std::optional<std::uint64_t>(*said) : std::nullopt;
+    }
+
     std::optional<message_parser> x_message;
     std::string x_failure;
     bool x_is_asked_to_continue = false;
 
   private:
-    bool is_streamed() const { return x_form.body == answer_body::streamed; }
+    bool is_streamed() const { return x_form.body != answer_body::collected; }
 
     void start_message() {
         x_message.emplace(is_streamed() ? std::numeric_limits<std::size_t>::max() : x_form.body_bytes_max);
@@ -201,6 +207,9 @@ answer_parser::progress answer_parser::feed(std::string_view bytes) { return x_i
 answer_parser::progress answer_parser::end() { return x_implementation->end(); }
 
 bool answer_parser::has_head() const noexcept { return x_implementation->has_head(); }
+std::optional<std::uint64_t> answer_parser::body_bytes() const noexcept {
+    return x_implementation->body_bytes();
+}
 bool answer_parser::is_asked_to_continue() const noexcept { return x_implementation->x_is_asked_to_continue; }
 bool answer_parser::is_cut() const noexcept { return x_implementation->x_message->body_cut; }
 std::uint16_t answer_parser::status() const noexcept {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ namespace herald::runtime::http::client {
 enum class answer_body : std::uint8_t {
     collected,  // kept up to a limit; a longer body is cut there, and reading stops
     streamed,   // of any length: the caller takes what each feed() has put into body()
+    /// Collected when it is said to be within the limit, or has come with its head; else streamed.
+    collected_if_short,
 };
 
 struct answer_form {
@@ -49,6 +52,8 @@ class answer_parser {
 
     /// True once the header of the final answer has ended: status() and headers() are known.
     bool has_head() const noexcept;
+    /// How long the body is, if the head says so; 0 where there is none. Once there is a head.
+    std::optional<std::uint64_t> body_bytes() const noexcept;
     /// True once "100 Continue" has arrived.
     bool is_asked_to_continue() const noexcept;
     /// True when a collected body was longer than its limit.

@@ -55,7 +55,7 @@ struct request {
     /// limits::client_continue_ms: a refusal or a redirect then costs only the head.
     bool asks_before_body = false;
     answer_body answer = answer_body::collected;
-    std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected body
+    std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected or short body
     /// Until the answer is complete or, if streamed, until its head has arrived. Starts again when
     /// body_pieces has been sent.
     std::int64_t deadline_ms = limits::client_deadline_ms;
@@ -93,9 +93,11 @@ struct answer {
     std::string message;  // what went wrong, for people
     /// Empty unless the answer was correctly framed as far as it was read. Any status is a success here.
     std::optional<std::uint16_t> status;
-    std::vector<header> headers;  // as received; at most limits::answer_header_bytes_max in all
-    std::string body;             // a collected body, never decompressed
-    bool body_is_cut = false;     // the body was longer than answer_body_bytes_max
+    std::vector<header> headers;              // as received; at most limits::answer_header_bytes_max in all
+    std::string body;                         // a collected body, never decompressed
+    bool body_is_cut = false;                 // the body was longer than answer_body_bytes_max
+    bool body_follows = false;                // it is streamed: exchange::read() brings it
+    std::optional<std::uint64_t> body_bytes;  // of a body that follows, if its length is known
     /// The location contained an address or was refused for its form: a repeat would be refused again. Set
     /// only with address_not_allowed.
     bool refused_for_good = false;

@@ -245,7 +245,7 @@ void running_exchange::received(error_code ec, std::string_view bytes) {
     }
     switch (x_parser->feed(bytes)) {
         case answer_parser::progress::more:
-            if (x_request.answer == answer_body::streamed && x_parser->has_head()) return head_came();
+            if (x_parser->has_head() && is_streamed()) return head_came();
             if (x_permit == body_permit::awaited && x_parser->is_asked_to_continue()) send_body();
             return receive_later();
         case answer_parser::progress::failed:
@@ -255,6 +255,13 @@ void running_exchange::received(error_code ec, std::string_view bytes) {
     }
 }
 
+/// Once there is a head.
+bool running_exchange::is_streamed() const {
+    if (x_request.answer != answer_body::collected_if_short) return x_request.answer == answer_body::streamed;
+    const auto bytes = x_parser->body_bytes();
+    return x_is_streaming || !bytes || *bytes > x_request.answer_body_bytes_max;
+}
+
 void running_exchange::complete() {
     const bool usable = x_is_sent && x_parser->leaves_connection_usable();
     x_is_complete = true;
@@ -262,7 +269,7 @@ void running_exchange::complete() {
     if (usable) {
         x_shared->pool->put(x_pool_key, x_address, std::exchange(x_connection, nullptr));
     }
-    if (x_request.answer == answer_body::streamed) return head_came();
+    if (x_is_streaming || x_request.answer == answer_body::streamed) return head_came();
     x_answer.status = x_parser->status();
     x_answer.headers = std::move(x_parser->headers());
     x_answer.body = std::move(x_parser->body());
@@ -282,6 +289,8 @@ void running_exchange::head_came() {
     x_request.body_pieces.reset();
     x_answer.status = x_parser->status();
     x_answer.headers = std::move(x_parser->headers());
+    x_answer.body_follows = true;
+    x_answer.body_bytes = x_parser->body_bytes();
     x_answer.times.total_us = us_between(x_started, steady_clock::now());
     const auto callback = std::exchange(x_callback, nullptr);
     callback(std::move(x_answer));

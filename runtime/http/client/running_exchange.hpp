@@ -76,6 +76,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void sent(boost::system::error_code);
     void received(boost::system::error_code, std::string_view);
     void complete();
+    bool is_streamed() const;
     void head_came();
     void broke_off(boost::system::error_code);
     void wait_to_continue();

@@ -12,6 +12,9 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
 
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/receiver.hpp"
@@ -253,6 +256,45 @@ TEST_F(client_bodies, that_are_collected_are_cut_at_their_limit) {
         EXPECT_EQ(got.body.size(), limit);
         EXPECT_EQ(got.body_is_cut, limit < 200'000);
     }
+}
+
+TEST_F(client_bodies, are_collected_when_they_are_known_to_be_short_and_else_streamed) {
+    const auto ask = [](client_bench& bench, const receiver& target) {
+        request asked = client_bench::to(target, answer_body::collected_if_short);
+        asked.answer_body_bytes_max = 5;
+        return bench.ask(std::move(asked));
+    };
+    // With a pause after the head.
+    for (const auto& [head, body, follows, bytes] :
+         std::vector<std::tuple<std::string, std::string, bool, std::optional<std::uint64_t>>>{
+             {"Content-Length: 5\r\n\r\n", "12345", false, {}},
+             {"Content-Length: 6\r\n\r\n", "123456", true, 6},
+             {"Transfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n0\r\n\r\n", true, {}},
+             {"\r\n", "12345", true, {}}}) {
+        receiver target([&](peer& one) {
+            one.read_request();
+            one.send("HTTP/1.1 200 OK\r\n" + head);
+            std::this_thread::sleep_for(milliseconds(50));
+            one.send(body);
+        });
+        client_bench bench;
+        const answer got = ask(bench, target);
+        EXPECT_EQ(got.status, 200) << got.message;
+        EXPECT_EQ(got.body_follows, follows) << head;
+        EXPECT_EQ(got.body_bytes, bytes) << head;
+        const result<std::string> whole = follows ? bench.read_all() : got.body;
+        ASSERT_TRUE(whole) << whole.error().message;
+        EXPECT_TRUE(whole->starts_with("12345")) << *whole;
+    }
+    // With the head, whatever its length says: it is there.
+    receiver target([&](peer& one) {
+        one.read_request();
+        one.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n123456\r\n0\r\n\r\n");
+    });
+    client_bench bench;
+    const answer got = ask(bench, target);
+    EXPECT_FALSE(got.body_follows);
+    EXPECT_EQ(got.body, "123456");
 }
 
 TEST_F(client_bodies, that_stand_still_end_with_the_time_for_a_piece) {
