@@ -171,7 +171,7 @@ sealed sealed_secret(writing_call& call, const std::string& secret) {
 result<void> check_location(const writing_call& call, const std::string& location) {
     const auto parsed =
         runtime::http::client::parse_location(location, call.with().http_locations, call.with().addresses);
-    if (!parsed) return parsed.error();
+    if (!parsed) return runtime::invalid_argument("location: " + parsed.error().message);
     return {};
 }
 

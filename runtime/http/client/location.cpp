@@ -20,8 +20,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 bool is_name_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_'; }
 
-error wrong(std::string why) { return invalid_argument("location: " + std::move(why)); }
-
 /// What inet_aton and browsers would read as an address: a last label of decimal digits, or of hex digits
 /// after 0x.
 bool reads_as_number(std::string_view host) {
@@ -32,15 +30,17 @@ bool reads_as_number(std::string_view host) {
 }
 
 result<void> check_name(std::string_view name) {
-    if (name.size() > name_bytes_max) return wrong("the host name is longer than 253 bytes");
+    if (name.size() > name_bytes_max) return invalid_argument("the host name is longer than 253 bytes");
     std::string_view rest = name;
     while (true) {
         const auto dot = std::min(rest.find('.'), rest.size());
         const std::string_view label = rest.substr(0, dot);
-        if (label.empty()) return wrong("the host name has an empty part; write it as hooks.example.com");
-        if (label.size() > label_bytes_max) return wrong("a part of the host name is longer than 63 bytes");
+        if (label.empty())
+            return invalid_argument("the host name has an empty part; write it as hooks.example.com");
+        if (label.size() > label_bytes_max)
+            return invalid_argument("a part of the host name is longer than 63 bytes");
         if (label.front() == '-' || label.back() == '-') {
-            return wrong("a part of the host name begins or ends with '-'");
+            return invalid_argument("a part of the host name begins or ends with '-'");
         }
         if (dot == rest.size()) return {};
         rest.remove_prefix(dot + 1);
@@ -49,11 +49,12 @@ result<void> check_name(std::string_view name) {
 
 result<void> read_literal_v6(std::string_view inside, location& out) {
     if (inside.find('%') != std::string_view::npos) {
-        return wrong("an address with a zone (%…) is refused; leave the zone out");
+        return invalid_argument("an address with a zone (%…) is refused; leave the zone out");
     }
     const auto address = ip_address::parse(inside);
     if (!address || address->kind != ip_address::family::v6) {
-        return wrong("there is no IPv6 address between the brackets; write https://[2001:4860:4860::8888]/");
+        return invalid_argument(
+            "there is no IPv6 address between the brackets; write https://[2001:4860:4860::8888]/");
     }
     out.literal = address;
     out.host = address->text();
@@ -61,25 +62,27 @@ result<void> read_literal_v6(std::string_view inside, location& out) {
 }
 
 result<void> read_host(std::string_view text, location& out) {
-    if (text.empty()) return wrong("there is no host; write https://hooks.example.com/path");
+    if (text.empty()) return invalid_argument("there is no host; write https://hooks.example.com/path");
     if (text.front() == '[') return read_literal_v6(text.substr(1, text.size() - 2), out);
     std::string host = runtime::to_lower(text);
     for (const char c : host) {
-        if (c == '%') return wrong("a percent-encoded host is refused; write the name itself");
+        if (c == '%') return invalid_argument("a percent-encoded host is refused; write the name itself");
         if (static_cast<unsigned char>(c) >= 0x80) {
-            return wrong("a host name is written in ASCII; give its IDNA form, as in xn--bcher-kva.example");
+            return invalid_argument(
+                "a host name is written in ASCII; give its IDNA form, as in xn--bcher-kva.example");
         }
         if (c != '.' && !is_name_char(c)) {
-            return wrong("a host name has letters, digits, '-', '_' and dots only");
+            return invalid_argument("a host name has letters, digits, '-', '_' and dots only");
         }
     }
     if (host.back() == '.') host.pop_back();
     if (reads_as_number(host)) {
         const auto address = ip_address::parse(host);
         if (!address) {
-            return wrong("'" + host +
-                         "' would be read as an address in decimal, octal or hex; write an IPv4 address as "
-                         "four decimal numbers without leading zeros");
+            return invalid_argument(
+                "'" + host +
+                "' would be read as an address in decimal, octal or hex; write an IPv4 address as "
+                "four decimal numbers without leading zeros");
         }
         out.literal = address;
     } else if (const auto name = check_name(host); !name) {
@@ -93,28 +96,29 @@ result<void> read_port(std::string_view text, location& out) {
     const auto port = runtime::parse_decimal(text);
     const bool allowed = port && (*port == 80 || *port == 443 || (*port >= 1024 && *port <= 65535));
     if (!allowed)
-        return wrong("port '" + std::string(text) + "' is refused; there are 80, 443 and 1024 to 65535");
+        return invalid_argument("port '" + std::string(text) +
+                                "' is refused; there are 80, 443 and 1024 to 65535");
     out.port = static_cast<std::uint16_t>(*port);
     return {};
 }
 
 result<void> read_authority(std::string_view text, location& out) {
     if (text.find('@') != std::string_view::npos) {
-        return wrong(
+        return invalid_argument(
             "a user name or password in the URL is refused; the receiver checks the signature instead");
     }
     std::size_t host_end = std::min(text.find(':'), text.size());
     if (text.starts_with('[')) {
         const auto bracket = text.find(']');
         if (bracket == std::string_view::npos)
-            return wrong("the bracket before the IPv6 address is not closed");
+            return invalid_argument("the bracket before the IPv6 address is not closed");
         host_end = bracket + 1;
     }
     if (const auto host = read_host(text.substr(0, host_end), out); !host) return host.error();
     const std::string_view rest = text.substr(host_end);
     if (rest.empty()) return {};
     if (rest.front() != ':')
-        return wrong("after the IPv6 address only a port may follow, as in [2001:db8::1]:8443");
+        return invalid_argument("after the IPv6 address only a port may follow, as in [2001:db8::1]:8443");
     return read_port(rest.substr(1), out);
 }
 
@@ -122,12 +126,12 @@ result<std::string_view> read_scheme(std::string_view url, plain_http http, loca
     const std::string start = runtime::to_lower(url.substr(0, std::string_view("https://").size()));
     if (start == "https://") return url.substr(start.size());
     if (!start.starts_with("http://")) {
-        return wrong(std::string("a URL begins with https://") +
-                     (http == plain_http::allowed ? " or http://" : "") +
-                     ", as in https://hooks.example.com/path");
+        return invalid_argument(std::string("a URL begins with https://") +
+                                (http == plain_http::allowed ? " or http://" : "") +
+                                ", as in https://hooks.example.com/path");
     }
     if (http == plain_http::refused) {
-        return wrong(
+        return invalid_argument(
             "http is refused here because anybody on the way could read it; use https, or start Herald "
             "with --allow-http");
     }
@@ -146,13 +150,13 @@ std::string location::authority() const {
 }
 
 result<location> parse_location(std::string_view url, plain_http http, const address_policy& policy) {
-    if (url.size() > limits::url_bytes_max) return wrong("the URL is longer than 2048 bytes");
+    if (url.size() > limits::url_bytes_max) return invalid_argument("the URL is longer than 2048 bytes");
     location out;
     const auto after_scheme = read_scheme(url, http, out);
     if (!after_scheme) return after_scheme.error();
     const std::string_view rest = *after_scheme;
     if (rest.find('#') != std::string_view::npos)
-        return wrong("a fragment (#…) is refused; it is never sent");
+        return invalid_argument("a fragment (#…) is refused; it is never sent");
 
     const std::size_t authority_end = std::min(rest.find_first_of("/?"), rest.size());
     if (const auto read = read_authority(rest.substr(0, authority_end), out); !read) return read.error();
@@ -160,11 +164,13 @@ result<location> parse_location(std::string_view url, plain_http http, const add
     const bool visible =
         std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
     if (!visible)
-        return wrong("the path or query has a space or a byte that is not ASCII; percent-encode it");
+        return invalid_argument(
+            "the path or query has a space or a byte that is not ASCII; percent-encode it");
     out.target = (target.starts_with('/') ? "" : "/") + std::string(target);
 
     if (out.literal) {
-        if (const auto verdict = policy.judge(*out.literal); !verdict.allowed) return wrong(verdict.reason);
+        if (const auto verdict = policy.judge(*out.literal); !verdict.allowed)
+            return invalid_argument(verdict.reason);
     }
     return out;
 }
