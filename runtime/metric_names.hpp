@@ -116,7 +116,8 @@ inline constexpr metric_name worker_breakers_open{"herald_worker_breakers_open",
 inline constexpr metric_name worker_read_ahead_bytes{"herald_worker_read_ahead_bytes",
                                                      "Of records that are read and not due, or without room"};
 
-/// For dynamic batching: rows by batches are the mean size of a batch.
+/// For dynamic batching: rows by batches are the mean size of a batch. Label: build; endpoints that serve the
+/// same build with the same settings share its batches.
 inline constexpr metric_name prediction_batches{"herald_prediction_batches_total",
                                                 "Runs of models with batching"};
 inline constexpr metric_name prediction_batch_rows{"herald_prediction_batch_rows_total",

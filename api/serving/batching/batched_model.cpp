@@ -23,16 +23,25 @@ using engines::tensor_question;
 using schemas::tensor;
 using answer = result<std::vector<tensor>>;
 
+namespace {
+
+runtime::counter& counter_of(const runtime::metric_name& what, schemas::build_id build) {
+    return runtime::metric_counter(what, {{"build", std::to_string(build.value)}});
+}
+
+}  // namespace
+
 /// What the asking threads, the model's own and the inner model's share. Lives until the last batch is
 /// answered.
 class batched_model::gatherer : public std::enable_shared_from_this<batched_model::gatherer> {
   public:
-    gatherer(std::shared_ptr<tensor_model> inner, const schemas::batching_settings& settings)
+    gatherer(std::shared_ptr<tensor_model> inner, schemas::build_id build,
+             const schemas::batching_settings& settings)
         : x_inner(std::move(inner)),
           x_size_max(settings.size_max),
           x_delay(settings.delay_ms_max),
-          x_batches(runtime::metric_counter(runtime::metrics::prediction_batches)),
-          x_batched_rows(runtime::metric_counter(runtime::metrics::prediction_batch_rows)) {}
+          x_batches(counter_of(runtime::metrics::prediction_batches, build)),
+          x_batched_rows(counter_of(runtime::metrics::prediction_batch_rows, build)) {}
 
     void add(tensor_question, std::size_t rows, answer_handler);
     void run();
@@ -251,8 +260,9 @@ void batched_model::gatherer::finish(const held_question& one, answer given) {
 
 // ---- the model
 
-batched_model::batched_model(std::shared_ptr<tensor_model> inner, const schemas::batching_settings& settings)
-    : x_inner(std::move(inner)), x_gatherer(std::make_shared<gatherer>(x_inner, settings)) {
+batched_model::batched_model(std::shared_ptr<tensor_model> inner, schemas::build_id build,
+                             const schemas::batching_settings& settings)
+    : x_inner(std::move(inner)), x_gatherer(std::make_shared<gatherer>(x_inner, build, settings)) {
     x_thread = std::thread([with = x_gatherer] { with->run(); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/serving/engines/engine.hpp"
 #include "schemas/endpoints.hpp"
+#include "schemas/ids.hpp"
 
 namespace herald::api::serving::batching {
 
@@ -22,7 +23,8 @@ namespace herald::api::serving::batching {
 /// its own thread or the inner model's. Destroying it answers what waits first.
 class batched_model final : public engines::tensor_model {
   public:
-    batched_model(std::shared_ptr<engines::tensor_model>, const schemas::batching_settings&);
+    batched_model(std::shared_ptr<engines::tensor_model>, schemas::build_id,
+                  const schemas::batching_settings&);
     ~batched_model() override;
 
     const schemas::model_signature& signature() const noexcept override { return x_inner->signature(); }

@@ -11,7 +11,8 @@ namespace {
 using engines::loaded_model;
 using engines::model_source;
 
-result<loaded_model> batched(result<loaded_model> loaded, const schemas::batching_settings& settings) {
+result<loaded_model> batched(result<loaded_model> loaded, schemas::build_id build,
+                             const schemas::batching_settings& settings) {
     if (!loaded || settings.size_max < 2) return loaded;
     if (!loaded->tensors)
         return runtime::invalid_argument(
@@ -19,7 +20,7 @@ result<loaded_model> batched(result<loaded_model> loaded, const schemas::batchin
             "question is");
     if (const auto good = try_batching(*loaded->tensors, settings.size_max); !good) return good.error();
     loaded_model out;
-    out.tensors = std::make_shared<batched_model>(std::move(loaded->tensors), settings);
+    out.tensors = std::make_shared<batched_model>(std::move(loaded->tensors), build, settings);
     return out;
 }
 
@@ -29,10 +30,9 @@ class batching_engine final : public engines::engine {
 
     std::string_view name() const noexcept override { return x_inner->name(); }
     void load(const model_source& source, load_handler loaded) override {
-        x_inner->load(source,
-                      [settings = source.batching, loaded = std::move(loaded)](result<loaded_model> found) {
-                          loaded(batched(std::move(found), settings));
-                      });
+        x_inner->load(
+            source, [build = source.build, settings = source.batching, loaded = std::move(loaded)](
+                        result<loaded_model> found) { loaded(batched(std::move(found), build, settings)); });
     }
 
   private:

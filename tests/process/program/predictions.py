@@ -1,5 +1,6 @@
 """Property: a model answers each question in its form, bit for bit, and what cannot be answered is refused with its reason (wire.md §6)."""
 
+import concurrent.futures
 import contextlib
 import gzip
 import http.client
@@ -123,6 +124,30 @@ def floats_strings_and_free_shapes_come_back_as_they_are():
         texts = ["", "a", "ü€", "\"\\\n"]
         answer = ask(client, stage, texts)
         assert answer.status == 200 and answer.json == texts, (answer, name)
+        server.stop()
+
+
+def questions_that_come_together_run_together_and_each_is_answered_as_if_alone():
+    rows = [[(seed * 37 + at * 11) % 97 / 97 for at in range(onnx_models.MLP_WIDTH)] for seed in range(64)]
+    with herald.folder() as folder:
+        server = herald.Standalone(folder, "--log-requests", "false")
+        client = server.client()
+        stage = serving.Stage(client, "/mlp")
+        build = serving.build_of(client, client.model("mlp"), "v1", onnx_models.mlp())
+        stage.update(build)
+        alone = [ask(client, stage, [row]).body for row in rows]
+        stage.update(build, batching={"size_max": 16, "delay_ms_max": 50})
+        with concurrent.futures.ThreadPoolExecutor(32) as callers:
+            together = list(callers.map(lambda row: ask(server.client(), stage, [row]), rows))
+        assert [answer.body for answer in together] == alone, "bit for bit"
+        batches, batched = (herald.metric(server.port, f'herald_prediction_batch{name}_total{{build="{build}"}}') for name in ("es", "_rows"))
+        assert batched == len(rows) and batches < len(rows) / 2, (batches, batched)
+
+        sums = serving.build_of(client, client.model("sums"), "v1", onnx_models.cumulative_sum())
+        stage.begin_update(sums, batching={"size_max": 16, "delay_ms_max": 50})
+        record = stage.ended()
+        assert record["status"] == "error" and "batch" in record["components"][-1]["message"], record
+        assert ask(client, stage, [rows[0]]).body == alone[0], "the one before serves on"
         server.stop()
 
 
