@@ -13,6 +13,5 @@ constexpr std::uint32_t awaited_refusals_per_second = 20;
 constexpr std::size_t awaited_refusals_places = 1'024;
 constexpr std::int64_t awaited_refusal_ms_max = 5'000;
 constexpr std::size_t number_text_bytes_max = 32;  // of a number as it is written
-constexpr std::size_t upstream_answer_bytes_max = 64 * 1024 * 1024;
 
 }  // namespace herald::limits

@@ -11,6 +11,7 @@
 #include "api/predictions/routing.hpp"
 #include "api/predictions/v2_dialect.hpp"
 #include "runtime/gzip.hpp"
+#include "runtime/http/body.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
@@ -69,6 +70,7 @@ class place_in_flight {
   public:
     explicit place_in_flight(serving::endpoint_meter& meter, std::uint32_t most)
         : x_meter(meter.begin(most) ? &meter : nullptr) {}
+    place_in_flight(place_in_flight&& other) noexcept : x_meter(std::exchange(other.x_meter, nullptr)) {}
     ~place_in_flight() {
         if (x_meter) x_meter->end();
     }
@@ -77,7 +79,7 @@ class place_in_flight {
     explicit operator bool() const noexcept { return x_meter != nullptr; }
 
   private:
-    serving::endpoint_meter* const x_meter;
+    serving::endpoint_meter* x_meter;
 };
 
 /// Errors: invalid_argument (415) for another coding than gzip; those of gunzip; resource_exhausted (413).
@@ -117,7 +119,21 @@ http_response response_of(body_answer from) {
     if (!from.content_encoding.empty())
         out.headers.push_back({"content-encoding", std::move(from.content_encoding)});
     if (!from.retry_after.empty()) out.headers.push_back({"retry-after", std::move(from.retry_after)});
+    out.stream = std::move(from.stream);
+    out.stream_bytes = from.stream_bytes;
     return out;
+}
+
+/// The body, which keeps the prediction's place until it is sent.
+std::shared_ptr<runtime::http::body_stream> in_flight(std::shared_ptr<runtime::http::body_stream> body,
+                                                      const routed& target, place_in_flight& place) {
+    struct sending {
+        routed target;
+        place_in_flight place;
+        std::shared_ptr<runtime::http::body_stream> body;
+    };
+    const auto kept = std::make_shared<sending>(sending{target, std::move(place), std::move(body)});
+    return {kept, kept->body.get()};
 }
 
 template <class T>
@@ -285,14 +301,19 @@ class prediction_service final : public request_handler {
         const component_route& component = *target.component;
         const serving::engines::loaded_model& model = *component.served->model();
         if (!is_posted(asked.what)) co_return of_model(asked, component, model);
-        const place_in_flight place(*target.endpoint->meter, component.in_flight_max);
+        place_in_flight place(*target.endpoint->meter, component.in_flight_max);
         if (!place)
             co_return runtime::resource_exhausted("the endpoint " + target.endpoint->path + " has " +
                                                   std::to_string(component.in_flight_max) +
                                                   " predictions under way on this node; try again");
         const std::int64_t deadline_ms =
             x_with.loops[received.loop_index].time().steady_ms() + component.deadline_ms;
-        if (model.bodies) co_return co_await pass_on(received, asked, component, *model.bodies, deadline_ms);
+        if (model.bodies) {
+            auto passed = co_await pass_on(received, asked, component, *model.bodies, deadline_ms);
+            if (passed && passed->stream)
+                passed->stream = in_flight(std::move(passed->stream), target, place);
+            co_return passed;
+        }
         std::string inflated;
         std::string_view body;
         if (const auto good = inflate_body(received, component, inflated, body); !good)
@@ -398,7 +419,6 @@ class prediction_service final : public request_handler {
         question.content_type = received.header("content-type").value_or("");
         question.content_encoding = received.header("content-encoding").value_or("");
         question.body = received.body;
-        question.answer_bytes_max = limits::upstream_answer_bytes_max;
         question.deadline_ms = deadline_ms;
         const auto slot = std::make_shared<answer_slot<result<body_answer>>>();
         model.ask(std::move(question), into(slot));

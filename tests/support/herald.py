@@ -246,6 +246,10 @@ class Standalone:
     def client(self):
         return Client(self.port)
 
+    def highest_memory_kib(self):
+        status = pathlib.Path(f"/proc/{self.process.process.pid}/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0])
+
     def stop(self):
         return self.process.stop()
 

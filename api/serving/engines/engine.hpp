@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/error.hpp"
+#include "runtime/http/body.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/tensors.hpp"
@@ -46,7 +48,6 @@ struct body_question {
     std::string content_type;      // empty: JSON
     std::string content_encoding;  // empty: identity
     std::string body;
-    std::size_t answer_bytes_max = 0;
     std::int64_t deadline_ms = 0;  // as in tensor_question
 };
 
@@ -55,14 +56,19 @@ struct body_answer {
     std::string content_type;
     std::string content_encoding;
     std::string body;
-    std::string retry_after;  // of a 429
+    /// Replaces `body` if not null: a long answer, or one of unknown length. Belongs to the loop on which the
+    /// question was asked; keeps the model.
+    std::shared_ptr<runtime::http::body_stream> stream;
+    std::optional<std::uint64_t> stream_bytes;  // in total, if known
+    std::string retry_after;                    // of a 429
 };
 
 /// A model that is asked for bodies. Thread-safe.
 class body_model {
   public:
-    /// Called exactly once, never from inside ask(). Errors: deadline_exceeded; unavailable; internal, with
-    /// http_status_override 502 for whatever the other side does wrong.
+    /// Called exactly once, never from inside ask(); on the loop that asks, if the engine has it. Errors:
+    /// deadline_exceeded; unavailable; internal, with http_status_override 502 for whatever the other side
+    /// does wrong.
     using answer_handler = std::function<void(result<body_answer>)>;
 
     virtual ~body_model() = default;

@@ -7,7 +7,7 @@
 namespace herald::limits {
 
 constexpr std::int64_t upstream_ask_ms_max = 600'000;  // of a question without an earlier deadline
-constexpr std::size_t upstream_answer_bytes_max = 64ull * 1024 * 1024;  // of a question that sets no other
+constexpr std::size_t upstream_whole_answer_bytes_max = 64ull * 1024;  // longer ones are passed on in pieces
 constexpr std::size_t upstream_retry_after_bytes_max = 32;
 constexpr std::int64_t upstream_health_ms_max = 5'000;        // of one check
 constexpr std::int64_t upstream_health_pause_ms = 1'000;      // between two, until the server is well

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/serving/engines/limits.hpp"
+#include "api/serving/engines/upstream_body.hpp"
 #include "api/serving/engines/upstream_exchange.hpp"
 #include "runtime/metrics.hpp"
 
@@ -23,17 +24,16 @@ class upstream_lane {
 
     event_loop& loop() const noexcept { return x_loop; }
 
-    /// Also says whether a connection was made. `take` is dropped with the lane.
-    using taker = std::function<void(client::answer, bool was_connected)>;
+    /// The exchange brings a body that follows. `take` is dropped with the lane.
+    using taker = std::function<void(client::answer, std::unique_ptr<client::exchange>)>;
     void start(client::request request, taker take) {
         const std::uint64_t number = ++x_started;
         x_running[number] = x_client->start(std::move(request),
                                             [this, number, take = std::move(take)](client::answer answer) {
                                                 const auto found = x_running.find(number);
-                                                const auto ended = std::move(found->second);
+                                                auto exchange = std::move(found->second);
                                                 x_running.erase(found);
-                                                const bool was_connected = ended && ended->on_the_wire();
-                                                take(std::move(answer), was_connected);
+                                                take(std::move(answer), std::move(exchange));
                                             });
     }
 
@@ -131,20 +131,30 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
             return;
         }
         // Keeps the model until its last question is answered.
-        auto self = shared_from_this();
-        lane.start(question_to(x_server.url, x_server.pool_key, std::move(question), wait_ms),
-                   [self, handler = std::move(handler)](client::answer answer, bool) {
-                       handler(meaning_of(std::move(answer)));
-                   });
+        const auto take = [self = shared_from_this(), &lane, handler = std::move(handler),
+                           deadline_ms = lane.loop().time().steady_ms() + wait_ms](
+                              client::answer answer, std::unique_ptr<client::exchange> rest) {
+            const bool follows = answer.body_follows;
+            const auto bytes = answer.body_bytes;
+            auto meant = meaning_of(std::move(answer));
+            if (meant && follows) {
+                meant->stream =
+                    std::make_shared<upstream_body>(self, std::move(rest), lane.loop().time(), deadline_ms);
+                meant->stream_bytes = bytes;
+            }
+            handler(std::move(meant));
+        };
+        lane.start(question_to(x_server.url, x_server.pool_key, std::move(question), wait_ms), take);
     }
 
     void look() {
         const std::weak_ptr<upstream_model> weak = weak_from_this();
         const bool has_path = !x_server.health_url.empty();
-        x_lanes->first().start(health_question(x_server), [weak, has_path](client::answer answer, bool was) {
-            health_checks(why_not_well(answer, has_path, was).empty()).add();
-            if (const auto self = weak.lock()) self->watch();
-        });
+        x_lanes->first().start(
+            health_question(x_server), [weak, has_path](const client::answer& answer, const auto& exchange) {
+                health_checks(why_not_well(answer, has_path, exchange->on_the_wire()).empty()).add();
+                if (const auto self = weak.lock()) self->watch();
+            });
     }
 
     const std::shared_ptr<upstream_lanes> x_lanes;
@@ -169,10 +179,11 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
 
   private:
     void look() {
-        x_lanes->first().start(health_question(x_server),
-                               [self = shared_from_this()](client::answer answer, bool was_connected) {
-                                   self->judge(answer, was_connected);
-                               });
+        x_lanes->first().start(
+            health_question(x_server),
+            [self = shared_from_this()](const client::answer& answer, const auto& exchange) {
+                self->judge(answer, exchange->on_the_wire());
+            });
     }
 
     void judge(const client::answer& answer, bool was_connected) {

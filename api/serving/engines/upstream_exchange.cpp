@@ -78,9 +78,10 @@ client::request question_to(const std::string& url, const std::string& pool_key,
         out.headers.push_back({"x-request-id", std::move(asked.request_id)});
     }
     out.body = std::make_shared<const std::string>(std::move(asked.body));
-    out.answer_body_bytes_max =
-        asked.answer_bytes_max == 0 ? limits::upstream_answer_bytes_max : asked.answer_bytes_max;
+    out.answer = client::answer_body::collected_if_short;
+    out.answer_body_bytes_max = limits::upstream_whole_answer_bytes_max;
     out.deadline_ms = deadline_ms;
+    out.piece_ms_max = std::min(out.piece_ms_max, deadline_ms);
     out.connect_ms_max = std::min(out.connect_ms_max, deadline_ms);
     return out;
 }
@@ -93,9 +94,6 @@ result<body_answer> meaning_of(client::answer answer) {
         return error{error_code::deadline_exceeded,
                      "the model's server did not answer before the deadline: " + answer.message, 0};
     if (answer.failed != client::failure::none || !answer.status) return bad_gateway(why_no_answer(answer));
-    if (answer.body_is_cut)
-        return bad_gateway("the answer of the model's server is longer than allowed (" +
-                           std::to_string(answer.body.size()) + " bytes were read)");
     const std::uint16_t status = *answer.status;
     if (status >= 200 && status < 300) return passed_on(std::move(answer), status);
     if (status == 400 || status == 422) return passed_on(std::move(answer), 400);

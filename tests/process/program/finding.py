@@ -140,19 +140,16 @@ def answers_of_any_size_come_whole_and_in_bounded_memory():
         assert [each["id"] for each in whole.json["model_versions"]] == there
         assert all(each["description"] == TEXT for each in whole.json["model_versions"])
 
-        def peak():
-            status = open(f"/proc/{server.process.process.pid}/status", encoding="ascii").read()
-            return int(status.split("VmHWM:")[1].split()[0])
-
         # Who does not read: the answers of all of them together would be 200 MB.
-        before, waiting = peak(), []
+        before, waiting = server.highest_memory_kib(), []
         for _ in range(20):
             client = server.client()
             client.call("GET", "/healthz")
             client.connection.request("POST", FIND, b"{}", client.headers)
             waiting.append(client)
         herald.until(lambda: server.client().must("POST", FIND, heavy("nowhere")), 30, "others are answered")
-        assert peak() - before < 100_000, f"{before} KiB, then {peak()}"
+        after = server.highest_memory_kib()
+        assert after - before < 100_000, f"{before} KiB, then {after}"
         for client in waiting:
             client.close()
         server.stop()

@@ -1,6 +1,7 @@
 """Property: a build with an upstream_url is answered by that server: it is sent the body and the request's id and nothing of the caller,
 and what comes back is its status by the table of wire.md §6, its type and its body; its silence and its size are bounded."""
 
+import http.client
 import http.server
 import json
 import threading
@@ -11,7 +12,7 @@ import serving
 
 
 class Model:
-    """An HTTP server that keeps what it is asked and answers by the table `answers`: path → (status, headers, body), or seconds of silence."""
+    """An HTTP server that keeps what it is asked and answers by the table `answers`: path → (status, headers, body), seconds of silence, or what writes the answer by itself."""
 
     def __init__(self, **answers):
         self.asked, self.connections = [], 0
@@ -28,6 +29,8 @@ class Model:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 model.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
                 what = answers[self.path.strip("/")]
+                if callable(what):
+                    return what(self)
                 if isinstance(what, (int, float)):
                     time.sleep(what)
                     what = (200, {}, b"late")
@@ -117,6 +120,79 @@ def each_answer_of_the_server_has_its_status_and_its_silence_a_deadline():
         assert large.status == 413 and "1000" in large.json["message"], large
         asked = sum(path == "/broken" for path, _, _ in model.asked)
         assert asked == 1, f"a prediction was sent {asked} times"
+        assert server.stop() == 0
+        model.stop()
+
+
+def a_long_answer_reaches_the_caller_while_the_server_still_writes_it():
+    """Its prediction is under way until its end; what the server breaks off is not taken for whole."""
+    megabytes, heard = 256, threading.Event()
+
+    def begin(handler, *headers):
+        handler.send_response(200)
+        for name, value in headers:
+            handler.send_header(name, value)
+        handler.end_headers()
+
+    def tokens(handler):
+        begin(handler, ("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked"))
+        for text in (b"data: 1\n\n", b"data: 2\n\n"):
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
+            handler.wfile.flush()
+            assert heard.wait(20), "the first token did not reach the caller before the second was written"
+        handler.wfile.write(b"0\r\n\r\n")
+
+    def large(handler):
+        begin(handler, ("Content-Length", str(megabytes << 20)))
+        for _ in range(megabytes):
+            handler.wfile.write(bytes(1 << 20))
+
+    def broken(handler):
+        begin(handler, ("Content-Length", str(1 << 20)))
+        handler.wfile.write(bytes(1 << 19))
+        handler.close_connection = True
+
+    def ask(stage):
+        connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=60)
+        connection.request("POST", f"/api/v1/predict{stage.path}", "{}", {"Access-token": stage.token})
+        return connection, connection.getresponse()
+
+    with herald.folder() as folder:
+        model = Model(tokens=tokens, large=large, broken=broken)
+        server = herald.Standalone(folder)
+        client = server.client()
+        registered = client.model("m")
+        stage = served(client, registered, "tokens", f"{model.url}/tokens", limits={"in_flight_max": 1})
+        connection, answer = ask(stage)
+        assert answer.headers["Content-Type"] == "text/event-stream" and answer.headers["svc-endpoint-path"] == "/tokens", answer.headers
+        assert answer.read1() == b"data: 1\n\n"
+        busy = serving.predict(client, "/tokens", stage.token, {})
+        assert busy.status == 429, busy
+        heard.set()
+        assert answer.read() == b"data: 2\n\n"
+        herald.until(lambda: serving.predict(client, "/tokens", stage.token, {}).status == 200, 10, "the place is free again")
+        connection.close()
+
+        stage = served(client, registered, "large", f"{model.url}/large")
+        before = server.highest_memory_kib()
+        connection, answer = ask(stage)
+        assert answer.headers["Content-Length"] == str(megabytes << 20), answer.headers
+        size = 0
+        while piece := answer.read(1 << 20):
+            size += len(piece)
+        assert size == megabytes << 20, size
+        grown = (server.highest_memory_kib() - before) >> 10
+        assert grown < megabytes // 4, f"{grown} MiB more for an answer of {megabytes} MiB"
+        connection.close()
+
+        stage = served(client, registered, "broken", f"{model.url}/broken")
+        connection, answer = ask(stage)
+        try:
+            whole = answer.read()
+            raise AssertionError(f"{len(whole)} bytes of {1 << 20} count as whole")
+        except (http.client.IncompleteRead, ConnectionError):
+            pass
+        connection.close()
         assert server.stop() == 0
         model.stop()
 

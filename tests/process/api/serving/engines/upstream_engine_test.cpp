@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+#include <chrono>
 #include <future>
+#include <optional>
 
 #include "runtime/event_loop.hpp"
 #include "tests/process/workers/receiver.hpp"
@@ -65,11 +69,27 @@ class upstream : public testing::Test {
         engines->load(source, [&](result<loaded_model> out) { came.set_value(std::move(out)); });
         return came.get_future().get();
     }
+    /// On the first loop, to which a body that follows then belongs.
     result<body_answer> ask(const loaded_model& model, body_question asked = question()) {
         if (asked.deadline_ms == 0) asked.deadline_ms = runtime::system_clock().steady_ms() + 10'000;
         std::promise<result<body_answer>> came;
-        model.bodies->ask(std::move(asked), [&](result<body_answer> out) { came.set_value(std::move(out)); });
+        loops[0].post([&] {
+            model.bodies->ask(std::move(asked),
+                              [&](result<body_answer> out) { came.set_value(std::move(out)); });
+        });
         return came.get_future().get();
+    }
+    result<std::string> next(const body_answer& answer) {
+        const auto piece =
+            boost::asio::co_spawn(loops[0].context(), answer.stream->next(), boost::asio::use_future).get();
+        if (!piece) return piece.error();
+        return std::string(*piece);
+    }
+    /// Nothing when it comes whole.
+    std::optional<error_code> how_it_ends(const body_answer& answer) {
+        auto piece = next(answer);
+        while (piece && !piece->empty()) piece = next(answer);
+        return piece ? std::nullopt : std::optional(piece.error().code);
     }
     static body_question question() {
         body_question out;
@@ -121,16 +141,52 @@ TEST_F(upstream, every_status_of_the_server_has_its_meaning) {
     }
 }
 
-TEST_F(upstream, an_answer_beyond_the_bound_is_refused) {
-    model_server server(
-        [](peer& other, const std::string&) { other.send(answer_of("200 OK", std::string(100'000, 'x'))); });
+TEST_F(upstream, a_long_answer_is_passed_on_while_it_comes) {
+    const std::string half(100'000, 'x');
+    std::promise<void> has_arrived;
+    model_server server([&, arrived = has_arrived.get_future().share()](peer& other, const std::string&) {
+        other.send("HTTP/1.1 200 OK\r\ncontent-length: 200000\r\n\r\n" + half);
+        arrived.wait_for(std::chrono::seconds(10));
+        other.send(half);
+    });
     const auto model = load(server.url());
     ASSERT_TRUE(model);
+    const auto answer = ask(*model);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->body, "");
+    EXPECT_EQ(answer->stream_bytes, 200'000u);
+    std::size_t bytes = 0;
+    for (auto piece = next(*answer); piece && !piece->empty(); piece = next(*answer)) {
+        EXPECT_LE(piece->size(), answer->stream->bytes_held_max());
+        const bool was_first_half = bytes < half.size();
+        bytes += piece->size();
+        if (was_first_half && bytes >= half.size()) has_arrived.set_value();
+    }
+    EXPECT_EQ(bytes, 200'000u);
+}
+
+TEST_F(upstream, a_long_answer_that_breaks_off_or_outlasts_the_deadline_does_not_end_as_if_it_were_whole) {
+    model_server cut([&](peer& other, const std::string&) {
+        other.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n");
+    });
+    const auto cut_model = load(cut.url());
+    ASSERT_TRUE(cut_model);
+    const auto broken = ask(*cut_model);
+    ASSERT_TRUE(broken) << broken.error().message;
+    EXPECT_EQ(broken->stream_bytes, std::nullopt);
+    EXPECT_EQ(how_it_ends(*broken), error_code::unavailable);
+
+    model_server slow([](peer& other, const std::string&) {
+        other.send("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
+        other.drip(std::string(100'000, 'x'), 20);
+    });
+    const auto slow_model = load(slow.url());
+    ASSERT_TRUE(slow_model);
     body_question asked = question();
-    asked.answer_bytes_max = 99'999;
-    EXPECT_EQ(status_of(ask(*model, asked)), 502);
-    asked.answer_bytes_max = 100'000;
-    EXPECT_EQ(status_of(ask(*model, asked)), 200);
+    asked.deadline_ms = runtime::system_clock().steady_ms() + 500;
+    const auto late = ask(*slow_model, asked);
+    ASSERT_TRUE(late) << late.error().message;
+    EXPECT_EQ(how_it_ends(*late), error_code::deadline_exceeded);
 }
 
 TEST_F(upstream, a_server_that_is_slow_meets_the_deadline) {

@@ -59,9 +59,6 @@ TEST(upstream_exchange, makes_502_of_everything_else) {
         EXPECT_EQ(runtime::http_status(meant.error()), 502) << status;
         EXPECT_THAT(meant.error().message, HasSubstr(std::to_string(status)));
     }
-    client::answer cut = answered(200);
-    cut.body_is_cut = true;
-    EXPECT_EQ(runtime::http_status(meaning_of(cut).error()), 502);
     for (const auto failed :
          {client::failure::address_not_allowed, client::failure::dns, client::failure::connect,
           client::failure::tls, client::failure::write, client::failure::protocol}) {
@@ -86,7 +83,6 @@ TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
     asked.request_id = "r-1";
     asked.content_encoding = "gzip";
     asked.body = "bytes";
-    asked.answer_bytes_max = 77;
     const auto sent = question_to("http://a/b", "key", asked, 1'234);
     std::map<std::string, std::string> headers;
     for (const auto& [name, value] : sent.headers) headers[name] = value;
@@ -96,7 +92,7 @@ TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
                                                        testing::Pair("svc-request-id", "r-1"),
                                                        testing::Pair("x-request-id", "r-1")));
     EXPECT_EQ(*sent.body, "bytes");
-    EXPECT_EQ(sent.answer_body_bytes_max, 77u);
+    EXPECT_EQ(sent.answer, client::answer_body::collected_if_short);
     EXPECT_EQ(sent.deadline_ms, 1'234);
 }
 
