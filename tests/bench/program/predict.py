@@ -280,14 +280,20 @@ def swap(options):
             return serving.build_of(pinned.server.client(), pinned.model, f"v{number}", onnx_models.tiny(number))
         with concurrent.futures.ThreadPoolExecutor(8) as builders:
             builds = list(builders.map(build, range(1, options.rounds + 1)))
+        load, memory = Load(pinned), []
+        for each in builds:
+            pinned.stage.update(each)
+            memory.append(memory_mib(pinned.pid))
+        load.stop()
+        after = memory[min(100, options.rounds // 2):]
+        print(f"memory after change 100: {after[0]:.1f} MiB, after {len(memory)}: {after[-1]:.1f} MiB, {100 * (after[-1] / after[0] - 1):+.1f} % (aim +5)",
+              flush=True)
         other = serving.Stage(pinned.client, "/other")
-        ratios, memory = [], []
-        per_round = options.rounds // 10
+        ratios, per_round = [], options.rounds // 10
         for round in range(10):
             load, begun = Load(pinned), time.monotonic()
             for each in builds[round * per_round:(round + 1) * per_round]:
                 pinned.stage.update(each)
-                memory.append(memory_mib(pinned.pid))
             took = time.monotonic() - begun
             changing = load.stop()
             # The same calls beside it, to an endpoint that nobody asks for predictions.
@@ -298,10 +304,8 @@ def swap(options):
                     break
             steady = load.stop()
             ratios.append(changing / steady)
-            print(f"{len(memory):5} changes: p50 changing {changing * 1e6:.0f} µs, steady {steady * 1e6:.0f} µs, memory {memory[-1]:.1f} MiB", flush=True)
-        after = memory[min(100, options.rounds // 2):]
+            print(f"round {round + 1}: p50 changing {changing * 1e6:.0f} µs, steady {steady * 1e6:.0f} µs", flush=True)
         print(f"changing / steady: median of rounds {statistics.median(ratios):.2f} (aim 1.25); not one failed")
-        print(f"memory after change 100: {after[0]:.1f} MiB, last {after[-1]:.1f} MiB, {100 * (after[-1] / after[0] - 1):+.1f} % (aim +5)")
         pinned.server.stop()
 
 
