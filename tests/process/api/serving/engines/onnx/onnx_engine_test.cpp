@@ -319,7 +319,7 @@ TEST(onnx_engine, a_thousand_models_one_after_another_take_no_more_memory) {
     };
     std::size_t after_warm_up = 0;
     std::shared_ptr<engines::tensor_model> serving;
-    for (unsigned round = 0; round < 400; ++round) {
+    for (unsigned round = 0; round < 1'000; ++round) {
         auto next = load(round % 10 == 0 ? mlp() : tiny(round));
         ASSERT_TRUE(next);
         serving = std::move(next);
