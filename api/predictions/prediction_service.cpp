@@ -269,9 +269,8 @@ class prediction_service final : public request_handler {
                std::uint16_t status, std::int64_t begun_us) {
         const std::int64_t took_us = now_us() - begun_us;
         endpoint.meter->count(status, took_us);
-        if (component)
-            component->served->meter().count(received.loop_index, status,
-                                             static_cast<std::uint64_t>(took_us));
+        if (component && component->meter)
+            component->meter->count(received.loop_index, status, static_cast<std::uint64_t>(took_us));
         if (x_with.log.wants())
             serving::prediction_log::tell(endpoint, component, status, took_us, received.request_id);
     }

@@ -9,20 +9,20 @@
 
 namespace herald::api::serving {
 
-void canary_reports::begin(const canary_interval& interval, const std::shared_ptr<component>& of) {
-    x_with.loop.post(runtime::if_alive(weak_from_this(),
-                                       [interval, of = std::weak_ptr<component>(of)](canary_reports& self) {
-                                           if (const auto held = of.lock()) self.begin_here(interval, held);
-                                       }));
+void canary_reports::begin(const canary_interval& interval, const std::shared_ptr<component_meter>& of) {
+    x_with.loop.post(runtime::if_alive(
+        weak_from_this(), [interval, of = std::weak_ptr<component_meter>(of)](canary_reports& self) {
+            if (const auto held = of.lock()) self.begin_here(interval, held);
+        }));
 }
 
-void canary_reports::begin_here(const canary_interval& interval, const std::shared_ptr<component>& of) {
+void canary_reports::begin_here(const canary_interval& interval, const std::shared_ptr<component_meter>& of) {
     if (x_is_ending) return;
     std::erase_if(x_running, [](const auto& each) { return each.second.of.expired(); });
     const auto [place, is_new] = x_running.try_emplace(interval.update);
     running& now = place->second;
     if (!is_new && now.interval.number == interval.number) return;
-    if (is_new || !now.is_told) now.before = of->meter().sum();
+    if (is_new || !now.is_told) now.before = of->sum();
     now.of = of;
     now.interval = interval;
     now.is_told = false;
@@ -36,12 +36,12 @@ void canary_reports::begin_here(const canary_interval& interval, const std::shar
 void canary_reports::take(const canary_interval& interval) {
     const auto place = x_running.find(interval.update);
     if (place == x_running.end() || place->second.interval.number != interval.number) return;
-    const std::shared_ptr<component> of = place->second.of.lock();
+    const std::shared_ptr<component_meter> of = place->second.of.lock();
     if (!of) {
         x_running.erase(place);
         return;
     }
-    schemas::component_counts after = of->meter().sum();
+    schemas::component_counts after = of->sum();
     const schemas::component_counts counts = counted_between(place->second.before, after);
     place->second.before = std::move(after);
     place->second.is_told = true;

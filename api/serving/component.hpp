@@ -8,7 +8,6 @@
 #include <string>
 
 #include "api/serving/engines/engine.hpp"
-#include "api/serving/meters.hpp"
 #include "runtime/mutex.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/ids.hpp"
@@ -35,8 +34,7 @@ class component {
     /// Takes a model that nobody asks any more, on any thread: unloading may take a while.
     using unloader = std::function<void(engines::loaded_model)>;
 
-    component(component_key of, std::size_t loops, unloader unload)
-        : x_key(of), x_meter(loops), x_unload(std::move(unload)) {}
+    component(component_key of, unloader unload) : x_key(of), x_unload(std::move(unload)) {}
     ~component() {
         if (x_is_loaded && x_unload) x_unload(std::move(x_model));
     }
@@ -48,7 +46,6 @@ class component {
     const engines::loaded_model* model() const noexcept {
         return x_is_loaded.load(std::memory_order_acquire) ? &x_model : nullptr;
     }
-    component_meter& meter() noexcept { return x_meter; }
 
     /// Why the newest attempt to load it failed; empty when none has.
     std::string why_not_loaded() const {
@@ -77,7 +74,6 @@ class component {
 
   private:
     const component_key x_key;
-    component_meter x_meter;
     const unloader x_unload;
     std::atomic<bool> x_is_loaded = false;
     std::atomic<bool> x_has_failed = false;

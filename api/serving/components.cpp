@@ -31,7 +31,7 @@ std::shared_ptr<component> components::hold(const component_source& source) {
         std::weak_ptr<component>& place = x_held[source.key];
         if (auto held = place.lock()) return held;
         made = std::make_shared<component>(
-            source.key, x_with.serving_loops,
+            source.key,
             runtime::if_alive(weak_from_this(), [](components& self, engines::loaded_model model) {
                 self.unload(std::move(model));
             }));

@@ -50,7 +50,6 @@ class components final : public std::enable_shared_from_this<components> {
         runtime::random_source& random;
         std::vector<std::shared_ptr<engines::engine>> engines;
         fetch_model fetch;
-        std::size_t serving_loops = 1;  // event loops that answer predictions
     };
     explicit components(parts);
 
@@ -58,7 +57,7 @@ class components final : public std::enable_shared_from_this<components> {
     std::shared_ptr<component> hold(const component_source&);
     /// The place of a build that must not be loaded.
     static std::shared_ptr<component> without_model(schemas::build_id build) {
-        return std::make_shared<component>(component_key{build, {}}, 1, nullptr);
+        return std::make_shared<component>(component_key{build, {}}, nullptr);
     }
     /// The update is told whether this component is ready here, once that is known. Any thread.
     void tell_when_ready(schemas::update_id, const std::shared_ptr<component>&);

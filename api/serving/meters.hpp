@@ -1,4 +1,4 @@
-// What is counted of predictions, without locks: for a canary, by event loop and component; for operators and
+// What is counted of predictions, without locks: for a canary, by event loop; for operators and
 // for the limit of what is in flight, by endpoint.
 #pragma once
 
@@ -33,8 +33,8 @@ constexpr prediction_outcome outcome_of(std::uint16_t status) noexcept {
     return status < 500 ? prediction_outcome::refused : prediction_outcome::failed;
 }
 
-/// Of one component, since it was loaded. Each event loop counts in a cell of its own; any thread sums them
-/// up.
+/// Of the component that a canary has brought to a stage, since the canary began. Each event loop counts in a
+/// cell of its own; any thread sums them up.
 class component_meter {
   public:
     /// `loops`: of event_loops; a loop index beyond counts in the last cell.

@@ -31,6 +31,8 @@ class route_book {
     }
     /// Any thread; takes a lock.
     std::shared_ptr<const route_table> newest() const { return x_newest.load(); }
+    /// The number of event loops that read from it.
+    std::size_t loops() const noexcept { return x_seats.size(); }
     /// For endpoint_route::stage_of().
     std::int64_t log_time_ms() const noexcept { return x_clock.wall_ms(); }
 

@@ -119,7 +119,7 @@ route_maker::made route_maker::make(const route_rows& rows, const route_table::e
     out.from.users.insert(rows.row.owner_id);
     for (const route_rows::stage& stage : rows.stages) {
         const auto place = static_cast<std::uint32_t>(entry.stages.size());
-        entry.stages.push_back(make_stage(rows, stage, out.from));
+        entry.stages.push_back(make_stage(rows, stage, before, out.from));
         for (const component_route& each : entry.stages.back().components)
             entry.body_bytes_max = std::max(entry.body_bytes_max, each.body_bytes_max);
         for (const schemas::access_token& token : stage.tokens) {
@@ -135,7 +135,7 @@ route_maker::made route_maker::make(const route_rows& rows, const route_table::e
 }
 
 stage_route route_maker::make_stage(const route_rows& rows, const route_rows::stage& stage,
-                                    origins& from) const {
+                                    const route_table::entry& before, origins& from) const {
     stage_route out;
     out.id = stage.row.id;
     out.name = stage.row.name;
@@ -144,7 +144,8 @@ stage_route route_maker::make_stage(const route_rows& rows, const route_rows::st
     std::uint32_t share_begins_ppm = 0;
     for (const route_rows::component& each : stage.components) {
         component_route made_route = make_component(rows, each, from);
-        if (can_load(each)) follow_update(stage, each, made_route.served);
+        made_route.meter = meter_of(stage, each, before);
+        if (can_load(each)) follow_update(stage, each, made_route);
         if (each.said.ratio_ppm == 0) {
             if (can_load(each)) out.waiting.push_back(std::move(made_route.served));
             continue;
@@ -197,12 +198,27 @@ std::shared_ptr<component> route_maker::hold(const route_rows::component& one) c
 }
 
 void route_maker::follow_update(const route_rows::stage& stage, const route_rows::component& one,
-                                const std::shared_ptr<component>& served) const {
+                                const component_route& route) const {
     if (!stage.update || one.said.update_id != stage.update->id) return;
-    x_on.models.tell_when_ready(stage.update->id, served);
-    if (stage.update->phase == schemas::update_phase::canary)
+    x_on.models.tell_when_ready(stage.update->id, route.served);
+    if (route.meter)
         x_on.canaries.begin({stage.update->id, stage.update->interval, stage.update->interval_ends_ms},
-                            served);
+                            route.meter);
+}
+
+/// The one that the entry before had, or a new one.
+std::shared_ptr<component_meter> route_maker::meter_of(const route_rows::stage& stage,
+                                                       const route_rows::component& one,
+                                                       const route_table::entry& before) const {
+    if (!stage.update || one.said.update_id != stage.update->id ||
+        stage.update->phase != schemas::update_phase::canary)
+        return nullptr;
+    if (before)
+        for (const stage_route& its : before->stages)
+            for (const component_route& each : its.components)
+                if (its.id == stage.row.id && each.update == stage.update->id && each.meter)
+                    return each.meter;
+    return std::make_shared<component_meter>(x_on.book.loops());
 }
 
 std::string route_maker::lines(const std::vector<std::pair<std::string_view, std::string>>& headers) const {

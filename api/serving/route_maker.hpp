@@ -58,11 +58,13 @@ class route_maker {
 
     std::set<schemas::uuid> touched(const storage::node::shown_write&) const;
     made make(const route_rows&, const route_table::entry& before) const;
-    stage_route make_stage(const route_rows&, const route_rows::stage&, origins&) const;
+    stage_route make_stage(const route_rows&, const route_rows::stage&, const route_table::entry& before,
+                           origins&) const;
     component_route make_component(const route_rows&, const route_rows::component&, origins&) const;
+    std::shared_ptr<component_meter> meter_of(const route_rows::stage&, const route_rows::component&,
+                                              const route_table::entry& before) const;
     std::shared_ptr<component> hold(const route_rows::component&) const;
-    void follow_update(const route_rows::stage&, const route_rows::component&,
-                       const std::shared_ptr<component>&) const;
+    void follow_update(const route_rows::stage&, const route_rows::component&, const component_route&) const;
     std::string lines(const std::vector<std::pair<std::string_view, std::string>>& headers) const;
     void remember(const schemas::uuid& endpoint, const origins&);
     void forget(const schemas::uuid& endpoint);

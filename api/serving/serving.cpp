@@ -17,9 +17,8 @@ serving::serving(const parts& with, route_maker::options options, std::uint64_t 
 
 void serving::begin(storage::node::registry_node& registry, models with) {
     x_gate.begin(registry);
-    x_models = std::make_shared<components>(components::parts{registry, x_with.loop, x_with.loads,
-                                                              x_with.random, std::move(with.engines),
-                                                              std::move(with.fetch), x_with.serving_loops});
+    x_models = std::make_shared<components>(components::parts{
+        registry, x_with.loop, x_with.loads, x_with.random, std::move(with.engines), std::move(with.fetch)});
     x_canaries = std::make_shared<canary_reports>(
         canary_reports::parts{registry, x_with.loop, x_with.random, x_with.log_clock});
     x_maker =

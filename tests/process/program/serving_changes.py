@@ -15,10 +15,11 @@ CHANGES = int(os.environ.get("HERALD_SERVING_CHANGES", "20"))
 
 
 class Upstream:
-    """An HTTP server that answers with the path at which it was asked; a path in `broken` with 500."""
+    """An HTTP server that answers with the path at which it was asked; a path in `broken` with 500, one in `refusing` with 400,
+    and one in `slow` after so many seconds."""
 
     def __init__(self):
-        self.broken, self.release = set(), threading.Event()
+        self.broken, self.refusing, self.slow, self.release = set(), set(), {}, threading.Event()
         self.release.set()
         upstream = self
 
@@ -28,7 +29,8 @@ class Upstream:
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 upstream.release.wait(30)
-                status = 500 if self.path in upstream.broken else 200
+                time.sleep(upstream.slow.get(self.path, 0))
+                status = 500 if self.path in upstream.broken else 400 if self.path in upstream.refusing else 200
                 body = json.dumps({"from": self.path}).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
@@ -202,6 +204,63 @@ def a_canary_that_fails_on_one_of_two_nodes_is_rolled_back_and_the_old_build_ser
         cluster.stop()
         broker.stop()
         upstream.stop()
+
+
+def a_canary_is_judged_by_its_own_endpoint_though_others_serve_the_same_build():
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model = client.model("m")
+        stage, other = serving.Stage(client, "/canary"), serving.Stage(client, "/other")
+        old, new = (build_at(client, model, name, f"{upstream.url}/{name}") for name in ("old", "new"))
+        stage.update(old)
+        other.update(new)
+        upstream.broken.add("/new")
+        load = Load(server.port, "/other", other.token)  # of which every answer is an error
+        try:
+            stage.begin_update(new, **canary(1008, 0.05))
+            record = stage.ended()
+            assert load.answered > 200
+        finally:
+            load.stop()
+        assert record["status"] == "error" and [one["ratio"] for one in record["components"]] == [1, 0], record
+        assert "fewer than 20 requests" in record["components"][1]["message"], "none was its own"
+        upstream.stop()
+        assert server.stop() == 0
+
+
+def judged_canary(rule, threshold, spoil):
+    """The record of a stage whose canary broke the rule, and the calls that failed, when `spoil` made its build bad."""
+    with herald.folder() as folder:
+        server, upstream = herald.Standalone(folder), Upstream()
+        client = server.client()
+        model, stage = client.model("m"), serving.Stage(client, "/canary")
+        old, new = (build_at(client, model, name, f"{upstream.url}/{name}") for name in ("old", "new"))
+        stage.update(old)
+        spoil(upstream)
+        load = Load(server.port, "/canary", stage.token)
+        try:
+            stage.begin_update(new, **canary(rule, threshold))
+            record = stage.ended()
+        finally:
+            load.stop()
+        upstream.stop()
+        assert server.stop() == 0
+        assert record["status"] == "error" and [one["ratio"] for one in record["components"]] == [1, 0], record
+        assert f"rule {rule}: " in record["components"][1]["message"], record
+        return {status for status, _, _ in load.wrong}
+
+
+def a_canary_whose_average_latency_is_over_the_threshold_is_rolled_back():
+    assert judged_canary(1005, 0.05, lambda upstream: upstream.slow.update({"/new": 0.1})) == set()
+
+
+def a_canary_of_which_more_than_a_tenth_is_slow_is_rolled_back():
+    assert judged_canary(1006, 0.05, lambda upstream: upstream.slow.update({"/new": 0.1})) == set()
+
+
+def a_canary_that_refuses_too_much_is_rolled_back():
+    assert judged_canary(1007, 0.05, lambda upstream: upstream.refusing.add("/new")) == {400}
 
 
 def a_deleted_endpoint_answers_no_more_and_its_path_is_free():

@@ -17,7 +17,7 @@ using schemas::commands::report_canary;
 class canary_reports_test : public testing::Test {
   protected:
     void count(int requests) {
-        for (int each = 0; each < requests; ++each) served->meter().count(0, 200, 100);
+        for (int each = 0; each < requests; ++each) counted->count(0, 200, 100);
     }
     canary_interval interval_of(std::uint32_t number, std::int64_t ends_in_ms) {
         return {{5}, number, scheduler.clock().wall_ms() + ends_in_ms};
@@ -26,14 +26,14 @@ class canary_reports_test : public testing::Test {
 
     test::manual_scheduler scheduler;
     test::keeping_node node;
-    std::shared_ptr<component> served = components::without_model({3});
+    std::shared_ptr<component_meter> counted = std::make_shared<component_meter>(1);
     std::shared_ptr<canary_reports> reports = std::make_shared<canary_reports>(
         canary_reports::parts{node, scheduler, runtime::system_random(), scheduler.time()});
 };
 
 TEST_F(canary_reports_test, an_interval_is_told_when_it_has_ended) {
     count(3);  // before the canary
-    reports->begin(interval_of(1, 10'000), served);
+    reports->begin(interval_of(1, 10'000), counted);
     scheduler.settle();
     count(7);
     scheduler.run_for(10'000 + limits::canary_report_delay_ms - 1);
@@ -47,13 +47,13 @@ TEST_F(canary_reports_test, an_interval_is_told_when_it_has_ended) {
 }
 
 TEST_F(canary_reports_test, what_comes_after_the_report_counts_for_the_next_interval) {
-    reports->begin(interval_of(1, 10'000), served);
+    reports->begin(interval_of(1, 10'000), counted);
     scheduler.settle();
     scheduler.run_for(10'030);
     ASSERT_EQ(told().size(), 1u);
     count(2);
     scheduler.run_for(200);
-    reports->begin(interval_of(2, 10'000), served);
+    reports->begin(interval_of(2, 10'000), counted);
     scheduler.settle();
     count(5);
     scheduler.run_for(10'030);
@@ -63,10 +63,10 @@ TEST_F(canary_reports_test, what_comes_after_the_report_counts_for_the_next_inte
 }
 
 TEST_F(canary_reports_test, an_interval_that_is_begun_twice_is_told_once) {
-    reports->begin(interval_of(1, 10'000), served);
+    reports->begin(interval_of(1, 10'000), counted);
     scheduler.settle();
     count(1);
-    reports->begin(interval_of(1, 10'000), served);
+    reports->begin(interval_of(1, 10'000), counted);
     scheduler.run_for(20'000);
     ASSERT_EQ(told().size(), 1u);
     EXPECT_EQ(told()[0].counts.requests, 1u);
@@ -74,7 +74,7 @@ TEST_F(canary_reports_test, an_interval_that_is_begun_twice_is_told_once) {
 
 TEST_F(canary_reports_test, what_the_log_does_not_take_is_told_again_with_the_same_counts) {
     node.refuse_next(1);
-    reports->begin(interval_of(1, 10'000), served);
+    reports->begin(interval_of(1, 10'000), counted);
     scheduler.settle();
     count(4);
     scheduler.run_for(10'030);
@@ -86,9 +86,9 @@ TEST_F(canary_reports_test, what_the_log_does_not_take_is_told_again_with_the_sa
 }
 
 TEST_F(canary_reports_test, a_component_that_is_gone_is_told_of_no_more) {
-    reports->begin(interval_of(1, 10'000), served);
+    reports->begin(interval_of(1, 10'000), counted);
     scheduler.settle();
-    served.reset();
+    counted.reset();
     scheduler.run_for(20'000);
     EXPECT_TRUE(told().empty());
 }

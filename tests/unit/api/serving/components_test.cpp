@@ -18,8 +18,8 @@ using test::eventually;
 class components_test : public testing::Test {
   protected:
     components_test() {
-        models = std::make_shared<components>(components::parts{
-            node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr, 1});
+        models = std::make_shared<components>(
+            components::parts{node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr});
     }
     ~components_test() override {
         models->end();

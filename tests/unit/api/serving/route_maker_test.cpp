@@ -7,6 +7,7 @@
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/endpoint_updates.hpp"
 #include "storage/registry/tables/endpoints.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/users.hpp"
@@ -22,8 +23,8 @@ using test::eventually;
 class route_maker_test : public testing::Test {
   protected:
     route_maker_test() : book(1, runtime::system_clock()) {
-        models = std::make_shared<components>(components::parts{
-            node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr, 1});
+        models = std::make_shared<components>(
+            components::parts{node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr});
         canaries = std::make_shared<canary_reports>(
             canary_reports::parts{node, loops[0], runtime::system_random(), runtime::system_clock()});
         maker.emplace(route_maker::options{{"svc-", "other-"}, 1'000, 2'000, 3},
@@ -276,6 +277,42 @@ TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
     update<tables::builds>(building, build);
     EXPECT_EQ(at("/b").stages[0].waiting.size(), 1u);
     EXPECT_TRUE(at("/a").stages[0].waiting.empty());
+}
+
+TEST_F(route_maker_test, a_canary_counts_its_own_stage_alone_and_from_one_interval_to_the_next) {
+    build_of(5, "v5");
+    build_of(6, "v6");
+    const auto canary = endpoint_at(1, "/canary"), other = endpoint_at(2, "/other");
+    stage_of(other, 2, {component_of(6, schemas::whole_ppm)});
+    auto fresh = component_of(6, 400'000);
+    fresh.update_id = {9};
+    schemas::endpoint_update update;
+    update.id = {9};
+    update.stage_id = {1};
+    update.build_id = {6};
+    update.phase = schemas::update_phase::canary;
+    update.interval = 1;
+    put<tables::endpoint_updates>(update);
+    schemas::endpoint_stage stage;
+    stage.id = {1};
+    stage.endpoint_id = canary.id;
+    stage.components = {component_of(5, 600'000), fresh};
+    stage.update_id = {9};
+    put<tables::endpoint_stages>(stage);
+    const auto components = at("/canary").stages[0].components;
+    const component_route elsewhere = at("/other").stages[0].components[0];
+    ASSERT_EQ(components.size(), 2u);
+    EXPECT_EQ(components[1].served, elsewhere.served) << "the model is shared";
+    EXPECT_EQ(components[0].meter, nullptr) << "nothing is decided by the old one";
+    EXPECT_EQ(elsewhere.meter, nullptr);
+    ASSERT_NE(components[1].meter, nullptr);
+    update.interval = 2;
+    put<tables::endpoint_updates>(update);
+    auto changed = stage;
+    changed.components[0].ratio_ppm = 200'000;
+    changed.components[1].ratio_ppm = 800'000;
+    write([&](auto& changes) { tables::endpoint_stages::update(changes, stage, changed); });
+    EXPECT_EQ(at("/canary").stages[0].components[1].meter, components[1].meter);
 }
 
 TEST_F(route_maker_test, the_meter_of_an_endpoint_stays_through_its_changes) {
