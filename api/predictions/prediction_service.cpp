@@ -261,10 +261,12 @@ class prediction_service final : public request_handler {
             out.head_lines = refused.component->header_lines;
         else if (refused.endpoint)
             out.head_lines = refused.endpoint->header_lines;
-        if (refused.endpoint) count(received, *refused.endpoint, refused.component, out.status, begun_us);
+        if (refused.endpoint && is_posted(asked.what))
+            count(received, *refused.endpoint, refused.component, out.status, begun_us);
         return out;
     }
 
+    /// Of inferences alone: what is asked of a model says nothing of how it predicts.
     void count(const request& received, const endpoint_route& endpoint, const component_route* component,
                std::uint16_t status, std::int64_t begun_us) {
         const std::int64_t took_us = now_us() - begun_us;
@@ -291,7 +293,7 @@ class prediction_service final : public request_handler {
             out = refusal_of(answered.error(), is_of_v2(asked.what));
         out.head_lines = target.component->header_lines;
         out.guard = std::make_shared<last_look>(x_with.gate, target, asked);
-        count(received, *target.endpoint, target.component, out.status, begun_us);
+        if (is_posted(asked.what)) count(received, *target.endpoint, target.component, out.status, begun_us);
         co_return out;
     }
 

@@ -151,6 +151,21 @@ def questions_that_come_together_run_together_and_each_is_answered_as_if_alone()
         server.stop()
 
 
+def what_is_asked_of_a_model_counts_as_no_prediction():
+    with tiny() as (server, client, stage):
+        def counted():
+            shown = client.call("GET", "/metrics").body.decode().splitlines()
+            return sum(float(line.split()[-1]) for line in shown if line.startswith("herald_predictions_total{"))
+        before = counted()
+        model = f"/v2/models/{stage.path[1:].replace('/', '.')}"
+        for path in (model, f"{model}/ready", f"{model}/versions/1/ready", f"{model}/versions/99"):
+            for token in (stage.token, "nonsense"):
+                assert client.call("GET", path, headers={"Access-Token": token}).status in (200, 401, 404), path
+        assert counted() == before
+        assert ask(client, stage, {"y": [Y], "x": [X]}).status == 200
+        assert counted() == before + 1
+
+
 def the_v2_protocol_is_spoken_in_json_and_in_binary():
     with tiny() as (_, client, stage):
         assert client.call("GET", "/v2").json["extensions"] == ["binary_tensor_data"]
