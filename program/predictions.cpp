@@ -68,7 +68,9 @@ result<std::unique_ptr<predictions>> predictions::make(const settings& chosen,
 }
 
 result<void> predictions::open(const std::filesystem::path& folder) {
-    auto models = model_cache::model_cache::open(folder, {x_with.artifacts, x_disk}, {});
+    model_cache::model_cache::bounds copies;
+    copies.disk_free_bytes_min = x_chosen.free_disk_bytes_min;
+    auto models = model_cache::model_cache::open(folder, {x_with.artifacts, x_disk}, copies);
     if (!models) return models.error();
     x_models = *std::move(models);
     x_engines.push_back(engines::make_upstream_engine(all_of(x_with.serving), upstream_options(x_chosen)));
@@ -100,12 +102,23 @@ void predictions::add_builder(storage::node::registry_node& registry) {
         });
         return builds;
     };
-    const auto load = [onnx = x_onnx](const std::filesystem::path& file) { return onnx->inspect(file); };
+    const auto load = [this](const std::filesystem::path& file) { return inspected(file); };
     x_builder = std::make_shared<builder::builder_job>(
         builder::builder_job::parts{registry, x_with.state, x_with.artifacts, *x_models, x_with.jobs,
                                     runtime::system_random(), x_loads, waiting, load},
         std::move(set));
     registry.add_job(schemas::job::builder, x_builder);
+}
+
+/// It is in memory for as long as it is looked at.
+result<schemas::model_signature> predictions::inspected(const std::filesystem::path& file) {
+    std::error_code unknown;
+    const std::uint64_t bytes = std::filesystem::file_size(file, unknown);
+    if (unknown)
+        return runtime::unavailable("the model's copy on this node's disk cannot be read; try again");
+    auto memory = x_memory.take(bytes);
+    if (!memory) return memory.error();
+    return x_onnx->inspect(file);
 }
 
 void predictions::describe(storage::node::registry_node::options& node) {

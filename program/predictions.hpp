@@ -51,6 +51,7 @@ class predictions {
   private:
     result<void> open(const std::filesystem::path& folder);
     void add_builder(storage::node::registry_node&);
+    result<schemas::model_signature> inspected(const std::filesystem::path&);
     static boost::asio::awaitable<void> fetch(predictions* self, api::serving::component_source,
                                               std::function<void(result<api::serving::fetched_model>)>);
     storage::artifacts::task<api::serving::fetched_model> fetched(api::serving::component_source);

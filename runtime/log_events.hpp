@@ -167,6 +167,8 @@ inline constexpr std::string_view kafka_single_copy = "kafka_single_copy";
 inline constexpr std::string_view kafka_offsets_kept_too_short = "kafka_offsets_kept_too_short";
 /// A model can be asked for predictions here. Fields: build, runtime, took_ms.
 inline constexpr std::string_view model_loaded = "model_loaded";
+/// The run with zeros that warms a model up failed; the model is served all the same. Fields: build, reason.
+inline constexpr std::string_view model_refused_zeros = "model_refused_zeros";
 /// A model cannot be loaded here; tried again while something needs it. Fields: build, runtime, reason.
 inline constexpr std::string_view model_not_loaded = "model_not_loaded";
 /// One of the predictions that are logged (--prediction-log-rate). Fields: endpoint, build, status,

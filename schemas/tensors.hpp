@@ -1,6 +1,8 @@
 // Tensors, and what a model says of its own: the words of the Open Inference Protocol.
 #pragma once
 
+#include <memory>
+
 #include "schemas/describe.hpp"
 
 namespace herald::schemas {
@@ -91,6 +93,13 @@ struct model_signature {
     }
 };
 
+/// A share of a bound on memory, given back with the last copy of it. Says nothing of a value: all are equal.
+struct memory_share {
+    std::shared_ptr<const void> held;
+
+    friend bool operator==(const memory_share&, const memory_share&) noexcept { return true; }
+};
+
 /// A value. Exactly one of `data` and `texts` is in use, by the type; its size agrees with the shape.
 struct tensor {
     std::string name;
@@ -98,6 +107,7 @@ struct tensor {
     std::vector<std::int64_t> shape;  // no member is negative; empty: a scalar
     std::string data;                 // the elements in row-major order, little-endian
     std::vector<std::string> texts;   // of type text
+    memory_share memory{};            // of what a model gave, when it is large
 
     friend bool operator==(const tensor&, const tensor&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,7 +114,9 @@ class trial {
 
     result<void> run() {
         if (const auto good = check_shapes(); !good) return good;
+        if (const auto good = check_bytes(1); !good) return good;
         if (const auto good = choose_range(); !good) return good;
+        if (const auto good = check_bytes(x_range.free_dimension); !good) return good;
         std::size_t before = 1;
         for (std::size_t size = 2; size <= x_size_max; ++size) {
             if (size_class(size, x_size_max) != size) continue;
@@ -135,9 +138,36 @@ class trial {
         for (const auto* specs : {&signature.inputs, &signature.outputs})
             for (const tensor_spec& each : *specs)
                 if (each.shape.empty() || each.shape.front() != -1)
-                    return refused(std::string(specs == &signature.inputs ? "input '" : "output '") +
-                                   each.name + "' has no free first dimension");
+                    return refused(std::string(specs == &signature.inputs ? "input \"" : "output \"") +
+                                   each.name + "\" has no free first dimension");
         return {};
+    }
+
+    /// Of one row of all inputs and outputs, as they are tried.
+    std::size_t row_bytes(std::int64_t free_dimension) const {
+        std::size_t out = 0;
+        for (const auto* specs : {&x_model.signature().inputs, &x_model.signature().outputs})
+            for (const tensor_spec& each : *specs) {
+                std::size_t bytes =
+                    each.type == tensor_type::text ? sizeof(std::string) : schemas::bytes_of(each.type);
+                for (std::size_t place = 1; place < each.shape.size(); ++place) {
+                    const auto dim = each.shape[place] < 0 ? free_dimension : each.shape[place];
+                    if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(dim), &bytes)) return SIZE_MAX;
+                }
+                if (__builtin_add_overflow(out, bytes, &out)) return SIZE_MAX;
+            }
+        return out;
+    }
+
+    result<void> check_bytes(std::int64_t free_dimension) const {
+        const std::size_t row = std::max<std::size_t>(row_bytes(free_dimension), 1);
+        const std::size_t most = limits::batch_trial_bytes_max / row;
+        if (x_size_max <= most) return {};
+        const std::string why = "a batch of " + std::to_string(x_size_max) + " rows of " +
+                                std::to_string(row) + " bytes takes more than " +
+                                std::to_string(limits::batch_trial_bytes_max);
+        if (most < 2) return refused(why + ", as any batch of it does");
+        return refused(why + "; a size_max of at most " + std::to_string(most) + " fits");
     }
 
     /// The first of the ranges with which it runs a few times.
@@ -153,7 +183,7 @@ class trial {
             }
             if (is_good) return {};
         }
-        return refused("it refuses the values that were tried: " + why);
+        return refused("it rejected every input of the trial: " + why);
     }
 
     result<void> try_size(std::size_t size, std::size_t rows_min) {
@@ -178,19 +208,19 @@ class trial {
             if (!alone) return not_answered(rows[part], alone.error());
             for (std::size_t output = 0; output < alone->size(); ++output)
                 if ((*alone)[output] != (*cut)[part][output])
-                    return refused("run with " + std::to_string(size) + " rows, output '" +
+                    return refused("in a batch of " + std::to_string(size) + " rows the output \"" +
                                    (*alone)[output].name +
-                                   "' of a row is not, bit for bit, what it is when the row runs alone");
+                                   "\" is not bit for bit what the rows give when run alone");
         }
         return {};
     }
 
     error not_answered(std::size_t rows, const error& why) const {
         if (why.code == error_code::deadline_exceeded)
-            return refused("it takes more than " + std::to_string(limits::batch_trial_ms_max / 1'000) +
-                           " s to try it");
+            return refused("the trial took more than " + std::to_string(limits::batch_trial_ms_max / 1'000) +
+                           " s");
         if (why.code != error_code::invalid_argument) return why;
-        return refused("it refuses " + std::to_string(rows) + " rows: " + why.message);
+        return refused("it rejected a batch of " + std::to_string(rows) + " rows: " + why.message);
     }
 
     tensor_question random_question(std::int64_t rows) {

@@ -1,10 +1,13 @@
 #include "api/serving/batching/batched_model.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +16,8 @@
 #include "api/serving/batching/limits.hpp"
 #include "api/serving/batching/merging.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/mutex.hpp"
 
@@ -27,6 +32,22 @@ namespace {
 
 runtime::counter& counter_of(const runtime::metric_name& what, schemas::build_id build) {
     return runtime::metric_counter(what, {{"build", std::to_string(build.value)}});
+}
+
+error not_run(const std::exception& thrown) {
+    if (dynamic_cast<const std::bad_alloc*>(&thrown))
+        return runtime::resource_exhausted("this node has not enough memory for the prediction; try again");
+    return runtime::internal(std::string("the prediction was not run: ") + thrown.what());
+}
+
+/// What a handler throws ends neither its thread nor the others of its batch.
+void handled(const tensor_model::answer_handler& handler, answer given) {
+    try {
+        handler(std::move(given));
+    } catch (const std::exception& thrown) {
+        runtime::log(runtime::log_level::error, runtime::log_events::task_failed,
+                     {{"task", "answer_prediction"}, {"reason", thrown.what()}});
+    }
 }
 
 }  // namespace
@@ -69,6 +90,7 @@ class batched_model::gatherer : public std::enable_shared_from_this<batched_mode
     batch take() REQUIRES(x_mutex);
     void run_batch(const batch&);
     void run_alone(const held_question&);
+    bool finish_parts(const batch&, std::size_t total, const std::vector<tensor>& given);
     void batch_ended(const batch&, std::size_t total, const answer&);
     void finish(const held_question&, answer);
 
@@ -111,9 +133,9 @@ void batched_model::gatherer::add(tensor_question question, std::size_t rows, an
     }
     if (is_worth_a_look) x_changed.notify_one();
     if (is_full)
-        held->answer(runtime::resource_exhausted("too many predictions wait for this model; at most " +
+        held->answer(runtime::resource_exhausted("too many predictions are waiting for this model (at most " +
                                                  std::to_string(limits::batch_questions_waiting_max) +
-                                                 " do"));
+                                                 " may); try again"));
 }
 
 void batched_model::gatherer::end() {
@@ -171,7 +193,8 @@ void batched_model::gatherer::expire() {
         late->is_answered = true;
         const auto handler = std::move(late->answer);
         const runtime::unlock_guard unlocked(x_mutex);
-        handler(error{error_code::deadline_exceeded, "the deadline passed before the model had answered"});
+        handled(handler, error{error_code::deadline_exceeded,
+                               "the model did not finish before the prediction's deadline"});
     }
 }
 
@@ -208,16 +231,26 @@ void batched_model::gatherer::run_batch(const batch& all) {
     const std::size_t total = size_class(rows, x_size_max);
     x_batches.add();
     x_batched_rows.add(rows);
-    auto question = all.size() == 1 ? std::move(all.front()->question) : merged(places, total);
     const std::size_t asked = all.size() == 1 ? rows : total;
-    x_inner->ask(std::move(question), [self = shared_from_this(), all, asked](const answer& given) {
-        self->batch_ended(all, asked, given);
-    });
+    // Of those that ask and those that answer, whoever is first.
+    const auto is_ended = std::make_shared<std::atomic_flag>();
+    const auto end = [self = shared_from_this(), all, asked, is_ended](const answer& given) {
+        if (!is_ended->test_and_set()) self->batch_ended(all, asked, given);
+    };
+    try {
+        x_inner->ask(all.size() == 1 ? std::move(all.front()->question) : merged(places, total), end);
+    } catch (const std::exception& thrown) {
+        end(not_run(thrown));
+    }
 }
 
 void batched_model::gatherer::run_alone(const held_question& one) {
-    x_inner->ask(one->question,
-                 [self = shared_from_this(), one](answer given) { self->finish(one, std::move(given)); });
+    try {
+        x_inner->ask(one->question,
+                     [self = shared_from_this(), one](answer given) { self->finish(one, std::move(given)); });
+    } catch (const std::exception& thrown) {
+        finish(one, not_run(thrown));
+    }
 }
 
 void batched_model::gatherer::batch_ended(const batch& all, std::size_t total, const answer& given) {
@@ -228,21 +261,28 @@ void batched_model::gatherer::batch_ended(const batch& all, std::size_t total, c
     x_changed.notify_one();
     if (all.size() == 1) return finish(all.front(), given);
     if (given) {
-        std::vector<std::size_t> rows;
-        for (const auto& each : all) rows.push_back(each->rows);
-        auto parts = split(*given, rows, total);
-        if (parts) {
-            for (std::size_t part = 0; part < all.size(); ++part)
-                finish(all[part], std::move((*parts)[part]));
-            return;
-        }
-    } else if (given.error().code == error_code::deadline_exceeded ||
-               given.error().code == error_code::resource_exhausted) {
+        if (finish_parts(all, total, *given)) return;
+    } else if (given.error().code != error_code::invalid_argument) {
         for (const auto& each : all) finish(each, given.error());
         return;
     }
     // One of them may be what the model refused: none is to suffer for another.
     for (const auto& each : all) run_alone(each);
+}
+
+/// False when the outputs cannot be split.
+bool batched_model::gatherer::finish_parts(const batch& all, std::size_t total,
+                                           const std::vector<tensor>& given) {
+    try {
+        std::vector<std::size_t> rows;
+        for (const auto& each : all) rows.push_back(each->rows);
+        auto parts = split(given, rows, total);
+        if (!parts) return false;
+        for (std::size_t part = 0; part < all.size(); ++part) finish(all[part], std::move((*parts)[part]));
+    } catch (const std::bad_alloc& thrown) {
+        for (const auto& each : all) finish(each, not_run(thrown));
+    }
+    return true;
 }
 
 void batched_model::gatherer::finish(const held_question& one, answer given) {
@@ -255,7 +295,7 @@ void batched_model::gatherer::finish(const held_question& one, answer given) {
         one->place.reset();
         handler = std::move(one->answer);
     }
-    handler(std::move(given));
+    handled(handler, std::move(given));
 }
 
 // ---- the model

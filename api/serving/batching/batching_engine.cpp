@@ -16,8 +16,8 @@ result<loaded_model> batched(result<loaded_model> loaded, schemas::build_id buil
     if (!loaded || settings.size_max < 2) return loaded;
     if (!loaded->tensors)
         return runtime::invalid_argument(
-            "batching cannot be used with a build that has an upstream_url: only its server knows what a "
-            "question is");
+            "batching cannot be used with a build that has an upstream_url: Herald does not read the "
+            "bodies it forwards, so it cannot merge them");
     if (const auto good = try_batching(*loaded->tensors, settings.size_max); !good) return good.error();
     loaded_model out;
     out.tensors = std::make_shared<batched_model>(std::move(loaded->tensors), build, settings);

@@ -10,5 +10,6 @@ constexpr std::size_t batch_questions_waiting_max = 1'024;  // of one model
 constexpr std::size_t batches_running_max = 2;              // of one model
 constexpr std::int64_t batch_trial_ms_max = 60'000;         // of all runs at load
 constexpr std::uint32_t batch_trial_part_rows_max = 4;
+constexpr std::size_t batch_trial_bytes_max = 64UL * 1024 * 1024;  // of the inputs and outputs of one batch
 
 }  // namespace herald::limits

@@ -87,13 +87,13 @@ result<std::vector<std::vector<tensor>>> split(const std::vector<tensor>& all,
     std::vector<std::vector<tensor>> out(rows.size());
     for (const tensor& each : all) {
         if (each.shape.empty() || each.shape.front() != static_cast<std::int64_t>(total))
-            return runtime::internal("output '" + each.name + "' has not the " + std::to_string(total) +
-                                     " rows that the inputs had");
+            return runtime::internal("output \"" + each.name + "\" does not have the " +
+                                     std::to_string(total) + " rows of the inputs");
         const std::size_t elements = row_elements(each);
         const std::size_t bytes = elements * schemas::bytes_of(each.type);
         std::size_t begin = 0;
         for (std::size_t part = 0; part < rows.size(); ++part) {
-            tensor mine{each.name, each.type, each.shape, {}, {}};
+            tensor mine{each.name, each.type, each.shape, {}, {}, each.memory};
             mine.shape.front() = static_cast<std::int64_t>(rows[part]);
             if (each.type == tensor_type::text) {
                 const auto from = each.texts.begin() + static_cast<std::ptrdiff_t>(begin * elements);

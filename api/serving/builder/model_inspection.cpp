@@ -10,65 +10,15 @@
 #include <string>
 
 #include "api/serving/builder/limits.hpp"
+#include "api/serving/engines/protobuf_reader.hpp"
 #include "storage/artifacts/arriving_file.hpp"
 
 namespace herald::api::serving::builder {
 namespace {
 
-/// A field of a message in protobuf's wire form.
-struct wire_field {
-    std::uint64_t number = 0;
-    unsigned type = 0;
-    std::uint64_t value = 0;  // of type 0
-    std::string_view bytes;   // of type 2
-};
-constexpr unsigned varint_type = 0;
-constexpr unsigned bytes_type = 2;
-
-class wire_reader {
-  public:
-    explicit wire_reader(std::string_view bytes) : x_rest(bytes) {}
-    bool is_at_end() const noexcept { return x_rest.empty(); }
-    /// Empty when the bytes are no field.
-    std::optional<wire_field> next() {
-        const auto tag = varint();
-        if (!tag || *tag >> 3 == 0 || *tag >> 3 > 0x1FFF'FFFF) return std::nullopt;
-        wire_field out;
-        out.number = *tag >> 3;
-        out.type = static_cast<unsigned>(*tag & 7);
-        if (out.type == varint_type) {
-            const auto value = varint();
-            if (!value) return std::nullopt;
-            out.value = *value;
-            return out;
-        }
-        std::uint64_t length = out.type == 1 ? 8 : 4;
-        if (out.type == bytes_type) {
-            const auto said = varint();
-            if (!said) return std::nullopt;
-            length = *said;
-        } else if (out.type != 1 && out.type != 5) {
-            return std::nullopt;
-        }
-        if (length > x_rest.size()) return std::nullopt;
-        out.bytes = x_rest.substr(0, length);
-        x_rest.remove_prefix(length);
-        return out;
-    }
-
-  private:
-    std::optional<std::uint64_t> varint() {
-        std::uint64_t out = 0;
-        for (int shift = 0; shift < 64 && !x_rest.empty(); shift += 7) {
-            const auto byte = static_cast<unsigned char>(x_rest.front());
-            x_rest.remove_prefix(1);
-            out |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-            if ((byte & 0x80) == 0) return out;
-        }
-        return std::nullopt;
-    }
-    std::string_view x_rest;
-};
+using engines::protobuf_reader;
+constexpr unsigned varint_type = engines::protobuf_field::varint;
+constexpr unsigned bytes_type = engines::protobuf_field::bytes_behind_length;
 
 error damaged(std::string_view where) {
     return runtime::invalid_argument("the model is damaged: its " + std::string(where) +
@@ -77,8 +27,10 @@ error damaged(std::string_view where) {
 
 error another_kind() {
     return runtime::invalid_argument(
-        "the model is no ONNX model: its bytes are no ModelProto; a model of another kind needs an image "
-        "(external_location) or a running server (upstream_url)");
+        "the file is no ONNX model (it does not parse as a ModelProto); a model of another kind is served by "
+        "a "
+        "server of its own: create the build with external_location, its image, and upstream_url, where it "
+        "runs");
 }
 
 /// Printable ASCII of what the model says.
@@ -146,7 +98,7 @@ std::string_view name_of(message which) {
 result<void> look_at_tensor(std::string_view bytes) {
     std::string_view name;
     bool is_external = false;
-    for (wire_reader reader(bytes); !reader.is_at_end();) {
+    for (protobuf_reader reader(bytes); !reader.is_at_end();) {
         const auto field = reader.next();
         if (!field) return damaged("tensor " + shown(name));
         if (field->number == 8 && field->type == bytes_type) name = field->bytes;
@@ -162,9 +114,9 @@ result<void> look_at_tensor(std::string_view bytes) {
 result<void> look_at(message which, std::string_view bytes, int depth) {
     if (which == message::tensor) return look_at_tensor(bytes);
     if (depth > limits::model_depth_max)
-        return runtime::invalid_argument("the model's graphs stand in each other more than " +
-                                         std::to_string(limits::model_depth_max) + " deep");
-    for (wire_reader reader(bytes); !reader.is_at_end();) {
+        return runtime::invalid_argument("the model's graphs are nested more than " +
+                                         std::to_string(limits::model_depth_max) + " levels deep");
+    for (protobuf_reader reader(bytes); !reader.is_at_end();) {
         const auto field = reader.next();
         if (!field) return damaged(name_of(which));
         const auto inner = message_in(which, field->number);
@@ -179,12 +131,12 @@ result<void> look_at(message which, std::string_view bytes, int depth) {
 
 result<void> inspect_model(std::string_view bytes) {
     // Every writer of ONNX begins with the version of the form; nothing else that is common does.
-    const auto first = wire_reader(bytes).next();
+    const auto first = protobuf_reader(bytes).next();
     const bool begins_as_model = first && first->number == 1 && first->type == varint_type &&
                                  first->value >= 1 && first->value <= 1'000;
     bool has_graph = false;
     bool has_version = false;
-    for (wire_reader reader(bytes); !reader.is_at_end();) {
+    for (protobuf_reader reader(bytes); !reader.is_at_end();) {
         const auto field = reader.next();
         if (!field) return begins_as_model ? damaged("ModelProto") : another_kind();
         if (field->number == 7 && field->type == bytes_type) has_graph = true;

@@ -35,10 +35,10 @@ memory_budget::~memory_budget() = default;
 result<memory_budget::share> memory_budget::take(std::uint64_t bytes) {
     const runtime::lock_guard lock(x_counts->mutex);
     if (bytes > x_counts->bytes_max - std::min(x_counts->taken, x_counts->bytes_max))
-        return runtime::resource_exhausted("the model takes " + std::to_string(bytes) +
-                                           " bytes of memory, and the loaded ones take " +
-                                           std::to_string(x_counts->taken) + "; together they may take " +
-                                           std::to_string(x_counts->bytes_max));
+        return runtime::resource_exhausted(
+            "the model needs " + std::to_string(bytes) + " bytes, but the loaded models already take " +
+            std::to_string(x_counts->taken) + " of the " + std::to_string(x_counts->bytes_max) +
+            " that they may (--models-memory-mb)");
     x_counts->taken += bytes;
     const auto give_back = [of = x_counts, bytes](void*) {
         const runtime::lock_guard giving(of->mutex);

@@ -110,6 +110,9 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     class holder;
     void release(const std::string& name);
     bool make_room(std::uint64_t bytes) REQUIRES(x_mutex);
+    bool has_room(std::uint64_t bytes) const REQUIRES(x_mutex);
+    bool has_disk_room(std::uint64_t bytes) const;
+    error no_room(std::uint64_t bytes) const REQUIRES(x_mutex);
 
     const fs::path x_folder;
     const bounds x_bounds;
@@ -160,10 +163,32 @@ result<void> model_cache::shelf::begin() {
     return {};
 }
 
+bool model_cache::shelf::has_disk_room(std::uint64_t bytes) const {
+    if (x_bounds.disk_free_bytes_min == 0) return true;
+    std::error_code unknown;
+    const auto disk = fs::space(x_folder, unknown);
+    return unknown || (disk.available >= bytes && disk.available - bytes >= x_bounds.disk_free_bytes_min);
+}
+
+bool model_cache::shelf::has_room(std::uint64_t bytes) const {
+    const std::size_t one_more = bytes > 0 ? 1 : 0;
+    return x_bytes + bytes <= x_bounds.bytes_max && x_copies.size() + one_more <= x_bounds.models_max &&
+           has_disk_room(bytes);
+}
+
+error model_cache::shelf::no_room(std::uint64_t bytes) const {
+    if (!has_disk_room(bytes))
+        return runtime::resource_exhausted(
+            "the disk has no room for a copy of the model of " + std::to_string(bytes) +
+            " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) + " must stay free");
+    return runtime::resource_exhausted("the disk cache of models has no room for " + std::to_string(bytes) +
+                                       " bytes: models in use take " + std::to_string(x_bytes) + " of " +
+                                       std::to_string(x_bounds.bytes_max));
+}
+
 /// False when what is held leaves none.
 bool model_cache::shelf::make_room(std::uint64_t bytes) {
-    const std::size_t one_more = bytes > 0 ? 1 : 0;
-    while (x_bytes + bytes > x_bounds.bytes_max || x_copies.size() + one_more > x_bounds.models_max) {
+    while (!has_room(bytes)) {
         auto oldest = x_copies.end();
         for (auto each = x_copies.begin(); each != x_copies.end(); ++each)
             if (each->second.holders == 0 &&
@@ -188,12 +213,7 @@ result<std::shared_ptr<const held_model>> model_cache::shelf::hold(const std::st
             x_copies.erase(found);
         }
         if (!x_copies.contains(name)) {
-            if (!make_room(std::max<std::uint64_t>(bytes, 1)))
-                return runtime::resource_exhausted("a copy of the model takes " + std::to_string(bytes) +
-                                                   " bytes on this node's disk, and " +
-                                                   std::to_string(x_bytes) +
-                                                   " are taken by models in use; together they may take " +
-                                                   std::to_string(x_bounds.bytes_max));
+            if (!make_room(std::max<std::uint64_t>(bytes, 1))) return no_room(bytes);
             x_copies[name].bytes = bytes;
             x_bytes += bytes;
         }
@@ -272,8 +292,18 @@ storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
     const fs::path file = (*held)->file();
     const auto compare = [&] { return is_whole(file, wanted); };
     const auto whole = co_await run_blocking(x_with.disk, compare);
-    if (!whole) co_return whole.error();
-    if (*whole) co_return *std::move(held);
+    if (whole && *whole) co_return *std::move(held);
+    if (!whole) {
+        // What cannot be read is as good as damaged: another copy takes its place.
+        const auto drop = [&]() -> result<void> {
+            std::error_code wrong;
+            fs::remove_all(file, wrong);
+            if (wrong) return failed("remove", file, wrong.value());
+            return {};
+        };
+        const auto dropped = co_await run_blocking(x_with.disk, drop);
+        if (!dropped) co_return dropped.error();
+    }
     const storage::artifacts::byte_range all{0, bytes};
     auto stream = co_await storage::artifacts::read_joined(x_with.artifacts, wanted, all);
     if (!stream) co_return stream.error();

@@ -28,13 +28,15 @@ class held_model {
 ///     <name>              a whole copy; appears by a rename
 ///     <name>.<n>.part     one that is arriving; those of a process that was killed go at the next start
 ///
-/// A copy is compared with its digests each time that it is asked for, and fetched again when it differs.
-/// Above its bounds, copies that nobody holds go, the longest unused first.
+/// A copy is compared with its digests each time that it is asked for, and fetched again when it differs or
+/// cannot be read. Above its bounds, or when the next one would leave too little free on the disk, copies
+/// that nobody holds go, the longest unused first.
 class model_cache {
   public:
     struct bounds {
         std::uint64_t bytes_max = limits::cached_models_bytes_max;
         std::size_t models_max = limits::cached_models_max;
+        std::uint64_t disk_free_bytes_min = 0;  // what copies must leave free on the disk
     };
     /// All of them must outlive it.
     struct parts {

@@ -8,18 +8,31 @@ namespace herald::limits {
 
 constexpr std::size_t onnx_threads_max = 64;               // of all models that are not quick
 constexpr std::size_t onnx_questions_waiting_max = 1'024;  // of one model
-/// A model is quick, and runs on the thread that asks, while its runs take no longer than this on average,
+/// Runs of so many rows are quick, and made on the thread that asks, while they take no longer than this on
+/// average,
 constexpr std::int64_t onnx_quick_run_ns_max = 200'000;
-/// for questions of at most so many bytes,
+/// for questions of at most so many bytes
 constexpr std::size_t onnx_quick_question_bytes_max = 64UL * 1024;
-/// if its file, searched for operators whose work depends on values, is no larger than this.
+/// and rows,
+constexpr std::int64_t onnx_quick_rows_max = 63;
+/// if the model's file, whose operators are looked at, is no larger than this
 constexpr std::size_t onnx_quick_file_bytes_max = 16UL * 1024 * 1024;
+/// and never again after one has taken so much of the processor there.
+constexpr std::int64_t onnx_held_up_ns_max = 5'000'000;
 constexpr std::size_t onnx_kept_runs_max = 64;  // prepared runs that a model keeps for the next question
 constexpr std::size_t onnx_kept_run_bytes_max = 64UL * 1024;  // of tensors that such a one has
+/// Of one constant that is computed when a model is loaded, which nothing can end; larger ones are in each
+/// run.
+constexpr std::size_t onnx_folded_bytes_max = 16UL * 1024 * 1024;
 constexpr int onnx_warm_up_runs = 8;
 constexpr std::int64_t onnx_warm_up_ms_max = 60'000;  // of one run
 constexpr std::size_t onnx_warm_up_bytes_max = 16UL * 1024 * 1024;
-constexpr std::size_t onnx_answer_bytes_max = 256UL * 1024 * 1024;
+constexpr std::size_t onnx_answer_bytes_max = 32UL * 1024 * 1024;
+constexpr std::size_t onnx_empty_lists_max = 1UL << 20;  // of an output without elements, as it is written
+/// Of the answers of all models that were copied out of the runtime and have not been sent,
+constexpr std::size_t onnx_answers_bytes_max = 8 * onnx_answer_bytes_max;
+/// but for those that are no larger than this.
+constexpr std::size_t onnx_small_answer_bytes_max = 64UL * 1024;
 /// Names and shapes, which are kept with a build.
 constexpr std::size_t onnx_signature_bytes_max = 64UL * 1024;
 constexpr std::size_t onnx_reason_bytes_max = 1'024;  // of a text from the runtime

@@ -1,9 +1,12 @@
 #include "api/serving/engines/onnx/onnx_engine.hpp"
 
+#include <string>
 #include <utility>
 
 #include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/onnx/onnx_model.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::api::serving::engines::onnx {
 namespace {
@@ -23,7 +26,9 @@ class engine_in_process final : public onnx_engine {
         auto session = open(source.file);
         if (!session) return loaded(session.error());
         const auto model = std::make_shared<onnx_model>(*std::move(session), x_threads, source.file);
-        model->warm_up();
+        if (const auto warm = model->warm_up(); !warm)
+            runtime::log(runtime::log_level::warning, runtime::log_events::model_refused_zeros,
+                         {{"build", std::to_string(source.build.value)}, {"reason", warm.error().message}});
         loaded(loaded_model{model, nullptr});
     }
 
@@ -38,12 +43,14 @@ class engine_in_process final : public onnx_engine {
         if (x_options.check_file) {
             if (const auto good = x_options.check_file(file); !good) return good.error();
         }
-        return onnx_session::open(x_library, x_watch, file);
+        return onnx_session::open(x_library, x_watch, x_answers, file);
     }
 
     const onnx_options x_options;
     const std::shared_ptr<const runtime_library> x_library;
     const std::shared_ptr<run_watch> x_watch;
+    const std::shared_ptr<answer_budget> x_answers =
+        std::make_shared<answer_budget>(limits::onnx_answers_bytes_max);
     const std::shared_ptr<run_threads> x_threads;
 };
 

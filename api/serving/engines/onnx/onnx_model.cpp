@@ -1,16 +1,17 @@
 #include "api/serving/engines/onnx/onnx_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <ctime>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "api/serving/engines/onnx/limits.hpp"
+#include "api/serving/engines/onnx/steady_work.hpp"
 
 namespace herald::api::serving::engines::onnx {
 namespace {
@@ -19,19 +20,26 @@ using schemas::tensor;
 using schemas::tensor_spec;
 using schemas::tensor_type;
 
-/// The work of these depends on the values that they are given, not only on shapes.
-constexpr std::array<std::string_view, 14> unsteady_operators{
-    "Loop",   "Scan",     "Range", "ConstantOfShape", "Expand",   "Tile",  "Resize",
-    "Random", "Upsample", "Pad",   "OneHot",          "Sequence", "Regex", "BeamSearch"};
-
-/// Their names anywhere in the file count: a name too many only costs a change of threads.
-bool has_steady_work(const std::filesystem::path& file, std::uint64_t bytes) {
+bool has_steady_work_in(const std::filesystem::path& file, std::uint64_t bytes) {
     if (bytes == 0 || bytes > limits::onnx_quick_file_bytes_max) return false;
     std::string content(bytes, '\0');
     std::ifstream in(file, std::ios::binary);
     if (!in.read(content.data(), static_cast<std::streamsize>(bytes))) return false;
-    return std::ranges::none_of(
-        unsteady_operators, [&](std::string_view name) { return content.find(name) != std::string::npos; });
+    return has_steady_work(content);
+}
+
+bool has_declared_rows(const schemas::model_signature& of) {
+    return std::ranges::all_of(of.inputs, [](const tensor_spec& each) {
+        return std::ranges::none_of(each.shape.begin() + (each.shape.empty() ? 0 : 1), each.shape.end(),
+                                    [](std::int64_t dim) { return dim < 0; });
+    });
+}
+
+/// Of this thread.
+std::int64_t processor_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
 std::size_t bytes_of_question(const tensor_question& question) {
@@ -73,43 +81,93 @@ onnx_model::onnx_model(std::unique_ptr<onnx_session> session, std::shared_ptr<ru
                        const std::filesystem::path& file)
     : x_session(std::move(session)),
       x_threads(std::move(threads)),
-      x_threads_max(std::max(2U, std::thread::hardware_concurrency())),
+      x_threads_max(std::min<std::size_t>(std::max(2U, std::thread::hardware_concurrency()),
+                                          limits::onnx_threads_max / 4)),
       x_run_ns(2 * limits::onnx_quick_run_ns_max) {
     std::error_code failed;
     const auto bytes = std::filesystem::file_size(file, failed);
     x_memory_bytes = failed ? 0 : bytes;
-    x_may_be_quick = has_steady_work(file, x_memory_bytes);
+    x_may_be_quick = has_declared_rows(signature()) && has_steady_work_in(file, x_memory_bytes);
 }
 
-bool onnx_model::is_quick() const noexcept {
-    return x_may_be_quick && x_run_ns.load(std::memory_order_relaxed) <= limits::onnx_quick_run_ns_max;
+std::optional<unsigned> onnx_model::place_of_rows(const tensor_question& question) const {
+    const auto& specs = signature().inputs;
+    if (!x_may_be_quick || question.inputs.size() != specs.size()) return std::nullopt;
+    unsigned out = 0;
+    for (std::size_t at = 0; at < specs.size(); ++at) {
+        const auto& declared = specs[at].shape;
+        const auto& given = question.inputs[at].shape;
+        if (declared.empty() || declared.front() >= 0) {
+            if (given != declared) return std::nullopt;
+            continue;
+        }
+        if (!std::ranges::equal(given.begin() + (given.empty() ? 0 : 1), given.end(), declared.begin() + 1,
+                                declared.end()))
+            return std::nullopt;
+        if (given.front() < 1 || given.front() > limits::onnx_quick_rows_max) return std::nullopt;
+        const auto rows = static_cast<unsigned>(given.front());
+        if (out != 0 && out != rows) return std::nullopt;
+        out = rows;
+    }
+    return out;
 }
 
-void onnx_model::warm_up() {
+bool onnx_model::is_quick(const tensor_question& question) const {
+    if (x_held_up_a_caller.load(std::memory_order_relaxed) ||
+        x_run_ns.load(std::memory_order_relaxed) > limits::onnx_quick_run_ns_max)
+        return false;
+    const auto place = place_of_rows(question);
+    return place && (x_quick_rows.load(std::memory_order_relaxed) >> *place & 1U) != 0 &&
+           bytes_of_question(question) <= limits::onnx_quick_question_bytes_max;
+}
+
+result<void> onnx_model::warm_up() {
     auto zeros = question_of_zeros(signature());
-    if (!zeros) return;
+    if (!zeros) return {};
     zeros->deadline_ms = runtime::system_clock().steady_ms() + limits::onnx_warm_up_ms_max;
-    if (!x_session->run(*zeros)) return;
+    if (const auto first = run(*zeros); !first) return first.error();
     // The first run is no measure of those that follow.
-    for (int run = 0; run < limits::onnx_warm_up_runs; ++run)
-        if (!run_timed(*zeros)) return;
+    std::int64_t took_ns = 0;
+    for (int round = 0; round < limits::onnx_warm_up_runs; ++round)
+        if (const auto next = run_timed(*zeros, took_ns); !next) return next.error();
+    return {};
 }
 
 void onnx_model::ask(tensor_question question, answer_handler answer) {
-    if (is_quick() && bytes_of_question(question) <= limits::onnx_quick_question_bytes_max)
-        return answer(run_timed(question));
+    if (is_quick(question)) return answer(run_here(question));
     enqueue(std::move(question), std::move(answer));
 }
 
-result<std::vector<tensor>> onnx_model::run_timed(const tensor_question& question) {
+onnx_model::answer onnx_model::run(const tensor_question& question) {
+    try {
+        return x_session->run(question);
+    } catch (const std::bad_alloc&) {
+        return runtime::resource_exhausted("this node has not enough memory for the prediction; try again");
+    }
+}
+
+onnx_model::answer onnx_model::run_here(const tensor_question& question) {
+    const std::int64_t begin = processor_ns();
+    std::int64_t took_ns = 0;
+    auto out = run_timed(question, took_ns);
+    // Time of the processor: that the machine is busy is not the model's fault.
+    if (took_ns > limits::onnx_held_up_ns_max && processor_ns() - begin > limits::onnx_held_up_ns_max)
+        x_held_up_a_caller.store(true, std::memory_order_relaxed);
+    return out;
+}
+
+onnx_model::answer onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
     const auto begin = std::chrono::steady_clock::now();
-    auto out = x_session->run(question);
-    const std::int64_t ns =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
-            .count();
+    auto out = run(question);
+    took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
+                  .count();
+    const auto place = place_of_rows(question);
+    if (!out || !place) return out;
+    if (took_ns <= limits::onnx_quick_run_ns_max)
+        x_quick_rows.fetch_or(std::uint64_t{1} << *place, std::memory_order_relaxed);
     // One run that the machine held up does not make a model slow; several in a row do. A lost update does no
     // harm: the next one tells the same.
-    const std::int64_t counted = std::min(ns, 2 * limits::onnx_quick_run_ns_max);
+    const std::int64_t counted = std::min(took_ns, 2 * limits::onnx_quick_run_ns_max);
     const std::int64_t before = x_run_ns.load(std::memory_order_relaxed);
     x_run_ns.store(before + (counted - before) / 4, std::memory_order_relaxed);
     return out;
@@ -128,26 +186,27 @@ bool onnx_model::put_behind_others(tensor_question& question, answer_handler& an
 void onnx_model::enqueue(tensor_question question, answer_handler answer) {
     bool needs_thread = false;
     if (!put_behind_others(question, answer, needs_thread))
-        return answer(runtime::resource_exhausted("too many predictions wait for this model; at most " +
-                                                  std::to_string(limits::onnx_questions_waiting_max) +
-                                                  " do"));
-    if (needs_thread) x_threads->start([self = shared_from_this()] { self->run_waiting(); });
+        return answer(runtime::resource_exhausted(
+            "too many predictions are waiting for this model (at most " +
+            std::to_string(limits::onnx_questions_waiting_max) + " may); try again"));
+    if (needs_thread) x_threads->start([self = shared_from_this()] { return self->run_next(); });
 }
 
-void onnx_model::run_waiting() {
-    for (;;) {
-        waiting_question next;
-        {
-            const runtime::lock_guard lock(x_mutex);
-            if (x_waiting.empty()) {
-                --x_running;
-                return;
-            }
-            next = std::move(x_waiting.front());
-            x_waiting.pop_front();
+/// Runs the longest waiting question, and then stands behind the work of other models; false when none waits.
+bool onnx_model::run_next() {
+    waiting_question next;
+    {
+        const runtime::lock_guard lock(x_mutex);
+        if (x_waiting.empty()) {
+            --x_running;
+            return false;
         }
-        next.answer(run_timed(next.question));
+        next = std::move(x_waiting.front());
+        x_waiting.pop_front();
     }
+    std::int64_t took_ns = 0;
+    next.answer(run_timed(next.question, took_ns));
+    return true;
 }
 
 }  // namespace herald::api::serving::engines::onnx

@@ -6,6 +6,8 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "api/serving/engines/engine.hpp"
 #include "api/serving/engines/onnx/onnx_session.hpp"
@@ -14,9 +16,11 @@
 
 namespace herald::api::serving::engines::onnx {
 
-/// Quick models run where they are asked: a change of threads costs more than their run. A model has to show
-/// that it is quick, and must have no operator whose work depends on values (Loop, Expand …), which could be
-/// quick today and hold up the thread tomorrow. All others wait for one of the engine's threads.
+/// Quick runs are made where they are asked for: a change of threads costs more than they do. A question is
+/// known to be quick when the model's work depends on shapes alone (steady_work.hpp), all its dimensions but
+/// the first are declared, and one with as many rows was quick before, on a thread of the engine or when the
+/// model was loaded. Should such a run take long nevertheless, no other is made there. All others wait for
+/// one of the engine's threads, of which a model never has more than a quarter.
 class onnx_model final : public tensor_model, public std::enable_shared_from_this<onnx_model> {
   public:
     onnx_model(std::unique_ptr<onnx_session>, std::shared_ptr<run_threads>,
@@ -26,28 +30,34 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     void ask(tensor_question, answer_handler) override;
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
-    /// Runs it with zeros: what the first run sets up is set up, and it is known how quick the model is. A
-    /// model that refuses zeros is as good as any; it counts as slow until it is asked.
-    void warm_up();
-    /// Whether a question of few bytes would run on the thread that asks.
-    bool is_quick() const noexcept;
+    /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
+    /// Errors: those of the run; a model that refuses zeros is as good as any.
+    result<void> warm_up();
 
   private:
     struct waiting_question {
         tensor_question question;
         answer_handler answer;
     };
-    result<std::vector<schemas::tensor>> run_timed(const tensor_question&);
+    using answer = result<std::vector<schemas::tensor>>;
+    /// Which of x_quick_rows tells of it; none: it is never quick.
+    std::optional<unsigned> place_of_rows(const tensor_question&) const;
+    bool is_quick(const tensor_question&) const;
+    answer run(const tensor_question&);
+    answer run_here(const tensor_question&);
+    answer run_timed(const tensor_question&, std::int64_t& took_ns);
     void enqueue(tensor_question, answer_handler);
     bool put_behind_others(tensor_question&, answer_handler&, bool& needs_thread);
-    void run_waiting();
+    bool run_next();
 
     const std::unique_ptr<onnx_session> x_session;
     const std::shared_ptr<run_threads> x_threads;
     const std::size_t x_threads_max;
-    bool x_may_be_quick = false;  // by its operators
+    bool x_may_be_quick = false;  // by its operators and declared shapes
     std::uint64_t x_memory_bytes = 0;
-    std::atomic<std::int64_t> x_run_ns;  // moving average
+    std::atomic<std::int64_t> x_run_ns;          // moving average, of questions that may be quick
+    std::atomic<std::uint64_t> x_quick_rows{0};  // a bit for each number of rows of which a run was quick
+    std::atomic<bool> x_held_up_a_caller{false};
     runtime::mutex x_mutex;
     std::deque<waiting_question> x_waiting GUARDED_BY(x_mutex);
     std::size_t x_running GUARDED_BY(x_mutex) = 0;  // threads that take from x_waiting

@@ -56,21 +56,46 @@ std::optional<std::size_t> element_count(const std::vector<std::int64_t>& shape)
     return out;
 }
 
+/// Of a text without its letters.
+std::size_t bytes_of_element(tensor_type type) {
+    return type == tensor_type::text ? sizeof(std::string) : schemas::bytes_of(type);
+}
+
 std::optional<std::size_t> bytes_of_shape(tensor_type type, const std::vector<std::int64_t>& shape) {
     auto count = element_count(shape);
     std::size_t out = 0;
-    if (!count || __builtin_mul_overflow(*count, schemas::bytes_of(type), &out)) return std::nullopt;
+    if (!count || __builtin_mul_overflow(*count, bytes_of_element(type), &out)) return std::nullopt;
     return out;
 }
 
-std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
+/// Lists that an empty tensor is written as: [1000000,0] has no element, and a million pairs of brackets. Of
+/// others there are never more than elements, times the number of dimensions. None when there are more than a
+/// size can say.
+std::optional<std::size_t> empty_lists(const std::vector<std::int64_t>& shape) {
+    std::size_t out = 1;
+    for (const auto dim : shape) {
+        if (dim == 0) return out;
+        if (__builtin_mul_overflow(out, static_cast<std::size_t>(dim), &out)) return std::nullopt;
+    }
+    return 0;
+}
+
+std::string in_quotes(const std::string& name) { return '"' + name + '"'; }
+
+error too_large(std::size_t bytes) {
+    return runtime::invalid_argument("the model's outputs take at least " + std::to_string(bytes) +
+                                     " bytes; at most " + std::to_string(limits::onnx_answer_bytes_max) +
+                                     " can be returned");
+}
 
 }  // namespace
 
 result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const runtime_library> library,
                                                          std::shared_ptr<run_watch> watch,
+                                                         std::shared_ptr<answer_budget> answers,
                                                          const std::filesystem::path& file) {
-    std::unique_ptr<onnx_session> out(new onnx_session(std::move(library), std::move(watch)));
+    std::unique_ptr<onnx_session> out(
+        new onnx_session(std::move(library), std::move(watch), std::move(answers)));
     if (const auto good = out->load(file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
     out->x_keeps_tensors = out->has_small_fixed_shapes();
@@ -94,7 +119,9 @@ result<void> onnx_session::load(const std::filesystem::path& file) {
     OrtSessionOptions* const set = options->get();
     // No arena and no plan for each shape: both keep the largest memory that was ever used.
     for (OrtStatus* status :
-         {api.SetIntraOpNumThreads(set, 1), api.SetInterOpNumThreads(set, 1), api.DisableCpuMemArena(set),
+         {api.AddSessionConfigEntry(set, "optimization.constant_folding_max_output_size_in_bytes",
+                                    std::to_string(limits::onnx_folded_bytes_max).c_str()),
+          api.SetIntraOpNumThreads(set, 1), api.SetInterOpNumThreads(set, 1), api.DisableCpuMemArena(set),
           api.DisableMemPattern(set), api.SetDeterministicCompute(set, true),
           api.AddSessionConfigEntry(set, "session.load_model_format", "ONNX")})
         if (const auto good = x_library->checked(status); !good) return good.error();
@@ -103,7 +130,7 @@ result<void> onnx_session::load(const std::filesystem::path& file) {
     });
     if (!session)
         return error{session.error().code, "ONNX Runtime " + x_library->version() +
-                                               " does not load the model: " + session.error().message};
+                                               " cannot load the model: " + session.error().message};
     x_session = *std::move(session);
     return {};
 }
@@ -160,8 +187,9 @@ result<tensor_spec> onnx_session::spec_at(std::size_t place, bool is_input) cons
         return good.error();
     if (!tensor_info)
         return runtime::invalid_argument("the model's " + which +
-                                         " is no tensor but a sequence, a map or optional; Herald serves "
-                                         "tensors (exporters have an option for it, as zipmap=False)");
+                                         " is a sequence, a map or an optional, not a tensor; Herald serves "
+                                         "tensors only (exporters can avoid the others, e.g. with "
+                                         "zipmap=False)");
     ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
     std::size_t dims = 0;
     for (OrtStatus* status :
@@ -216,12 +244,12 @@ result<void> onnx_session::check(const tensor_question& question) const {
         const auto size = is_text ? element_count(given.shape) : bytes_of_shape(given.type, given.shape);
         if (given.type != wanted.type || !size || *size != (is_text ? given.texts.size() : given.data.size()))
             return runtime::invalid_argument("input " + in_quotes(wanted.name) +
-                                             " does not have the type that the model declares, or as many "
-                                             "elements as its own shape");
+                                             " has another type than the model declares, or a number of "
+                                             "elements that does not match its shape");
         if (given.type == tensor_type::boolean &&
             std::ranges::any_of(given.data, [](char each) { return each != 0 && each != 1; }))
             return runtime::invalid_argument("input " + in_quotes(wanted.name) +
-                                             " has an element that is neither 0 nor 1, which BOOL has not");
+                                             " is BOOL, but has an element that is neither 0 nor 1");
     }
     for (const auto place : question.outputs)
         if (place >= x_signature.outputs.size())
@@ -316,21 +344,7 @@ result<std::vector<tensor>> onnx_session::run_fresh(const tensor_question& quest
     std::vector<owned<OrtValue>> outputs;
     for (OrtValue* each : with.output_places) outputs.emplace_back(each, release{&x_library->api()});
     if (!ran) return ran.error();
-    std::vector<tensor> out;
-    std::size_t bytes = 0;
-    for (std::size_t place = 0; place < names.size(); ++place) {
-        auto found = tensor_of(outputs[place].get(), names[place]);
-        if (!found) return found.error();
-        bytes += found->data.size();
-        for (const auto& text : found->texts) bytes += text.size();
-        if (bytes > limits::onnx_answer_bytes_max) break;
-        out.push_back(*std::move(found));
-    }
-    if (bytes > limits::onnx_answer_bytes_max)
-        return runtime::invalid_argument("the model's answer takes " + std::to_string(bytes) +
-                                         " bytes or more; at most " +
-                                         std::to_string(limits::onnx_answer_bytes_max) + " are sent");
-    return out;
+    return copied(outputs, names);
 }
 
 result<void> onnx_session::run_watched(const tensor_question& question, prepared_run& with,
@@ -345,7 +359,8 @@ result<void> onnx_session::run_watched(const tensor_question& question, prepared
     const bool was_ended = x_watch->end(options, question.deadline_ms);
     auto out = x_library->checked(status);
     if (!out && was_ended)
-        return error{error_code::deadline_exceeded, "the model ran longer than the prediction may take"};
+        return error{error_code::deadline_exceeded,
+                     "the model did not finish before the prediction's deadline"};
     return out;
 }
 
@@ -377,7 +392,32 @@ result<owned<OrtValue>> onnx_session::value_of(const tensor& from) const {
     return out;
 }
 
-result<tensor> onnx_session::tensor_of(const OrtValue* from, const std::string& name) const {
+/// What they take is counted before any of it is copied.
+onnx_session::answer onnx_session::copied(const std::vector<owned<OrtValue>>& from,
+                                          const std::vector<const char*>& names) const {
+    std::vector<tensor> out;
+    std::size_t bytes = 0;
+    for (std::size_t place = 0; place < names.size(); ++place) {
+        auto head = head_of(from[place].get(), names[place]);
+        if (!head) return head.error();
+        const auto more = bytes_of(from[place].get(), *head);
+        if (!more) return more.error();
+        bytes += std::min(*more, limits::onnx_answer_bytes_max + 1);
+        if (bytes > limits::onnx_answer_bytes_max) return too_large(std::max(bytes, *more));
+        out.push_back(*std::move(head));
+    }
+    if (bytes > limits::onnx_small_answer_bytes_max) {
+        auto share = x_answers->take(bytes);
+        if (!share) return share.error();
+        for (tensor& each : out) each.memory.held = *share;
+    }
+    for (std::size_t place = 0; place < names.size(); ++place)
+        if (const auto good = read_elements(from[place].get(), out[place]); !good) return good.error();
+    return out;
+}
+
+/// Name, type and shape, without the elements.
+result<tensor> onnx_session::head_of(const OrtValue* from, const std::string& name) const {
     const OrtApi& api = x_library->api();
     int is_tensor = 0;
     if (from) {
@@ -401,36 +441,48 @@ result<tensor> onnx_session::tensor_of(const OrtValue* from, const std::string& 
     out.shape.resize(dims);
     if (const auto good = x_library->checked(api.GetDimensions(info->get(), out.shape.data(), dims)); !good)
         return good.error();
-    const auto count = element_count(out.shape);
-    const auto bytes = bytes_of_shape(out.type, out.shape);
-    if (!count || !bytes || *bytes > limits::onnx_answer_bytes_max)
-        return runtime::invalid_argument("output " + in_quotes(name) + " is larger than the " +
-                                         std::to_string(limits::onnx_answer_bytes_max) +
-                                         " bytes that are sent");
-    if (out.type == tensor_type::text) {
-        if (const auto good = read_texts(from, *count, out); !good) return good.error();
-        return out;
-    }
-    if (*bytes == 0) return out;
-    void* memory = nullptr;
-    // Read only; the runtime has no other way.
-    if (const auto good = x_library->checked(api.GetTensorMutableData(const_cast<OrtValue*>(from), &memory));
-        !good)
-        return good.error();
-    out.data.assign(static_cast<const char*>(memory), *bytes);
     return out;
 }
 
-result<void> onnx_session::read_texts(const OrtValue* from, std::size_t count, tensor& into) const {
+/// Errors: invalid_argument when it is not to be returned, whatever it takes.
+result<std::size_t> onnx_session::bytes_of(const OrtValue* from, const tensor& head) const {
+    const auto lists = empty_lists(head.shape);
+    if (!lists || *lists > limits::onnx_empty_lists_max)
+        return runtime::invalid_argument(
+            "the model's output " + in_quotes(head.name) + " has no element, but is more than " +
+            std::to_string(limits::onnx_empty_lists_max) + " empty lists; so many cannot be returned");
+    const auto bytes = bytes_of_shape(head.type, head.shape);
+    if (!bytes) return too_large(SIZE_MAX);
+    if (head.type != tensor_type::text || *bytes == 0) return *bytes;
+    std::size_t letters = 0;
+    if (const auto good = x_library->checked(x_library->api().GetStringTensorDataLength(from, &letters));
+        !good)
+        return good.error();
+    std::size_t out = 0;
+    if (__builtin_add_overflow(*bytes, letters, &out)) return too_large(SIZE_MAX);
+    return out;
+}
+
+result<void> onnx_session::read_elements(const OrtValue* from, tensor& into) const {
+    const std::size_t bytes = *bytes_of_shape(into.type, into.shape);
+    if (bytes == 0) return {};
+    if (into.type == tensor_type::text) return read_texts(from, into);
+    void* memory = nullptr;
+    // Read only; the runtime has no other way.
+    if (const auto good =
+            x_library->checked(x_library->api().GetTensorMutableData(const_cast<OrtValue*>(from), &memory));
+        !good)
+        return good.error();
+    into.data.assign(static_cast<const char*>(memory), bytes);
+    return {};
+}
+
+result<void> onnx_session::read_texts(const OrtValue* from, tensor& into) const {
     const OrtApi& api = x_library->api();
-    if (count == 0) return {};
+    const std::size_t count = *element_count(into.shape);
     std::size_t bytes = 0;
     if (const auto good = x_library->checked(api.GetStringTensorDataLength(from, &bytes)); !good)
         return good.error();
-    if (bytes > limits::onnx_answer_bytes_max)
-        return runtime::invalid_argument("output " + in_quotes(into.name) + " takes " +
-                                         std::to_string(bytes) + " bytes; at most " +
-                                         std::to_string(limits::onnx_answer_bytes_max) + " are sent");
     std::string all(bytes, '\0');
     std::vector<std::size_t> begins(count);
     if (const auto good = x_library->checked(
@@ -438,6 +490,7 @@ result<void> onnx_session::read_texts(const OrtValue* from, std::size_t count, t
         !good)
         return good.error();
     begins.push_back(bytes);
+    into.texts.reserve(count);
     for (std::size_t place = 0; place < count; ++place)
         into.texts.push_back(all.substr(begins[place], begins[place + 1] - begins[place]));
     return {};

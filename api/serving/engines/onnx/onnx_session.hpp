@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/serving/engines/engine.hpp"
+#include "api/serving/engines/onnx/answer_budget.hpp"
 #include "api/serving/engines/onnx/run_watch.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
 #include "runtime/mutex.hpp"
@@ -21,6 +22,7 @@ class onnx_session {
     /// types of schemas::tensor_type; for people.
     static result<std::unique_ptr<onnx_session>> open(std::shared_ptr<const runtime_library>,
                                                       std::shared_ptr<run_watch>,
+                                                      std::shared_ptr<answer_budget>,
                                                       const std::filesystem::path&);
     ~onnx_session();
     onnx_session(const onnx_session&) = delete;
@@ -43,8 +45,9 @@ class onnx_session {
     };
     using answer = result<std::vector<schemas::tensor>>;
 
-    onnx_session(std::shared_ptr<const runtime_library> library, std::shared_ptr<run_watch> watch)
-        : x_library(std::move(library)), x_watch(std::move(watch)) {}
+    onnx_session(std::shared_ptr<const runtime_library> library, std::shared_ptr<run_watch> watch,
+                 std::shared_ptr<answer_budget> answers)
+        : x_library(std::move(library)), x_watch(std::move(watch)), x_answers(std::move(answers)) {}
     result<void> load(const std::filesystem::path&);
     result<void> read_signature();
     result<schemas::tensor_spec> spec_at(std::size_t place, bool is_input) const;
@@ -57,11 +60,15 @@ class onnx_session {
     answer run_fresh(const tensor_question&, prepared_run&);
     result<void> run_watched(const tensor_question&, prepared_run&, const std::vector<const char*>& outputs);
     result<owned<OrtValue>> value_of(const schemas::tensor&) const;
-    result<schemas::tensor> tensor_of(const OrtValue*, const std::string& name) const;
-    result<void> read_texts(const OrtValue*, std::size_t count, schemas::tensor& into) const;
+    answer copied(const std::vector<owned<OrtValue>>&, const std::vector<const char*>& names) const;
+    result<schemas::tensor> head_of(const OrtValue*, const std::string& name) const;
+    result<std::size_t> bytes_of(const OrtValue*, const schemas::tensor& head) const;
+    result<void> read_elements(const OrtValue*, schemas::tensor& into) const;
+    result<void> read_texts(const OrtValue*, schemas::tensor& into) const;
 
     const std::shared_ptr<const runtime_library> x_library;
     const std::shared_ptr<run_watch> x_watch;
+    const std::shared_ptr<answer_budget> x_answers;
     schemas::model_signature x_signature;
     std::vector<const char*> x_input_names;   // of the signature
     std::vector<const char*> x_output_names;  // of the signature

@@ -1,6 +1,11 @@
 #include "api/serving/engines/onnx/run_threads.hpp"
 
+#include <exception>
+#include <system_error>
 #include <utility>
+
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 
 namespace herald::api::serving::engines::onnx {
 
@@ -25,10 +30,25 @@ run_threads::~run_threads() {
 void run_threads::start(work what) {
     const runtime::lock_guard lock(x_shared->mutex);
     x_shared->waiting.push_back(std::move(what));
-    if (x_shared->waiting.size() > x_shared->idle && x_threads.size() < x_threads_max)
+    if (x_shared->waiting.size() <= x_shared->idle || x_threads.size() >= x_threads_max)
+        return x_shared->changed.notify_one();
+    try {
         x_threads.emplace_back([shared = x_shared] { run(shared); });
-    else
-        x_shared->changed.notify_one();
+    } catch (const std::system_error& failed) {
+        // The machine has no more threads: those that there are do it, or one that starts with later work.
+        runtime::log(runtime::log_level::warning, runtime::log_events::task_failed,
+                     {{"task", "start_model_thread"}, {"reason", failed.what()}});
+    }
+}
+
+bool run_threads::is_there_more_of(const work& what) noexcept {
+    try {
+        return what();
+    } catch (const std::exception& thrown) {
+        runtime::log(runtime::log_level::error, runtime::log_events::task_failed,
+                     {{"task", "run_model"}, {"reason", thrown.what()}});
+    }
+    return true;
 }
 
 void run_threads::run(const std::shared_ptr<shared>& with) {
@@ -42,9 +62,13 @@ void run_threads::run(const std::shared_ptr<shared>& with) {
         if (with->is_ending) return;
         work next = std::move(with->waiting.front());
         with->waiting.pop_front();
-        const runtime::unlock_guard unlocked(with->mutex);
-        next();
-        next = nullptr;  // with what it holds, before the mutex is taken again
+        bool is_there_more = false;
+        {
+            const runtime::unlock_guard unlocked(with->mutex);
+            is_there_more = is_there_more_of(next);
+            if (!is_there_more) next = nullptr;  // with what it holds, before the mutex is taken again
+        }
+        if (is_there_more) with->waiting.push_back(std::move(next));
     }
 }
 

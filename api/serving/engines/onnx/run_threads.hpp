@@ -12,11 +12,13 @@
 
 namespace herald::api::serving::engines::onnx {
 
-/// One more thread whenever all are busy, up to a maximum; then work waits. Thread-safe. May be destroyed by
-/// work that it runs; what still waits is then dropped.
+/// One more thread whenever all are busy, up to a maximum; then work waits. What work throws is logged, and
+/// it counts as having more. Thread-safe. May be destroyed by work that it runs; what still waits is then
+/// dropped.
 class run_threads {
   public:
-    using work = std::function<void()>;
+    /// True when there is more of it: then it is called again, after what waits now.
+    using work = std::function<bool()>;
     explicit run_threads(std::size_t threads_max);
     ~run_threads();
     run_threads(const run_threads&) = delete;
@@ -33,6 +35,7 @@ class run_threads {
         bool is_ending GUARDED_BY(mutex) = false;
     };
     static void run(const std::shared_ptr<shared>&);
+    static bool is_there_more_of(const work&) noexcept;
 
     const std::size_t x_threads_max;
     const std::shared_ptr<shared> x_shared;

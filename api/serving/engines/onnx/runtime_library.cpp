@@ -2,10 +2,14 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/serving/engines/onnx/limits.hpp"
+#include "runtime/text.hpp"
 
 namespace herald::api::serving::engines::onnx {
 namespace {
@@ -67,19 +71,50 @@ result<std::shared_ptr<const runtime_library>> runtime_library::open(const std::
     return std::shared_ptr<const runtime_library>(std::move(out));
 }
 
+namespace {
+
+/// Texts may repeat bytes of the model: what is no UTF-8 is shown as U+FFFD, and controls as spaces.
+std::string shown(std::string_view text) {
+    std::string out;
+    while (!text.empty() && out.size() < limits::onnx_reason_bytes_max) {
+        std::size_t length = 1;
+        while (length < 4 && length < text.size() && !runtime::is_valid_utf8(text.substr(0, length)))
+            ++length;
+        const bool is_whole = runtime::is_valid_utf8(text.substr(0, length));
+        if (!is_whole) length = 1;
+        if (!is_whole)
+            out += "\uFFFD";
+        else if (static_cast<unsigned char>(text.front()) < ' ')
+            out += ' ';
+        else
+            out += text.substr(0, length);
+        text.remove_prefix(length);
+    }
+    if (!text.empty()) out += " …";
+    return out;
+}
+
+/// The runtime has no codes for these.
+bool is_own_shortage(std::string_view text) {
+    constexpr std::array<std::string_view, 5> signs{"bad_alloc", "ailed to allocate", "annot allocate memory",
+                                                    "system error number", "Too many open files"};
+    return std::ranges::any_of(
+        signs, [text](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
+}
+
+}  // namespace
+
 result<void> runtime_library::checked(OrtStatus* status) const {
     if (!status) return {};
     const owned<OrtStatus> kept(status, release{x_api});
-    std::string text = x_api->GetErrorMessage(status);
-    if (text.size() > limits::onnx_reason_bytes_max) {
-        text.resize(limits::onnx_reason_bytes_max);
-        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) text.pop_back();
-        if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
-        text += " …";
-    }
+    const std::string_view said = x_api->GetErrorMessage(status);
+    std::string text = shown(said);
+    if (is_own_shortage(said)) return runtime::unavailable("ONNX Runtime: " + text + "; try again");
     switch (x_api->GetErrorCode(status)) {
+        case ORT_NO_SUCHFILE:
         case ORT_ENGINE_ERROR:
         case ORT_EP_FAIL:
+            return runtime::unavailable("ONNX Runtime: " + text + "; try again");
         case ORT_MODEL_LOADED:
             return runtime::internal("ONNX Runtime: " + text);
         default:

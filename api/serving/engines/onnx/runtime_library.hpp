@@ -39,8 +39,8 @@ class runtime_library {
     OrtAllocator* allocator() const noexcept { return x_allocator; }
     const std::string& version() const noexcept { return x_version; }
 
-    /// What the runtime returned, as a result: invalid_argument with its text, internal when the fault cannot
-    /// be the model's or its values'.
+    /// What the runtime returned, as a result: invalid_argument with its text, in UTF-8 and without controls;
+    /// unavailable when memory, a file or the machine failed it; internal when Herald did.
     result<void> checked(OrtStatus*) const;
     /// To be handed to the runtime for something new: `made(api.CreateX, …)` returns it owned.
     template <class T, class Make>

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 
+#include "api/serving/batching/batched_model.hpp"
 #include "api/serving/batching/batching_engine.hpp"
 #include "api/serving/batching/limits.hpp"
 #include "api/serving/batching/merging.hpp"
@@ -103,6 +105,54 @@ TEST(batching, rowwise_models_pass_and_others_are_refused) {
     EXPECT_THAT(refusal_of(model(graph({node("Concat", {"x", "x"}, {"y"}, {whole("axis", 0)})},
                                        {value("x", float32, {-1, 4})}, {value("y", float32, {-2, 4})}))),
                 HasSubstr("rows"));
+}
+
+TEST(batching, batches_that_take_much_memory_are_refused_with_the_size_that_fits) {
+    HERALD_NEEDS_ONNX();
+    const auto images = identity(float32, {-1, 3, 224, 224});
+    EXPECT_THAT(refusal_of(images, 1'024), HasSubstr("a size_max of at most 55 fits"));
+    EXPECT_THAT(refusal_of(identity(float32, {-1, 64, 1'024, 1'024}), 2),
+                HasSubstr("as any batch of it does"));
+    EXPECT_TRUE(load_batched(images, 4));
+}
+
+/// Rows of floats that come back, where the next question may find no memory.
+class exhausted_model final : public engines::tensor_model {
+  public:
+    const schemas::model_signature& signature() const noexcept override { return x_signature; }
+    void ask(tensor_question question, answer_handler answer) override {
+        if (is_exhausted) throw std::bad_alloc();
+        answer(std::move(question.inputs));
+    }
+    std::uint64_t memory_bytes() const noexcept override { return 0; }
+    std::atomic<bool> is_exhausted{false};
+
+  private:
+    const schemas::model_signature x_signature{{{"x", tensor_type::float32, {-1, 4}}},
+                                               {{"x", tensor_type::float32, {-1, 4}}}};
+};
+
+TEST(batching, a_batch_for_which_there_is_no_memory_is_answered_so_and_the_next_one_runs) {
+    const auto inner = std::make_shared<exhausted_model>();
+    batching::batched_model model(inner, schemas::build_id{1}, {8, 5});
+    inner->is_exhausted = true;
+    std::vector<std::future<answer>> all;
+    for (std::uint32_t seed = 0; seed < 4; ++seed)
+        all.push_back(begin_asking(model, {rows_of_floats(1, 4, seed)}, in_ms(60'000)));
+    for (auto& each : all) {
+        const auto got = each.get();
+        ASSERT_FALSE(got);
+        EXPECT_EQ(got.error().code, error_code::resource_exhausted) << got.error().message;
+    }
+    inner->is_exhausted = false;
+    EXPECT_TRUE(ask(model, {rows_of_floats(1, 4, 1)}, in_ms(60'000)));
+}
+
+TEST(batching, what_a_handler_throws_harms_no_other_of_its_batch) {
+    const auto inner = std::make_shared<exhausted_model>();
+    batching::batched_model model(inner, schemas::build_id{1}, {8, 5});
+    model.ask({{rows_of_floats(1, 4, 1)}, {}, in_ms(60'000)}, [](const answer&) { throw std::bad_alloc(); });
+    EXPECT_TRUE(ask(model, {rows_of_floats(1, 4, 2)}, in_ms(60'000)));
 }
 
 TEST(batching, two_rows_are_tried_too) {

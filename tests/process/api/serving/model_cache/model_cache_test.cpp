@@ -106,6 +106,30 @@ TEST_F(copies, one_that_was_damaged_on_the_disk_is_fetched_again) {
     EXPECT_EQ(cache->bytes(), 5u);
 }
 
+TEST_F(copies, one_that_cannot_be_read_is_fetched_again) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    const auto file = folder / "models" / name_of({model});
+    fs::remove(file);
+    fs::create_directory(file);  // also for a superuser
+    const auto again = ask({model});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(content((*again)->file()), "model");
+}
+
+TEST_F(copies, those_that_nobody_holds_go_when_little_is_left_of_the_disk) {
+    open();
+    const auto kept = store("kept"), unused = store("unused"), next = store("next");
+    ASSERT_TRUE(ask({kept}) && ask({unused}));
+    open({.disk_free_bytes_min = std::uint64_t{1} << 62});
+    EXPECT_EQ(files(), 0u);
+    const auto refused = ask({next});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+}
+
 TEST_F(copies, a_store_that_sends_other_bytes_gives_no_model) {
     open();
     const auto model = store("model");

@@ -218,7 +218,7 @@ std::pair<outcome, std::string> run_case(const fs::path& folder) {
                            [&](result<engines::loaded_model> model) { promise.set_value(std::move(model)); });
     const auto loaded = promise.get_future().get();
     if (!loaded) {
-        const bool is_runtimes = loaded.error().message.find("does not load the model") != std::string::npos;
+        const bool is_runtimes = loaded.error().message.find("cannot load the model") != std::string::npos;
         return {is_runtimes ? outcome::not_loaded : outcome::different, loaded.error().message};
     }
     const auto& signature = loaded->tensors->signature();

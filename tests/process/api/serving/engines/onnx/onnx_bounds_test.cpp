@@ -1,0 +1,167 @@
+// Protects: what a model gives has bounds, whatever its shape; a run that may take long is not made on the
+// thread that asks; neither a caller nor a model ends the process or holds up other models.
+#include <gmock/gmock.h>
+
+#include <new>
+#include <thread>
+
+#include "api/serving/engines/onnx/limits.hpp"
+#include "tests/support/onnx_asked.hpp"
+
+namespace herald::test::onnx {
+namespace {
+
+using schemas::tensor;
+using schemas::tensor_type;
+using testing::HasSubstr;
+
+/// Its output has the shape that it is asked for.
+std::string shaped(kind of, std::string_view fill) {
+    return model(graph(
+        {node("Expand", {"fill", "shape"}, {"y"})}, {value("shape", int64, {-1})}, {value("y", of, {-1, -2})},
+        {of == text ? weight_head("fill", of, {1}) + chunk(6, fill) : weight("fill", of, {1}, fill)}));
+}
+
+std::vector<tensor> shape_of(const std::vector<std::int64_t>& dims) {
+    return {values("shape", tensor_type::int64, {static_cast<std::int64_t>(dims.size())}, dims)};
+}
+
+/// x, FP32[N,1], times its transpose: N squared numbers out of N.
+std::string squares() {
+    return model(graph({node("Transpose", {"x"}, {"t"}), node("MatMul", {"x", "t"}, {"y"})},
+                       {value("x", float32, {-1, 1})}, {value("y", float32, {-1, -1})}));
+}
+
+tensor floats(std::int64_t rows, std::int64_t columns) {
+    return {"x",
+            tensor_type::float32,
+            {rows, columns},
+            std::string(static_cast<std::size_t>(rows * columns) * 4, '\0'),
+            {}};
+}
+
+bool is_answered_on_this_thread(engines::tensor_model& model, const std::vector<tensor>& inputs) {
+    const auto thread = std::make_shared<std::promise<std::thread::id>>();
+    model.ask({inputs, {}, 0}, [thread](const answer& given) {
+        EXPECT_TRUE(given) << given.error().message;
+        thread->set_value(std::this_thread::get_id());
+    });
+    return thread->get_future().get() == std::this_thread::get_id();
+}
+
+/// After a few questions, which say how long one takes.
+bool becomes_quick(engines::tensor_model& model, const std::vector<tensor>& inputs) {
+    for (int round = 0; round < 200; ++round)
+        if (is_answered_on_this_thread(model, inputs)) return true;
+    return false;
+}
+
+TEST(onnx_bounds, an_output_of_no_elements_and_a_million_million_lists_is_refused) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(shaped(int8, "x"));
+    for (const std::int64_t rows : {std::int64_t{1'000'000'000'000}, std::int64_t{1} << 62}) {
+        const auto got = ask(*model, shape_of({rows, 0}));
+        ASSERT_FALSE(got);
+        EXPECT_EQ(got.error().code, error_code::invalid_argument);
+        EXPECT_THAT(got.error().message, HasSubstr("empty lists"));
+    }
+    EXPECT_FALSE(ask(*model, shape_of({2'000, 2'000, 0, 5})));
+    EXPECT_TRUE(ask(*model, shape_of({0, 1'000'000'000})));
+    const auto few = ask(*model, shape_of({1'000, 0}));
+    ASSERT_TRUE(few) << few.error().message;
+    EXPECT_EQ((*few)[0].shape, (std::vector<std::int64_t>{1'000, 0}));
+}
+
+TEST(onnx_bounds, an_answer_that_is_too_large_is_refused_with_both_numbers) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(shaped(int8, "x"));
+    const std::int64_t most = limits::onnx_answer_bytes_max;
+    EXPECT_TRUE(ask(*model, shape_of({most, 1})));
+    const auto got = ask(*model, shape_of({most + 1, 1}));
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().message,
+              "the model's outputs take at least 33554433 bytes; at most 33554432 can be "
+              "returned");
+}
+
+TEST(onnx_bounds, texts_without_letters_take_memory_too) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(shaped(text, ""));
+    EXPECT_TRUE(ask(*model, shape_of({1'000, 1})));
+    const auto got = ask(*model, shape_of({2'000'000, 1}));
+    ASSERT_FALSE(got);
+    EXPECT_THAT(got.error().message, HasSubstr("can be returned"));
+}
+
+TEST(onnx_bounds, answers_that_nobody_has_let_go_leave_no_room_for_others) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(shaped(int8, "x"));
+    const std::int64_t large = limits::onnx_answer_bytes_max;
+    std::vector<answer> kept;
+    for (std::size_t bytes = 0; bytes < limits::onnx_answers_bytes_max;
+         bytes += limits::onnx_answer_bytes_max) {
+        kept.push_back(ask(*model, shape_of({large, 1})));
+        ASSERT_TRUE(kept.back()) << kept.back().error().message;
+    }
+    const auto refused = ask(*model, shape_of({large, 1}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_THAT(refused.error().message, HasSubstr("try again"));
+    EXPECT_TRUE(ask(*model, shape_of({1'000, 1}))) << "small ones are always given";
+    kept.pop_back();
+    EXPECT_TRUE(ask(*model, shape_of({large, 1})));
+}
+
+TEST(onnx_bounds, small_models_run_on_the_thread_that_asks) {
+    HERALD_NEEDS_ONNX();
+    const auto of = [](std::string_view name) {
+        return values(std::string(name), tensor_type::int32, {1, 16}, std::vector<std::int32_t>(16, 1));
+    };
+    EXPECT_TRUE(becomes_quick(*load(tiny()), {of("x"), of("y")}));
+    const auto linear = load(model(graph({node("MatMul", {"x", "w"}, {"y"})}, {value("x", float32, {-1, 4})},
+                                         {value("y", float32, {-1, 4})},
+                                         {weight("w", float32, {4, 4}, pseudo_random_floats(16, 3))})));
+    for (const std::int64_t rows : {1, 7, 63}) EXPECT_TRUE(becomes_quick(*linear, {floats(rows, 4)})) << rows;
+}
+
+TEST(onnx_bounds, a_small_question_with_a_large_answer_does_not_run_on_the_thread_that_asks) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(squares());
+    EXPECT_TRUE(becomes_quick(*model, {floats(1, 1)}));
+    for (int round = 0; round < 20; ++round)
+        ASSERT_FALSE(is_answered_on_this_thread(*model, {floats(2'000, 1)}));
+}
+
+TEST(onnx_bounds, rows_of_which_no_run_was_seen_do_not_run_on_the_thread_that_asks) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(squares());
+    EXPECT_TRUE(becomes_quick(*model, {floats(1, 1)}));
+    EXPECT_FALSE(is_answered_on_this_thread(*model, {floats(2, 1)}));
+}
+
+TEST(onnx_bounds, what_a_handler_throws_ends_neither_the_thread_nor_the_process) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(slow());
+    const auto steps = std::vector{values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{3})};
+    for (int round = 0; round < 10; ++round) {
+        model->ask({steps, {}, 0}, [](const answer&) { throw std::bad_alloc(); });
+        EXPECT_TRUE(ask(*model, steps));
+    }
+}
+
+TEST(onnx_bounds, a_run_for_which_there_is_no_memory_says_that_another_try_may_help) {
+    HERALD_NEEDS_ONNX();
+    const auto got = ask(*load(shaped(float64, std::string(8, '\0'))), shape_of({std::int64_t{1} << 50, 1}));
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().code, error_code::unavailable) << got.error().message;
+}
+
+TEST(onnx_bounds, a_file_that_cannot_be_opened_is_not_the_models_fault) {
+    HERALD_NEEDS_ONNX();
+    const auto missing = engine_or_null()->inspect("/nowhere/model");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, error_code::unavailable) << missing.error().message;
+}
+
+}  // namespace
+}  // namespace herald::test::onnx
