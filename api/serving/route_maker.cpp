@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/text.hpp"
+#include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/endpoints.hpp"
 
 namespace herald::api::serving {
@@ -72,6 +73,7 @@ void route_maker::shown(const shown_write& what) {
     } else if (what.changes.empty()) {
         return;
     } else {
+        tell_gate(what);
         remade = touched(what);
     }
     const std::shared_ptr<const route_table> before = x_on.book.newest();
@@ -90,6 +92,13 @@ void route_maker::shown(const shown_write& what) {
     }
     if (!changes.empty()) x_on.book.store(before->with(changes));
     x_on.book.set_known();
+}
+
+/// Whatever the routes are: predictions of a build that has just lost its last route are still under way.
+void route_maker::tell_gate(const shown_write& what) const {
+    for (const schemas::build_id id : what.changes.builds)
+        if (const auto build = storage::registry::tables::builds::find(*what.view, id))
+            if (build->unsafe_scan_id) x_on.gate.set_unsafe(id, build->unsafe_scan_id);
 }
 
 std::set<schemas::uuid> route_maker::touched(const shown_write& what) const {

@@ -56,6 +56,7 @@ class route_maker {
         origins from;
     };
 
+    void tell_gate(const storage::node::shown_write&) const;
     std::set<schemas::uuid> touched(const storage::node::shown_write&) const;
     made make(const route_rows&, const route_table::entry& before) const;
     stage_route make_stage(const route_rows&, const route_rows::stage&, const route_table::entry& before,

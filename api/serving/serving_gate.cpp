@@ -13,4 +13,11 @@ std::shared_ptr<build_safety> serving_gate::safety_of(schemas::build_id build) {
     return safety;
 }
 
+void serving_gate::set_unsafe(schemas::build_id build, schemas::scan_id by) {
+    const runtime::lock_guard lock(x_mutex);
+    const auto known = x_known.find(build);
+    if (known == x_known.end()) return;
+    if (const auto safety = known->second.lock()) safety->set_unsafe(by);
+}
+
 }  // namespace herald::api::serving

@@ -261,6 +261,30 @@ TEST_F(route_maker_test, an_unsafe_build_keeps_its_share_and_has_no_model) {
     EXPECT_TRUE(eventually([&] { return !engine->has_model_of(5); }));
 }
 
+/// Predictions of a build are still under way when its last route goes: their second look must find it
+/// unsafe.
+TEST_F(route_maker_test, a_build_that_no_route_has_any_more_is_unsafe_for_predictions_under_way) {
+    const auto endpoint = endpoint_at(1, "acme/team/churn");
+    const auto replaced = build_of(11, "v1");
+    const auto deleted = build_of(12, "v2");
+    const auto stage = stage_of(endpoint, 21, {component_of(11, schemas::whole_ppm)});
+    const auto of_replaced = at("acme/team/churn").stages[0].components[0].safety;
+    auto swapped = stage;
+    swapped.components = {component_of(12, schemas::whole_ppm)};
+    update<tables::endpoint_stages>(stage, swapped);
+    const auto of_deleted = at("acme/team/churn").stages[0].components[0].safety;
+    write([&](auto& changes) { tables::endpoint_stages::erase(changes, swapped); });
+    write([&](auto& changes) { tables::endpoints::erase(changes, endpoint); });
+    ASSERT_EQ(book.on_loop(0).find("acme/team/churn"), nullptr);
+    for (const auto& [build, safety] : {std::pair(replaced, of_replaced), std::pair(deleted, of_deleted)}) {
+        EXPECT_EQ(safety->unsafe_scan(), schemas::scan_id{});
+        auto reported = build;
+        reported.unsafe_scan_id = {build.id.value + 50};
+        update<tables::builds>(build, reported);
+        EXPECT_EQ(safety->unsafe_scan(), reported.unsafe_scan_id) << "build " << build.id.value;
+    }
+}
+
 TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
     auto build = build_of(6, "v6");
     auto building = build;

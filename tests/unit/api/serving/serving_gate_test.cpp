@@ -36,6 +36,16 @@ TEST(serving_gate, keeps_what_is_held_while_others_are_let_go) {
     EXPECT_EQ(gate.safety_of({1}), held);
 }
 
+TEST(serving_gate, marks_a_build_for_whoever_has_it_and_keeps_nothing_of_others) {
+    const runtime::manual_clock time;
+    serving_gate gate(time);
+    const auto held = gate.safety_of({1});
+    gate.set_unsafe({1}, {44});
+    gate.set_unsafe({2}, {45});
+    EXPECT_EQ(held->unsafe_scan(), schemas::scan_id{44});
+    EXPECT_EQ(gate.safety_of({2})->unsafe_scan(), schemas::scan_id{}) << "nobody had it: its row says so";
+}
+
 TEST(serving_gate, tells_other_threads_at_once) {
     const runtime::manual_clock time;
     serving_gate gate(time);
