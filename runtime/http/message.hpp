@@ -27,7 +27,8 @@ struct http_response;
 class send_guard {
   public:
     virtual ~send_guard() = default;
-    /// Called in the step in which the first byte goes out. An answer that may not be sent goes in its place.
+    /// Called in the step in which the first byte goes out, and before, in each step that tries to send it.
+    /// An answer that may be sent goes in the place of one that may not.
     virtual std::optional<http_response> instead() const = 0;
 };
 
@@ -37,7 +38,7 @@ struct http_response {
     std::string body;
     std::vector<header> headers;  // in addition to content-type, content-length, date and svc-request-id
     std::string head_lines;       // more of them, as whole lines that are sent as they are
-    /// Asked once, if not null.
+    /// Asked until it has another answer, or the first byte has gone out; if not null.
     std::shared_ptr<const send_guard> guard;
     /// Replaces `body` if not null: sent while it is produced. An error in it, or a piece too many or too
     /// few, ends the connection in a way that shows the client that the body is incomplete.

@@ -87,6 +87,8 @@ class stream_connection final : public connection {
     void handler_threw(const char* what);
     bool has_room_for_answer(std::size_t bytes);
     void write_answer();
+    bool replace_refused();
+    void write_head();
     bool send_now();
     asio::awaitable<void> send_rest();
     bool sent(bool failed, std::size_t bytes);
@@ -117,7 +119,8 @@ class stream_connection final : public connection {
     request_id x_id;
     outgoing_answer x_out;
     std::optional<byte_budget::share> x_answer_room;
-    bool x_closes = false;  // after this answer
+    std::shared_ptr<const send_guard> x_guard;  // of the answer, until its first byte has gone out
+    bool x_closes = false;                      // after this answer
     incoming_body x_incoming{*this};
     bool x_has_incoming_end = false;  // the handler has read the request's body to its end
     bool x_is_mid_stream = false;     // between its first piece and its end
@@ -353,8 +356,24 @@ bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
 
 template <class Stream>
 void stream_connection<Stream>::write_answer() {
-    if (const auto guard = std::exchange(x_out.get().guard, nullptr))
-        if (auto instead = guard->instead()) x_out.get() = *std::move(instead);
+    x_guard = std::exchange(x_out.get().guard, nullptr);
+    replace_refused();
+    write_head();
+}
+
+// Whether the guard has put another answer in the place of this one, of which nothing has gone out yet.
+template <class Stream>
+bool stream_connection<Stream>::replace_refused() {
+    auto instead = x_guard ? x_guard->instead() : std::nullopt;
+    if (!instead) return false;
+    x_guard.reset();
+    x_answer_room.reset();
+    x_out.get() = *std::move(instead);
+    return true;
+}
+
+template <class Stream>
+void stream_connection<Stream>::write_head() {
     x_out.begin({x_parser.is_head_request(), x_parser.is_http_1_0()});
     if (!has_room_for_answer(x_out.bytes_held_max()))
         x_out.get() =
@@ -387,6 +406,12 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
         const std::int64_t until_ms =
             since_ms + x_bounds.write_ms_base + static_cast<std::int64_t>(total / 64) * 1000 / 1024;
         x_deadline.set(has_floor() ? std::min(until_ms, now_ms + x_stream_pace.ms_left()) : until_ms);
+        if (x_guard) {  // the first byte goes out in the step in which there is room for it
+            const auto [gone] = co_await socket().async_wait(tcp_socket::wait_write, outcome);
+            if (!gone && replace_refused()) write_head();
+            is_sent = gone ? sent(true, 0) : send_now();
+            if (is_sent || !is_tls) continue;
+        }
         const auto [failed, bytes] = co_await x_stream.async_write_some(x_out.unsent(), outcome);
         total += bytes;
         x_stream_pace.waited(x_all.loop.time().steady_ms() - now_ms, bytes);
@@ -398,6 +423,7 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
 template <class Stream>
 bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
     x_out.sent(bytes);
+    if (bytes > 0 || failed) x_guard.reset();
     if (failed) {
         x_is_open = false, x_is_broken = true;
         // The client did not read in time and gets no more: what the kernel still holds for it is dropped,
