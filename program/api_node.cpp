@@ -141,6 +141,7 @@ class composed_api_node final : public api_node {
         x_is_draining = true;
         const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
                                                  limits::drain_answers_ms_max - limits::drain_worker_ms_min);
+        if (is_on_kafka(x_chosen)) x_predictions->close();
         std::promise<void> done;
         run_and_wait(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
         done.get_future().wait();

@@ -1,5 +1,6 @@
 #include "program/predictions.hpp"
 
+#include <future>
 #include <utility>
 
 #include "api/serving/batching/batching_engine.hpp"
@@ -138,6 +139,15 @@ std::function<void(std::function<void()>)> predictions::quiescing() {
                 if (--*left == 0) done();
             });
     };
+}
+
+void predictions::close() {
+    const auto quiesce = quiescing();
+    if (!quiesce) return;
+    x_serving.close_gate();
+    std::promise<void> passed;
+    quiesce([&] { passed.set_value(); });
+    passed.get_future().wait();
 }
 
 void predictions::begin(storage::node::registry_node& registry) {

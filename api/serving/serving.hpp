@@ -28,6 +28,8 @@ class serving {
 
     route_book& book() noexcept { return x_book; }
     const serving_gate& gate() const noexcept { return x_gate; }
+    /// Nothing more is answered, but by who has passed the gate already.
+    void close_gate() noexcept { x_gate.close(); }
     prediction_log& log() noexcept { return x_log; }
     /// For registry_node::options::about_to_show; on the applying thread.
     void shown(const storage::node::shown_write&);

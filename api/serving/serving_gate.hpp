@@ -40,10 +40,13 @@ class serving_gate {
     void begin(const storage::node::registry_node& registry) noexcept {
         x_registry.store(&registry, std::memory_order_release);
     }
+    /// From now on there is no lease: what was answered before a node says farewell is all that it answers.
+    void close() noexcept { x_is_closed.store(true, std::memory_order_release); }
     /// Whether the log has been heard of recently enough that what this node knows of builds counts.
     bool has_lease() const noexcept {
         const auto* const registry = x_registry.load(std::memory_order_acquire);
-        return registry != nullptr && x_time.steady_ms() < registry->serves_until_ms();
+        return registry != nullptr && !x_is_closed.load(std::memory_order_acquire) &&
+               x_time.steady_ms() < registry->serves_until_ms();
     }
     /// For who makes routes. The same object for a build as long as anybody has it.
     std::shared_ptr<build_safety> safety_of(schemas::build_id);
@@ -53,6 +56,7 @@ class serving_gate {
   private:
     const runtime::clock& x_time;
     std::atomic<const storage::node::registry_node*> x_registry = nullptr;
+    std::atomic<bool> x_is_closed = false;
     runtime::mutex x_mutex;
     std::map<schemas::build_id, std::weak_ptr<build_safety>> x_known GUARDED_BY(x_mutex);
 };

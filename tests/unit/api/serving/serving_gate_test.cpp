@@ -72,6 +72,16 @@ TEST(serving_gate, has_a_lease_as_long_as_its_node_serves) {
     EXPECT_FALSE(gate.has_lease());
 }
 
+TEST(serving_gate, lets_nothing_out_once_it_is_closed) {
+    runtime::manual_clock time;
+    serving_gate gate(time);
+    const test::keeping_node node;
+    gate.begin(node);
+    ASSERT_TRUE(gate.has_lease());
+    gate.close();
+    EXPECT_FALSE(gate.has_lease());
+}
+
 TEST(serving_gate, does_not_look_at_the_wall_clock) {
     runtime::manual_clock time;
     serving_gate gate(time);
