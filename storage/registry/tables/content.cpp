@@ -1,6 +1,7 @@
 #include "storage/registry/tables/content.hpp"
 
 #include "runtime/crypto.hpp"
+#include "schemas/deployment.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/outbox.hpp"
@@ -50,6 +51,14 @@ void add(runtime::sha256_stream& digest, std::string_view bytes) {
     digest.add(bytes);
 }
 
+/// Of a build, less the offset in its own log at which it was reported unsafe.
+std::string without_offset(std::string_view key, std::string_view value) {
+    auto build = decode_row<schemas::build>(key, value);
+    if (build.unsafe_offset == 0) return std::string(value);
+    build.unsafe_offset = 0;
+    return schemas::encode(build);
+}
+
 }  // namespace
 
 std::string content::digest(const state::state_view& state) {
@@ -57,6 +66,10 @@ std::string content::digest(const state::state_view& state) {
     state.scan({}, {}, [&](std::string_view key, std::string_view value) {
         if (!is_content(key)) return true;
         add(sum, key);
+        if (key.front() == static_cast<char>(table::build)) {
+            add(sum, without_offset(key, value));
+            return true;
+        }
         if (key.front() != static_cast<char>(table::webhook)) {
             add(sum, value);
             return true;
@@ -86,6 +99,9 @@ bool content::is_carried(std::string_view key) noexcept {
 void content::put_carried(state::state_changes& state, const schemas::carried_row& row,
                           std::uint64_t offset) {
     if (outbox::is_of_earlier(row.key)) return outbox::put_earlier(state, row.key, row.value);
+    // All nodes of the new log begin with the report applied.
+    if (row.key.front() == static_cast<char>(table::build))
+        return state.put(row.key, without_offset(row.key, row.value));
     if (row.key.front() != static_cast<char>(table::webhook)) return state.put(row.key, row.value);
     auto hook = decode_row<schemas::webhook>(row.key, row.value);
     hook.revision = offset;
