@@ -274,7 +274,7 @@ constexpr meaning all_meanings[] = {
     {"transition_id", "Id of the transition that it belongs to"},
     {"ttl_epoch", "When the key ends, in milliseconds since the epoch"},
     {"ttl_seconds", "How long the key lives, at most a year; none: a day"},
-    {"unconfirmed", "Nodes that are not yet known to have heard that the build is unsafe"},
+    {"unconfirmed", "Nodes that have not said yet that they know, each with the time by which it stops by itself"},
     {"unknown", "Deliveries of an event from before a restore, of which it is not known any more"},
     {"update", "There in the entry of a change of the stage; of a manifest, the body of an update"},
     {"update_mask", "Which members are replaced; none: those that are there"},

@@ -198,6 +198,8 @@ class writing_call : public reading_call {
     /// is left to refuse here: submit() returns that outcome, or says that the requests differ.
     bool is_decided(const storage::registry::state::state_view&) const;
 
+    /// Whether a repeat of it is recognised.
+    bool has_key() const { return received().header("idempotency-key").has_value(); }
     /// For everything that its handler waits for.
     const time_limit& limit() const noexcept { return x_limit; }
     /// Whether a command of it went to the log: what became of that is in the audit.

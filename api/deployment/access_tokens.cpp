@@ -4,6 +4,7 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/endpoint_paths.hpp"
+#include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
 #include "runtime/text.hpp"
@@ -111,7 +112,14 @@ response delete_access_token(writing_call& call) {
     auto command = command_on_stage<schemas::commands::delete_access_token>(call);
     if (!command) co_return command.error();
     command->token_id = *id;
-    co_return co_await call.write(*std::move(command), answers::done());
+    const auto told = co_await call.submit(*std::move(command));
+    if (!told) co_return told.error();
+    co_await wait_until_heard(call, told->offset);
+    const auto now = call.with().registry.read_applied();
+    if (!now) co_return storage::node::outcome_unknown(call.has_key());
+    answers::revoked answer;
+    answer.unconfirmed = unconfirmed_at(call.with(), *now->view, told->offset);
+    co_return call.answer(*told, answer);
 }
 
 using namespace calls::rows;
@@ -128,7 +136,7 @@ const calls::route table[] = {
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens",
         create_access_token, "endpoints",
         "Makes an access token, with the value that is given or a new one")),
-    needing_deploy_or_update(erase<answers::done>(
+    needing_deploy_or_update(erase<answers::revoked>(
         "delete_access_token",
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens/{token}",
         delete_access_token, "endpoints", "Ends an access token: from here on it allows nothing")),

@@ -1,16 +1,15 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
 #include <algorithm>
 
-#include "api/calls/await_callback.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/builds.hpp"
-#include "storage/registry/find/serving_nodes.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -37,23 +36,9 @@ result<schemas::json_text> checked_request(reading_call& call) {
 std::vector<answers::unconfirmed_node> unconfirmed_of(const reading_call& call,
                                                       const storage::registry::state::state_view& state,
                                                       schemas::build_id id) {
-    std::vector<answers::unconfirmed_node> out;
-    if (!call.with().has_other_nodes) return out;
     const auto build = storage::registry::find::build_of(state, id);
-    if (!build) return out;
-    for (auto& each : storage::registry::find::unconfirmed_nodes(state, *build))
-        out.push_back({std::move(each.node), runtime::iso8601_ms(each.serves_until_ms)});
-    return out;
-}
-
-/// Whether a node that is in contact has not said yet that it knows.
-bool is_awaited(const calls::services& with, schemas::build_id id) {
-    const auto now = with.registry.read_applied();
-    if (!now) return false;
-    const auto build = storage::registry::find::build_of(*now->view, id);
-    if (!build) return false;
-    const auto nodes = storage::registry::find::unconfirmed_nodes(*now->view, *build);
-    return std::ranges::any_of(nodes, [](const auto& each) { return each.is_in_contact; });
+    if (!build || !build->unsafe_scan_id) return {};
+    return unconfirmed_at(call.with(), state, build->unsafe_offset);
 }
 
 /// The scan with the build's scans before it; the answer says so when there may be more.
@@ -67,27 +52,6 @@ answers::scan whole(reading_call& call, const storage::registry::state::state_vi
                   " of the build's earlier scans");
     auto unconfirmed = unconfirmed_of(call, state, newest.build_id);
     return answers::of(std::move(newest), std::move(scans), std::move(unconfirmed));
-}
-
-/// Ends when every node in contact has said that it knows, at the latest after limits::report_heard_ms_max
-/// (P7). Alone, once this node's own threads know.
-boost::asio::awaitable<void> wait_until_heard(writing_call& call, schemas::build_id build) {
-    const calls::services& with = call.with();
-    if (with.quiesce) {
-        const auto start = [&](std::function<void(result<void>)> done) {
-            with.quiesce([done] { done({}); });
-        };
-        co_await calls::await_callback<result<void>>(start);
-    }
-    if (!with.has_other_nodes) co_return;
-    runtime::event_loop& loop = call.limit().loop();
-    const std::int64_t until_ms = loop.time().steady_ms() + limits::report_heard_ms_max;
-    while (loop.time().steady_ms() < until_ms && is_awaited(with, build)) {
-        const auto rest = [&](std::function<void(result<void>)> done) {
-            loop.run_at(loop.time().steady_ms() + limits::report_heard_look_ms, [done] { done({}); });
-        };
-        co_await calls::await_callback<result<void>>(rest);
-    }
 }
 
 template <class Command>
@@ -139,10 +103,12 @@ response report_scan(writing_call& call) {
     const bool is_unsafe = command.safety_status == schemas::safety_status::unsafe;
     auto told = co_await call.submit(std::move(command));
     if (!told) co_return told.error();
-    if (is_unsafe) co_await wait_until_heard(call, *id);
+    if (is_unsafe) co_await wait_until_heard(call, told->offset);
     auto row = schemas::decode<scan>(told->body);
     if (!row) co_return row.error();
-    const auto now = call.with().registry.read_applied();  // this node has applied the write
+    const auto now = call.with().registry.read_applied();
+    // This node has failed meanwhile: it knows no more who may still serve the build.
+    if (!now && is_unsafe) co_return storage::node::outcome_unknown(call.has_key());
     if (!now) co_return call.answer(*told, answers::of(*std::move(row), {}));
     co_return call.answer(*told, whole(call, *now->view, *std::move(row)));
 }

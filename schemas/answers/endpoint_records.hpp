@@ -3,6 +3,7 @@
 #pragma once
 
 #include "schemas/answers/answer.hpp"
+#include "schemas/answers/deployment.hpp"
 #include "schemas/endpoints.hpp"
 
 namespace herald::schemas::answers {
@@ -70,6 +71,14 @@ struct access_tokens {
         field(1, "tokens", self.tokens);
         field(2, "total_records", self.total_records);
     }
+};
+
+/// An access token that opens nothing any more, but on the nodes that are named.
+struct revoked {
+    std::vector<unconfirmed_node> unconfirmed;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "unconfirmed", self.unconfirmed); }
 };
 
 struct stage_log_entry {

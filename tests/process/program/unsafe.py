@@ -107,6 +107,29 @@ def after_the_report_no_node_of_a_cluster_answers_from_the_build():
         broker.stop()
 
 
+def a_revoked_token_opens_nothing_on_any_node_once_its_deletion_is_answered():
+    with herald.folder() as folder:
+        broker = herald.Broker(folder)
+        cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
+        client, other = cluster.client(), cluster.client(1)
+        stage = serving.Stage(client, "/tokens")
+        stage.update(serving.build_of(client, client.model("tiny"), "v1", onnx_models.tiny()))
+        tokens = f"{stage.place}/accesstokens"
+        for number in range(50):
+            made = client.must("POST", tokens, {"value": f"chosen-{number}"})
+            herald.until(lambda: serving.predict(other, "/tokens", f"chosen-{number}", None, raw=BODY).status == 200 or None, 10, "it opens")
+            assert client.must("DELETE", f"{tokens}/{made['id']}") == {"unconfirmed": []}
+            assert serving.predict(other, "/tokens", f"chosen-{number}", None, raw=BODY).status == 401, number
+        stopped = cluster.nodes[1]
+        stopped.kill(signal.SIGSTOP)
+        made = client.must("POST", tokens, {"value": "last"})
+        answer = client.must("DELETE", f"{tokens}/{made['id']}")
+        assert len(answer["unconfirmed"]) == 1 and answer["unconfirmed"][0]["serves_until"], answer
+        stopped.kill(signal.SIGCONT)
+        cluster.stop()
+        broker.stop()
+
+
 def a_node_that_is_cut_off_from_the_log_is_named_and_stops_by_its_grace():
     with herald.folder() as folder:
         near, behind = herald.free_port(), herald.free_port()

@@ -1,0 +1,25 @@
+// Whether all nodes that answer predictions have heard of a command that takes something away from them: a
+// build that was reported unsafe (promise P7, design.md §4), an access token.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "api/calls/call.hpp"
+#include "schemas/answers/deployment.hpp"
+#include "storage/registry/state/state.hpp"
+
+namespace herald::api::deployment {
+
+/// The nodes that serve predictions and have not said that they have applied the record at the offset, each
+/// with the time by which it stops by itself. Empty standalone.
+std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::services&,
+                                                               const storage::registry::state::state_view&,
+                                                               std::uint64_t offset);
+
+/// Ends when every node in contact has said that it has applied the record at the offset, at the latest after
+/// limits::report_heard_ms_max. Standalone, once this node's own event loops have ended the step that they
+/// were in.
+boost::asio::awaitable<void> wait_until_heard(calls::writing_call&, std::uint64_t offset);
+
+}  // namespace herald::api::deployment
