@@ -57,6 +57,37 @@ TEST_F(updates_of_stages, wait_for_no_node_that_serves_no_predictions_has_left_o
     EXPECT_EQ(stage_now().status, stage_status::active);
 }
 
+TEST_F(updates_of_stages, wait_after_a_gap_in_the_log_until_every_node_can_have_been_heard_again) {
+    const auto first = made(), second = made();
+    serve(first.id);
+    beat("b");
+    const auto update = begun(update_to(second.id)).update_id;
+    ready(update, "a");
+    registry.now_ms += 12'000;
+    beat("a");  // the update's timer fires before it
+    EXPECT_EQ(stage_now().status, stage_status::updating) << "b is loading, as before the gap";
+    pass(3, {"a"});
+    ready(update, "a");
+    EXPECT_EQ(stage_now().status, stage_status::updating) << "b may be heard yet";
+    beat("b");
+    pass(12, {"a", "b"});
+    EXPECT_EQ(stage_now().status, stage_status::updating);
+    ready(update, "b");
+    EXPECT_EQ(components(), text(second.id, 1'000'000, "active"));
+}
+
+TEST_F(updates_of_stages, pass_over_a_node_that_is_not_heard_after_a_gap_in_the_log) {
+    const auto build = made();
+    beat("b");
+    const auto update = begun(update_to(build.id)).update_id;
+    ready(update, "a");
+    registry.now_ms += 60'000;
+    pass(9, {"a"});
+    EXPECT_EQ(stage_now().status, stage_status::creating);
+    pass(6, {"a"});
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
 TEST_F(updates_of_stages, take_no_word_of_a_process_that_was_replaced) {
     const auto build = made();
     const auto update = begun(update_to(build.id)).update_id;
