@@ -224,9 +224,9 @@ void components::report(schemas::update_id update) {
 }
 
 void components::reported(schemas::update_id update, const result<schemas::commands::outcome>& outcome) {
-    // A refusal is an answer, too: the update has ended. Its place stays, so that it is not told again, until
-    // the component goes.
-    if (outcome) return;
+    // A refusal is an answer, too, but for the one before the log has the first heartbeat of this process. The
+    // place stays, so that it is not told again, until the component goes.
+    if (outcome && outcome->code != static_cast<std::uint32_t>(error_code::aborted)) return;
     const auto waiting = x_reports.find(update);
     if (waiting == x_reports.end()) return;
     waiting->second.is_sent = false;

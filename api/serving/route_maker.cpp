@@ -209,7 +209,9 @@ std::shared_ptr<component> route_maker::hold(const route_rows::component& one) c
 void route_maker::follow_update(const route_rows::stage& stage, const route_rows::component& one,
                                 const component_route& route) const {
     if (!stage.update || one.said.update_id != stage.update->id) return;
-    x_on.models.tell_when_ready(stage.update->id, route.served);
+    // What is told before the update loads is not heard; this is made anew when it begins to.
+    if (stage.update->phase == schemas::update_phase::loading)
+        x_on.models.tell_when_ready(stage.update->id, route.served);
     if (route.meter)
         x_on.canaries.begin({stage.update->id, stage.update->interval, stage.update->interval_ends_ms},
                             route.meter);

@@ -97,6 +97,14 @@ TEST_F(components_test, what_the_log_does_not_take_is_told_again) {
     EXPECT_EQ(node.asked(), 3u);
 }
 
+TEST_F(components_test, what_the_log_takes_only_after_the_first_heartbeat_is_told_again) {
+    node.abort_next(1);
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    EXPECT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_EQ(node.asked(), 2u);
+}
+
 TEST_F(components_test, a_model_that_cannot_be_served_is_told_with_its_reason) {
     engine->fail_next(1, runtime::invalid_argument("its operator Foo is not known"));
     const auto held = models->hold(source_of(1));

@@ -303,6 +303,32 @@ TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
     EXPECT_TRUE(at("/a").stages[0].waiting.empty());
 }
 
+TEST_F(route_maker_test, an_update_is_told_of_its_component_only_once_it_loads) {
+    build_of(6, "v6");
+    schemas::endpoint_update update;
+    update.id = {9};
+    update.stage_id = {1};
+    update.build_id = {6};
+    update.phase = schemas::update_phase::waiting_for_build;
+    put<tables::endpoint_updates>(update);
+    auto fresh = component_of(6, schemas::whole_ppm);
+    fresh.update_id = {9};
+    schemas::endpoint_stage stage;
+    stage.id = {1};
+    stage.endpoint_id = endpoint_at(1, "/a").id;
+    stage.components = {fresh};
+    stage.update_id = {9};
+    put<tables::endpoint_stages>(stage);
+    const auto served = at("/a").stages[0].components[0].served;
+    ASSERT_TRUE(eventually([&] { return served->model() != nullptr; }));
+    const auto told = [&] { return node.told<schemas::commands::component_ready>().size(); };
+    runtime::on_loop(loops[0]);
+    EXPECT_EQ(told(), 0u);
+    update.phase = schemas::update_phase::loading;
+    put<tables::endpoint_updates>(update);
+    EXPECT_EQ(eventually(told, 1), 1u);
+}
+
 TEST_F(route_maker_test, a_canary_counts_its_own_stage_alone_and_from_one_interval_to_the_next) {
     build_of(5, "v5");
     build_of(6, "v6");

@@ -20,19 +20,29 @@ class keeping_node final : public storage::node::registry_node {
   public:
     void submit(schemas::commands::command_type type, std::string body, schemas::commands::request_identity,
                 schemas::uuid, outcome_handler handler) override {
-        bool is_taken = true;
+        bool is_taken = true, is_early = false;
         {
             const runtime::lock_guard lock(x_mutex);
             if (x_refusals > 0) {
                 --x_refusals;
                 is_taken = false;
+            } else if (x_aborts > 0) {
+                --x_aborts;
+                is_early = true;
             } else {
                 x_commands.emplace_back(type, std::move(body));
             }
             ++x_asked;
         }
         if (!is_taken) return handler(runtime::unavailable("the log is out of reach"));
-        handler(schemas::commands::outcome{});
+        schemas::commands::outcome outcome;
+        if (is_early) outcome.code = static_cast<std::uint32_t>(error_code::aborted);
+        handler(outcome);
+    }
+    /// As before this process has been heard of.
+    void abort_next(std::size_t count) {
+        const runtime::lock_guard lock(x_mutex);
+        x_aborts = count;
     }
     void refuse_next(std::size_t count) {
         const runtime::lock_guard lock(x_mutex);
@@ -67,6 +77,7 @@ class keeping_node final : public storage::node::registry_node {
     mutable runtime::mutex x_mutex;
     std::vector<std::pair<schemas::commands::command_type, std::string>> x_commands GUARDED_BY(x_mutex);
     std::size_t x_refusals GUARDED_BY(x_mutex) = 0;
+    std::size_t x_aborts GUARDED_BY(x_mutex) = 0;
     std::size_t x_asked GUARDED_BY(x_mutex) = 0;
 };
 
