@@ -117,15 +117,20 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
         source.health_path = what.source.health_path;
         source.batching = what.source.key.batching;
         const std::weak_ptr<components> back = self;
-        self->engine_for(what.source)
-            ->load(source, [back, &loop = self->x_with.loop, what,
-                            bytes](result<engines::loaded_model> model) {
-                // std::function is copied: the model goes along in a shared place.
-                const auto outcome = std::make_shared<result<engines::loaded_model>>(std::move(model));
-                loop.post(runtime::if_alive(back, [what, outcome, memory = bytes.memory](components& mine) {
-                    mine.loaded(what, std::move(*outcome), memory);
-                }));
-            });
+        const auto loaded = [back, &loop = self->x_with.loop, what,
+                             bytes](result<engines::loaded_model> model) {
+            // std::function is copied: the model goes along in a shared place.
+            const auto outcome = std::make_shared<result<engines::loaded_model>>(std::move(model));
+            loop.post(runtime::if_alive(back, [what, outcome, memory = bytes.memory](components& mine) {
+                mine.loaded(what, std::move(*outcome), memory);
+            }));
+        };
+        // What was thrown would end the task, and its place among the loads would never be free again.
+        try {
+            self->engine_for(what.source)->load(source, loaded);
+        } catch (const std::exception& thrown) {
+            return runtime::unavailable(std::string("loading it has failed: ") + thrown.what());
+        }
         return {};
     };
     const auto asked = co_await runtime::run_blocking(self->x_with.loads, work);
@@ -137,7 +142,7 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
 void components::loaded(load what, result<engines::loaded_model> model, std::shared_ptr<const void> memory) {
     if (!model) return failed(std::move(what), model.error());
     const std::shared_ptr<component> into = what.into.lock();
-    if (!into) return unload(*std::move(model));
+    if (!into || into->model()) return unload(*std::move(model));
     const std::int64_t took_ms = now_ms() - what.began_ms;
     runtime::metric_histogram(runtime::metrics::model_load_seconds, {{"runtime", runtime_of(what.source)}})
         .observe_us(took_ms * 1'000);

@@ -132,6 +132,16 @@ TEST_F(components_test, a_node_without_the_runtime_says_so) {
     EXPECT_NE(told()[0].error.find("no runtime 'onnx'"), std::string::npos) << told()[0].error;
 }
 
+TEST_F(components_test, one_whose_loading_throws_is_tried_again_and_leaves_its_place_to_others) {
+    std::vector<std::shared_ptr<component>> held;
+    for (std::uint64_t build = 1; build <= limits::model_loads_max; ++build) {
+        engine->throw_next(build);
+        held.push_back(models->hold(source_of(build)));
+    }
+    held.push_back(models->hold(source_of(100)));
+    for (const auto& each : held) EXPECT_TRUE(eventually([&] { return each->model() != nullptr; }));
+}
+
 TEST_F(components_test, only_a_few_are_loaded_at_a_time) {
     engine->hold(true);
     std::vector<std::shared_ptr<component>> held;

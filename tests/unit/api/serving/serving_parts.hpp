@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,10 +96,12 @@ class told_engine final : public api::serving::engines::engine {
     std::string_view name() const noexcept override { return x_name; }
     void load(const api::serving::engines::model_source& source, load_handler handler) override {
         std::optional<error> failure;
+        bool throws = false;
         {
             const runtime::lock_guard lock(x_mutex);
             ++x_loads[source.build.value];
             x_most = std::max(x_most, ++x_at_a_time);
+            throws = std::exchange(x_throws[source.build.value], false);
             auto& failures = x_failures[source.build.value];
             if (!failures.empty()) {
                 failure = std::move(failures.front());
@@ -110,6 +113,7 @@ class told_engine final : public api::serving::engines::engine {
             const runtime::lock_guard lock(x_mutex);
             --x_at_a_time;
         }
+        if (throws) throw std::runtime_error("thrown while loading");
         if (failure) return handler(*failure);
         const auto model = std::make_shared<silent_model>();
         {
@@ -122,6 +126,10 @@ class told_engine final : public api::serving::engines::engine {
     void fail_next(std::uint64_t build, error why) {
         const runtime::lock_guard lock(x_mutex);
         x_failures[build].push_back(std::move(why));
+    }
+    void throw_next(std::uint64_t build) {
+        const runtime::lock_guard lock(x_mutex);
+        x_throws[build] = true;
     }
     void hold(bool yes) {
         const runtime::lock_guard lock(x_mutex);
@@ -156,6 +164,7 @@ class told_engine final : public api::serving::engines::engine {
     std::size_t x_at_a_time GUARDED_BY(x_mutex) = 0;
     std::size_t x_most GUARDED_BY(x_mutex) = 0;
     std::map<std::uint64_t, std::size_t> x_loads GUARDED_BY(x_mutex);
+    std::map<std::uint64_t, bool> x_throws GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::deque<error>> x_failures GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::weak_ptr<silent_model>> x_models GUARDED_BY(x_mutex);
 };
