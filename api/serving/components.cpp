@@ -54,6 +54,11 @@ void components::tell_when_ready(schemas::update_id update, const std::shared_pt
         }));
 }
 
+void components::forget(schemas::update_id update) {
+    x_with.loop.post(
+        runtime::if_alive(weak_from_this(), [update](components& self) { self.x_reports.erase(update); }));
+}
+
 bool components::are_settled(const std::vector<std::shared_ptr<component>>& all) const {
     const bool is_patient = now_ms() - x_began_ms < limits::model_load_awaited_ms;
     return std::ranges::all_of(all, [&](const auto& each) {
@@ -142,7 +147,7 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
 void components::loaded(load what, result<engines::loaded_model> model, std::shared_ptr<const void> memory) {
     if (!model) return failed(std::move(what), model.error());
     const std::shared_ptr<component> into = what.into.lock();
-    if (!into || into->model()) return unload(*std::move(model));
+    if (!into || into->model()) return let_go(*std::move(model));
     const std::int64_t took_ms = now_ms() - what.began_ms;
     runtime::metric_histogram(runtime::metrics::model_load_seconds, {{"runtime", runtime_of(what.source)}})
         .observe_us(took_ms * 1'000);
@@ -182,12 +187,16 @@ void components::failed(load what, const error& why) {
                        }));
 }
 
-/// On a thread that may block, unless there is none to be had.
 void components::unload(engines::loaded_model model) {
     runtime::metric_gauge(runtime::metrics::models_loaded).add(-1);
     if (model.tensors)
         runtime::metric_gauge(runtime::metrics::models_bytes)
             .add(-static_cast<std::int64_t>(model.tensors->memory_bytes()));
+    let_go(std::move(model));
+}
+
+/// On a thread that may block, unless there is none to be had.
+void components::let_go(engines::loaded_model model) {
     const auto going = std::make_shared<engines::loaded_model>(std::move(model));
     using call = runtime::started_call<result<void>>;
     (void)call::start(x_with.loads, x_with.loop.context().get_executor(), [going]() -> result<void> {
@@ -230,7 +239,7 @@ void components::report(schemas::update_id update) {
 
 void components::reported(schemas::update_id update, const result<schemas::commands::outcome>& outcome) {
     // A refusal is an answer, too, but for the one before the log has the first heartbeat of this process. The
-    // place stays, so that it is not told again, until the component goes.
+    // place stays, so that it is not told again, until the update ends or the component goes.
     if (outcome && outcome->code != static_cast<std::uint32_t>(error_code::aborted)) return;
     const auto waiting = x_reports.find(update);
     if (waiting == x_reports.end()) return;

@@ -80,14 +80,18 @@ void route_maker::shown(const shown_write& what) {
     std::vector<route_table::change> changes;
     for (const schemas::uuid& id : remade) {
         const route_table::entry* const old = before->find_id(id);
+        const std::set<schemas::update_id> updates = updates_of(id);
         forget(id);
         const auto rows = rows_of(*what.view, id);
         if (!rows) {
+            for (const schemas::update_id update : updates) x_on.models.forget(update);
             if (old) changes.push_back({id, nullptr});
             continue;
         }
         made now = make(*rows, old ? *old : nullptr);
         remember(id, now.from);
+        for (const schemas::update_id update : updates)
+            if (!now.from.updates.contains(update)) x_on.models.forget(update);
         changes.push_back({id, std::move(now.entry)});
     }
     if (!changes.empty()) x_on.book.store(before->with(changes));
@@ -243,6 +247,11 @@ std::string route_maker::lines(const std::vector<std::pair<std::string_view, std
             out += "\r\n";
         }
     return out;
+}
+
+std::set<schemas::update_id> route_maker::updates_of(const schemas::uuid& endpoint) const {
+    const auto known = x_origins.find(endpoint);
+    return known == x_origins.end() ? std::set<schemas::update_id>() : known->second.updates;
 }
 
 void route_maker::remember(const schemas::uuid& endpoint, const origins& from) {

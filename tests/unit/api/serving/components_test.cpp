@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "api/serving/limits.hpp"
+#include "runtime/metric_names.hpp"
+#include "runtime/metrics.hpp"
 #include "schemas/commands/serving.hpp"
 #include "serving_parts.hpp"
 #include "tests/support/until.hpp"
@@ -163,6 +165,27 @@ TEST_F(components_test, one_that_nobody_holds_any_more_is_not_loaded) {
     engine->hold(false);
     EXPECT_TRUE(eventually([&] { return last->model() != nullptr; }));
     EXPECT_EQ(engine->loads_of(100), 0u);
+}
+
+TEST_F(components_test, one_that_is_let_go_while_it_is_loaded_was_never_among_the_loaded_ones) {
+    const auto& shown = runtime::metric_gauge(runtime::metrics::models_loaded);
+    const std::int64_t before = shown.value();
+    engine->hold(true);
+    auto held = models->hold(source_of(1));
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == 1; }));
+    held.reset();
+    engine->hold(false);
+    ASSERT_TRUE(eventually([&] { return engine->made_of(1) == 1 && !engine->has_model_of(1); }));
+    EXPECT_EQ(shown.value(), before);
+}
+
+TEST_F(components_test, an_update_that_has_ended_is_forgotten) {
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    models->forget({9});
+    models->tell_when_ready({9}, held);
+    EXPECT_EQ(eventually([&] { return told().size(); }, 2), 2u);
 }
 
 TEST_F(components_test, a_node_is_not_settled_while_a_model_is_being_loaded) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "schemas/commands/serving.hpp"
 #include "serving_parts.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
@@ -322,11 +325,21 @@ TEST_F(route_maker_test, an_update_is_told_of_its_component_only_once_it_loads) 
     const auto served = at("/a").stages[0].components[0].served;
     ASSERT_TRUE(eventually([&] { return served->model() != nullptr; }));
     const auto told = [&] { return node.told<schemas::commands::component_ready>().size(); };
-    runtime::on_loop(loops[0]);
+    std::atomic<bool> has_passed = false;
+    loops[0].post([&] { has_passed = true; });
+    ASSERT_TRUE(eventually([&] { return has_passed.load(); }));
     EXPECT_EQ(told(), 0u);
     update.phase = schemas::update_phase::loading;
     put<tables::endpoint_updates>(update);
     EXPECT_EQ(eventually(told, 1), 1u);
+    write([&](auto& changes) {
+        auto after = stage;
+        after.update_id = {};
+        tables::endpoint_stages::update(changes, stage, after);
+        tables::endpoint_updates::erase(changes, update);
+    });
+    models->tell_when_ready({9}, served);
+    EXPECT_EQ(eventually(told, 2), 2u) << "it has ended, and nothing of it is kept";
 }
 
 TEST_F(route_maker_test, a_canary_counts_its_own_stage_alone_and_from_one_interval_to_the_next) {

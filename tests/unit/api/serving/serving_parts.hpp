@@ -119,6 +119,7 @@ class told_engine final : public api::serving::engines::engine {
         {
             const runtime::lock_guard lock(x_mutex);
             x_models[source.build.value] = model;
+            ++x_made[source.build.value];
         }
         handler(api::serving::engines::loaded_model{nullptr, model});
     }
@@ -138,6 +139,10 @@ class told_engine final : public api::serving::engines::engine {
     std::size_t loads_of(std::uint64_t build) {
         const runtime::lock_guard lock(x_mutex);
         return x_loads[build];
+    }
+    std::size_t made_of(std::uint64_t build) {
+        const runtime::lock_guard lock(x_mutex);
+        return x_made[build];
     }
     std::size_t most_at_a_time() const {
         const runtime::lock_guard lock(x_mutex);
@@ -164,6 +169,7 @@ class told_engine final : public api::serving::engines::engine {
     std::size_t x_at_a_time GUARDED_BY(x_mutex) = 0;
     std::size_t x_most GUARDED_BY(x_mutex) = 0;
     std::map<std::uint64_t, std::size_t> x_loads GUARDED_BY(x_mutex);
+    std::map<std::uint64_t, std::size_t> x_made GUARDED_BY(x_mutex);
     std::map<std::uint64_t, bool> x_throws GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::deque<error>> x_failures GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::weak_ptr<silent_model>> x_models GUARDED_BY(x_mutex);
