@@ -143,7 +143,10 @@ route_maker::made route_maker::make(const route_rows& rows, const route_table::e
         }
     }
     if (entry.body_bytes_max == 0) entry.body_bytes_max = x_with.body_bytes_max;
-    std::ranges::sort(entry.tokens, {}, &token_route::hash);
+    // Of stages that have the same token, the one with the lower id is opened.
+    std::ranges::sort(entry.tokens, {}, [&](const token_route& each) {
+        return std::pair(each.hash, entry.stages[each.stage].id);
+    });
     return out;
 }
 

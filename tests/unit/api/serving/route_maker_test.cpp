@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "schemas/commands/serving.hpp"
@@ -220,6 +221,27 @@ TEST_F(route_maker_test, a_token_opens_its_stage_from_its_write_until_it_is_eras
     write([&](auto& changes) { tables::access_tokens::erase(changes, token); });
     EXPECT_EQ(at("/a").stage_of(hash, 0), nullptr);
     EXPECT_FALSE(book.on_loop(0).has_token(hash, 0));
+}
+
+TEST_F(route_maker_test, a_token_that_two_stages_have_opens_the_one_with_the_lower_id) {
+    const auto endpoint = endpoint_at(1, "/a");
+    const auto hash = runtime::sha256("secret");
+    constexpr std::uint64_t stages = 40;
+    for (std::uint64_t id = 1; id <= stages; ++id) {
+        schemas::endpoint_stage row;
+        row.id = {id};
+        row.endpoint_id = endpoint.id;
+        row.name = "stage " + std::to_string(id);
+        put<tables::endpoint_stages>(row);
+        schemas::access_token token;
+        token.id = {stages - id + 1};
+        token.stage_id = {id};
+        token.hash = std::string(runtime::as_bytes(hash));
+        put<tables::access_tokens>(token);
+    }
+    ASSERT_NE(at("/a").stage_of(hash, 0), nullptr);
+    EXPECT_EQ(at("/a").stage_of(hash, 0)->id.value, 1u);
+    EXPECT_TRUE(std::ranges::is_sorted(at("/a").tokens, {}, &token_route::stage));
 }
 
 TEST_F(route_maker_test, a_deleted_endpoint_is_gone_and_its_model_unloaded) {
