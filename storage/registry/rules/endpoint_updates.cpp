@@ -126,7 +126,17 @@ result<void> check_settings(const update_endpoint_stage& asked) {
     if (const auto good = check_at_most("batching.size_max", asked.batching.size_max, limits::batch_size_max);
         !good)
         return good;
-    return check_at_most("batching.delay_ms_max", asked.batching.delay_ms_max, limits::batch_delay_ms_max);
+    if (const auto good = check_at_most("batching.delay_ms_max", asked.batching.delay_ms_max,
+                                        limits::batch_delay_ms_max);
+        !good)
+        return good;
+    const std::int64_t delay_ms = asked.batching.delay_ms_max;
+    if (asked.limits.deadline_ms != 0 && delay_ms != 0 && delay_ms * 2 >= asked.limits.deadline_ms)
+        return runtime::invalid_argument(
+            "batching.delay_ms_max is " + std::to_string(delay_ms) +
+            "; it must be below half of limits.deadline_ms, which is " +
+            std::to_string(asked.limits.deadline_ms) + ", so that a batch that waits is answered in time");
+    return {};
 }
 
 bool is_rule(std::uint32_t id) {

@@ -469,6 +469,11 @@ TEST_F(updates_of_stages, are_refused_where_they_say_what_cannot_be) {
     refused([](auto& c) { c.limits.in_flight_max = 1'000'000; }, "in_flight_max");
     refused([](auto& c) { c.batching.size_max = 1'000'000; }, "size_max");
     refused([](auto& c) { c.batching.delay_ms_max = 1'000'000; }, "delay_ms_max");
+    const auto late = [](auto& c) {
+        c.limits.deadline_ms = 100;
+        c.batching.delay_ms_max = 50;
+    };
+    refused(late, "below half of limits.deadline_ms");
     EXPECT_THAT(stage_now().components, IsEmpty());
     permit({schemas::action::read});
     const auto ann = registry.user_named("ann@example.org").id;
