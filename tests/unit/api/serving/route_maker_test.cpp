@@ -317,12 +317,15 @@ TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
     update<tables::builds>(build, building);
     auto failed = component_of(6, 0);
     failed.status = schemas::component_status::error;
+    failed.message = "the model is no model";
     auto creating = component_of(6, 0);
     creating.status = schemas::component_status::creating;
     stage_of(endpoint_at(1, "/a"), 1, {failed});
     stage_of(endpoint_at(2, "/b"), 2, {creating});
     EXPECT_TRUE(at("/a").stages[0].waiting.empty());
     EXPECT_TRUE(at("/b").stages[0].waiting.empty());
+    EXPECT_EQ(at("/a").stages[0].failure, "build 6: the model is no model");
+    EXPECT_EQ(at("/b").stages[0].failure, "");
     update<tables::builds>(building, build);
     EXPECT_EQ(at("/b").stages[0].waiting.size(), 1u);
     EXPECT_TRUE(at("/a").stages[0].waiting.empty());
