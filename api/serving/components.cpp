@@ -8,7 +8,9 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/text.hpp"
 #include "schemas/commands/serving.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::api::serving {
 namespace {
@@ -228,7 +230,8 @@ void components::report(schemas::update_id update) {
     ready.update_id = update;
     ready.node = me.name;
     ready.boot = me.boot;
-    if (!about->model()) ready.error = about->why_not_loaded();
+    if (!about->model())
+        ready.error = runtime::shortened(about->why_not_loaded(), limits::stage_log_message_bytes_max);
     waiting->second.is_sent = true;
     const auto answered = runtime::if_alive(
         weak_from_this(),
@@ -238,8 +241,8 @@ void components::report(schemas::update_id update) {
 }
 
 void components::reported(schemas::update_id update, const result<schemas::commands::outcome>& outcome) {
-    // A refusal is an answer, too, but for the one before the log has the first heartbeat of this process. The
-    // place stays, so that it is not told again, until the update ends or the component goes.
+    // A refusal is an answer, too, but for the one before the log has the first heartbeat of this process.
+    // The place stays, so that it is not told again, until the update ends or the component goes.
     if (outcome && outcome->code != static_cast<std::uint32_t>(error_code::aborted)) return;
     const auto waiting = x_reports.find(update);
     if (waiting == x_reports.end()) return;

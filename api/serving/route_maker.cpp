@@ -164,8 +164,7 @@ stage_route route_maker::make_stage(const route_rows& rows, const route_rows::st
         if (can_load(each)) follow_update(stage, each, made_route);
         if (each.said.ratio_ppm == 0) {
             if (each.said.status == schemas::component_status::error)
-                out.failure =
-                    "build " + std::to_string(each.said.build_id.value) + ": " + each.said.message;
+                out.failure = "build " + std::to_string(each.said.build_id.value) + ": " + each.said.message;
             if (can_load(each)) out.waiting.push_back(std::move(made_route.served));
             continue;
         }

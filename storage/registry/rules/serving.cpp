@@ -4,6 +4,7 @@
 #include "schemas/commands/limits.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/rules/canary.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/endpoint_updates.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -41,8 +42,8 @@ void put_in_place_of(std::vector<ready_node>& all, const ready_node& now) {
 
 bool is_serving(const node_row& node) { return node.serves_predictions && node.boot != schemas::uuid{}; }
 
-/// When the node was heard that serves predictions and was heard last. Others are silent if they have not been
-/// heard for long when it was: after a gap in the log all are, and none is to be passed over for that.
+/// When the node was heard that serves predictions and was heard last. Others are silent if they have not
+/// been heard for long when it was: after a gap in the log all are, and none is to be passed over for that.
 std::int64_t newest_heartbeat_ms(const rule_context& context) {
     std::int64_t newest_ms = 0;
     tables::nodes::each(context.state, [&](const node_row& node) {
@@ -62,9 +63,8 @@ bool may_pass_over_silent(const rule_context& context, const endpoint_update& up
 /// still serves.
 bool are_all_serving_nodes(const rule_context& context, const endpoint_update& update,
                            const std::vector<ready_node>& these) {
-    const std::int64_t heard_since_ms = may_pass_over_silent(context, update)
-                                            ? newest_heartbeat_ms(context) - limits::claim_lapse_ms
-                                            : 0;
+    const std::int64_t heard_since_ms =
+        may_pass_over_silent(context, update) ? newest_heartbeat_ms(context) - limits::claim_lapse_ms : 0;
     bool is_one_there = false, is_one_missing = false;
     tables::nodes::each(context.state, [&](const node_row& node) {
         if (!is_serving(node)) return true;
@@ -139,8 +139,10 @@ void begin_loading(rule_context& context, endpoint_update update) {
 }
 
 /// What is late is ignored: another update, or none, runs by then. Errors: aborted for a process whose node
-/// has restarted since.
+/// has restarted since; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::component_ready& command) {
+    if (const auto good = check_text("error", command.error, limits::stage_log_message_bytes_max); !good)
+        return good.error();
     auto update = tables::endpoint_updates::find(context.state, command.update_id);
     if (!update || update->phase != update_phase::loading) return std::string();
     if (!speaks_for(context, command.node, command.boot))

@@ -8,6 +8,7 @@
 #include "runtime/metric_names.hpp"
 #include "runtime/metrics.hpp"
 #include "schemas/commands/serving.hpp"
+#include "schemas/limits.hpp"
 #include "serving_parts.hpp"
 #include "tests/support/until.hpp"
 
@@ -114,6 +115,15 @@ TEST_F(components_test, a_model_that_cannot_be_served_is_told_with_its_reason) {
     ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
     EXPECT_EQ(told()[0].error, "its operator Foo is not known");
     EXPECT_EQ(held->why_not_loaded(), "its operator Foo is not known");
+}
+
+TEST_F(components_test, a_reason_is_told_as_text_that_the_log_takes) {
+    engine->fail_next(1, runtime::invalid_argument("its bytes \xff are wrong" + std::string(10'000, '!')));
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_TRUE(told()[0].error.starts_with("its bytes \xEF\xBF\xBD are wrong"));
+    EXPECT_EQ(told()[0].error.size(), limits::stage_log_message_bytes_max);
 }
 
 TEST_F(components_test, what_may_pass_is_tried_again_before_the_update_is_told) {

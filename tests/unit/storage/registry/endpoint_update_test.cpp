@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "tests/unit/storage/registry/deployed.hpp"
@@ -126,6 +127,34 @@ TEST_F(updates_of_stages, are_rolled_back_by_an_error_of_one_node) {
     serve(second.id);
     EXPECT_EQ(components(), text(second.id, 1'000'000, "active"))
         << "the next update goes on from the old one";
+}
+
+TEST_F(updates_of_stages, keep_of_a_long_error_its_beginning_in_whole_characters) {
+    std::string error;
+    while (error.size() + 3 <= limits::stage_log_message_bytes_max) error += "\xE2\x82\xAC";
+    const auto build = made();
+    ready(begun(update_to(build.id)).update_id, "a", error);
+    const std::string message = stage_now().components.back().message;
+    EXPECT_TRUE(message.starts_with("node a: \xE2\x82\xAC")) << message.substr(0, 40);
+    EXPECT_GT(message.size(), limits::stage_log_message_bytes_max - 3);
+    EXPECT_LE(message.size(), limits::stage_log_message_bytes_max);
+    EXPECT_TRUE(runtime::is_valid_utf8(message));
+    EXPECT_TRUE(runtime::is_valid_utf8(newest_of_log()));
+}
+
+TEST_F(updates_of_stages, take_no_error_that_is_no_text) {
+    const auto build = made();
+    const auto update = begun(update_to(build.id)).update_id;
+    for (const std::string& error : {std::string("\xff"), std::string(1, '\0'),
+                                     std::string(limits::stage_log_message_bytes_max + 1, 'a')}) {
+        schemas::commands::component_ready wrong;
+        wrong.update_id = update;
+        wrong.node = "a";
+        wrong.boot[0] = 1;
+        wrong.error = error;
+        EXPECT_EQ(registry.run(wrong).code, static_cast<std::uint32_t>(error_code::invalid_argument));
+    }
+    EXPECT_EQ(stage_now().status, stage_status::creating);
 }
 
 TEST_F(updates_of_stages, are_rolled_back_after_ten_minutes) {
