@@ -45,10 +45,13 @@ endpoint_stage stage_of(const rule_context& context, endpoint_stage_id id) {
     return *std::move(stage);
 }
 
-/// What serves beside the component of this update (0: of an update that has ended), if anything does.
+/// What serves beside the component of this update (0: of an update that has ended), if anything does. It is
+/// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
 std::optional<stage_component> old_component(const endpoint_stage& stage, schemas::update_id update) {
-    for (const stage_component& each : stage.components)
-        if (each.ratio_ppm > 0 && (!update || each.update_id != update)) return each;
+    for (const stage_component& each : stage.components) {
+        const bool is_kept = each.ratio_ppm > 0 || each.status == component_status::active;
+        if (is_kept && (!update || each.update_id != update)) return each;
+    }
     return std::nullopt;
 }
 

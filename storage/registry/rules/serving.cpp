@@ -95,8 +95,7 @@ void begin_interval(rule_context& context, endpoint_update update) {
 /// Every node has it loaded: it serves, or gets its first share.
 void loaded(rule_context& context, endpoint_update update) {
     cancel_step(context, update);
-    if (update.strategy == schemas::update_strategy::rollout || !has_old_component(context, update) ||
-        update.canary.progress_step_ppm >= whole_ppm)
+    if (update.strategy == schemas::update_strategy::rollout || !has_old_component(context, update))
         return complete_update(context, update);
     update.phase = update_phase::canary;
     update.ready.clear();

@@ -410,6 +410,28 @@ TEST_F(canaries, that_break_a_rule_are_rolled_back_saying_which) {
     EXPECT_THAT(stage_now().components[1].message, HasSubstr("0.15"));
 }
 
+TEST_F(canaries, whose_step_is_all_are_judged_too_with_the_old_build_kept) {
+    begin(canary_to(fresh.id, "1"));
+    EXPECT_EQ(components(), text(old.id, 0, "active") + ", " + text(fresh.id, 1'000'000, "active"));
+    EXPECT_EQ(stage_now().status, stage_status::updating);
+    pass(10, {"a"});
+    count(counts(20, 3), 1);
+    EXPECT_EQ(components(), text(old.id, 1'000'000, "active") + ", " + text(fresh.id, 0, "error"));
+    EXPECT_EQ(stage_now().status, stage_status::error);
+    begin(canary_to(fresh.id, "1"));
+    pass(10, {"a"});
+    count(counts(20), 1);
+    EXPECT_EQ(components(), text(fresh.id, 1'000'000, "active"));
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
+TEST_F(canaries, whose_step_is_all_give_way_to_another_update_with_the_old_build_kept) {
+    const auto third = made();
+    begin(canary_to(fresh.id, "1"));
+    begun(update_to(third.id));
+    EXPECT_EQ(components(), text(old.id, 1'000'000, "active") + ", " + text(third.id, 0, "creating"));
+}
+
 TEST_F(canaries, are_judged_by_the_counts_of_all_nodes) {
     beat("b");
     update = begun(canary_to(fresh.id)).update_id;
