@@ -1,6 +1,7 @@
 #include "program/predictions.hpp"
 
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "api/serving/batching/batching_engine.hpp"
@@ -170,8 +171,15 @@ void predictions::end() {
 
 boost::asio::awaitable<void> predictions::fetch(predictions* self, component_source source,
                                                 std::function<void(result<fetched_model>)> handler) {
-    auto found = co_await self->fetched(std::move(source));
-    handler(std::move(found));
+    // Whoever asks holds a place among the loads until it is called back.
+    std::optional<result<fetched_model>> found;
+    try {
+        auto fetched = co_await self->fetched(std::move(source));
+        found.emplace(std::move(fetched));
+    } catch (const std::exception& thrown) {
+        found.emplace(runtime::unavailable(std::string("fetching it has failed: ") + thrown.what()));
+    }
+    handler(*std::move(found));
 }
 
 storage::artifacts::task<fetched_model> predictions::fetched(component_source source) {

@@ -12,6 +12,8 @@
 namespace herald::runtime {
 namespace {
 
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
 // Length of the well-formed UTF-8 sequence at the start of `text` (Unicode 15, table 3-7); 0 when there is
 // none.
 std::size_t utf8_sequence(std::string_view text) noexcept {
@@ -52,7 +54,7 @@ std::size_t append_special(std::string& out, std::string_view text) {
         return length;
     }
     if (length == 0) {
-        out += "\xEF\xBF\xBD";
+        out += replacement;
         return 1;
     }
     switch (c) {
@@ -142,6 +144,19 @@ bool is_valid_utf8(std::string_view text) noexcept {
         text.remove_prefix(length);
     }
     return true;
+}
+
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t length = utf8_sequence(text);
+        const bool is_kept = length > 0 && text.front() != '\0';
+        const std::string_view next = is_kept ? text.substr(0, length) : replacement;
+        if (out.size() + next.size() > bytes_max) break;
+        out += next;
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
 }
 
 std::string iso8601_ms(std::int64_t ms_since_epoch) {

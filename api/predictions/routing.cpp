@@ -30,6 +30,14 @@ std::optional<error> trouble_of(const component_route& component, const predicti
                                 (why.empty() ? "; try again" : ": " + why));
 }
 
+/// No repetition helps, as one of a 503 would say: somebody must deploy first.
+error nothing_deployed(const endpoint_route& endpoint, const stage_route& stage) {
+    std::string why = "nothing has been deployed to the stage \"" + stage.name + "\" of the endpoint " +
+                      endpoint.path + " yet";
+    if (!stage.failure.empty()) why += "; its newest update has failed with " + stage.failure;
+    return runtime::failed_precondition(std::move(why));
+}
+
 }  // namespace
 
 error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
@@ -80,10 +88,7 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
                                                  endpoint.path + ", or one that has ended"),
                         *found, nullptr, true};
     const component_route* const component = stage->component_for(received.request_id);
-    if (!component)
-        return unrouted{runtime::unavailable("nothing is deployed to the stage \"" + stage->name +
-                                             "\" of the endpoint " + endpoint.path + " yet"),
-                        *found};
+    if (!component) return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
     if (auto trouble = trouble_of(*component, asked)) return unrouted{*std::move(trouble), *found, component};
     return routed{*found, component};
 }

@@ -32,7 +32,8 @@ error without_lease();
 
 /// On the request's own loop. Errors: not_found for a path that no endpoint has, and for another version of
 /// the model than the one that is served; unauthenticated and permission_denied for tokens; permission_denied
-/// for an unsafe build; unavailable while nothing can answer yet.
+/// for an unsafe build; failed_precondition where nothing has been deployed; unavailable while nothing can
+/// answer yet.
 std::variant<routed, unrouted> route(serving::route_book&, const serving::serving_gate&,
                                      const runtime::http::server::request&, const prediction_path&);
 

@@ -8,7 +8,9 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/text.hpp"
 #include "schemas/commands/serving.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::api::serving {
 namespace {
@@ -52,6 +54,11 @@ void components::tell_when_ready(schemas::update_id update, const std::shared_pt
             std::erase_if(self.x_reports, [](const auto& each) { return each.second.about.expired(); });
             if (self.x_reports.try_emplace(update, awaited_report{about}).second) self.report(update);
         }));
+}
+
+void components::forget(schemas::update_id update) {
+    x_with.loop.post(
+        runtime::if_alive(weak_from_this(), [update](components& self) { self.x_reports.erase(update); }));
 }
 
 bool components::are_settled(const std::vector<std::shared_ptr<component>>& all) const {
@@ -117,15 +124,20 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
         source.health_path = what.source.health_path;
         source.batching = what.source.key.batching;
         const std::weak_ptr<components> back = self;
-        self->engine_for(what.source)
-            ->load(source, [back, &loop = self->x_with.loop, what,
-                            bytes](result<engines::loaded_model> model) {
-                // std::function is copied: the model goes along in a shared place.
-                const auto outcome = std::make_shared<result<engines::loaded_model>>(std::move(model));
-                loop.post(runtime::if_alive(back, [what, outcome, memory = bytes.memory](components& mine) {
-                    mine.loaded(what, std::move(*outcome), memory);
-                }));
-            });
+        const auto loaded = [back, &loop = self->x_with.loop, what,
+                             bytes](result<engines::loaded_model> model) {
+            // std::function is copied: the model goes along in a shared place.
+            const auto outcome = std::make_shared<result<engines::loaded_model>>(std::move(model));
+            loop.post(runtime::if_alive(back, [what, outcome, memory = bytes.memory](components& mine) {
+                mine.loaded(what, std::move(*outcome), memory);
+            }));
+        };
+        // What was thrown would end the task, and its place among the loads would never be free again.
+        try {
+            self->engine_for(what.source)->load(source, loaded);
+        } catch (const std::exception& thrown) {
+            return runtime::unavailable(std::string("loading it has failed: ") + thrown.what());
+        }
         return {};
     };
     const auto asked = co_await runtime::run_blocking(self->x_with.loads, work);
@@ -137,7 +149,7 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
 void components::loaded(load what, result<engines::loaded_model> model, std::shared_ptr<const void> memory) {
     if (!model) return failed(std::move(what), model.error());
     const std::shared_ptr<component> into = what.into.lock();
-    if (!into) return unload(*std::move(model));
+    if (!into || into->model()) return let_go(*std::move(model));
     const std::int64_t took_ms = now_ms() - what.began_ms;
     runtime::metric_histogram(runtime::metrics::model_load_seconds, {{"runtime", runtime_of(what.source)}})
         .observe_us(took_ms * 1'000);
@@ -177,12 +189,16 @@ void components::failed(load what, const error& why) {
                        }));
 }
 
-/// On a thread that may block, unless there is none to be had.
 void components::unload(engines::loaded_model model) {
     runtime::metric_gauge(runtime::metrics::models_loaded).add(-1);
     if (model.tensors)
         runtime::metric_gauge(runtime::metrics::models_bytes)
             .add(-static_cast<std::int64_t>(model.tensors->memory_bytes()));
+    let_go(std::move(model));
+}
+
+/// On a thread that may block, unless there is none to be had.
+void components::let_go(engines::loaded_model model) {
     const auto going = std::make_shared<engines::loaded_model>(std::move(model));
     using call = runtime::started_call<result<void>>;
     (void)call::start(x_with.loads, x_with.loop.context().get_executor(), [going]() -> result<void> {
@@ -214,7 +230,8 @@ void components::report(schemas::update_id update) {
     ready.update_id = update;
     ready.node = me.name;
     ready.boot = me.boot;
-    if (!about->model()) ready.error = about->why_not_loaded();
+    if (!about->model())
+        ready.error = runtime::shortened(about->why_not_loaded(), limits::stage_log_message_bytes_max);
     waiting->second.is_sent = true;
     const auto answered = runtime::if_alive(
         weak_from_this(),
@@ -224,9 +241,9 @@ void components::report(schemas::update_id update) {
 }
 
 void components::reported(schemas::update_id update, const result<schemas::commands::outcome>& outcome) {
-    // A refusal is an answer, too: the update has ended. Its place stays, so that it is not told again, until
-    // the component goes.
-    if (outcome) return;
+    // A refusal is an answer, too, but for the one before the log has the first heartbeat of this process.
+    // The place stays, so that it is not told again, until the update ends or the component goes.
+    if (outcome && outcome->code != static_cast<std::uint32_t>(error_code::aborted)) return;
     const auto waiting = x_reports.find(update);
     if (waiting == x_reports.end()) return;
     waiting->second.is_sent = false;

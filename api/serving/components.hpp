@@ -61,6 +61,8 @@ class components final : public std::enable_shared_from_this<components> {
     }
     /// The update is told whether this component is ready here, once that is known. Any thread.
     void tell_when_ready(schemas::update_id, const std::shared_ptr<component>&);
+    /// The update has ended. Any thread.
+    void forget(schemas::update_id);
     /// Whether the node may say that it is ready for predictions: each of these is loaded, or has not been
     /// for limits::model_load_awaited_ms. Any thread.
     bool are_settled(const std::vector<std::shared_ptr<component>>&) const;
@@ -89,6 +91,7 @@ class components final : public std::enable_shared_from_this<components> {
     void reported(schemas::update_id, const result<schemas::commands::outcome>&);
     void report_all_of(const std::shared_ptr<component>&);
     void unload(engines::loaded_model);
+    void let_go(engines::loaded_model);
     engines::engine* engine_for(const component_source&) const;
     std::int64_t now_ms() const { return x_with.loop.time().steady_ms(); }
 

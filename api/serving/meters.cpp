@@ -1,5 +1,7 @@
 #include "api/serving/meters.hpp"
 
+#include <algorithm>
+
 #include "runtime/metric_names.hpp"
 
 namespace herald::api::serving {
@@ -20,7 +22,6 @@ component_meter::component_meter(std::size_t loops) : x_cells(loops == 0 ? 1 : l
 void component_meter::count(std::size_t loop, std::uint16_t status, std::uint64_t latency_us) noexcept {
     constexpr auto relaxed = std::memory_order_relaxed;
     cell& mine = x_cells[loop < x_cells.size() ? loop : x_cells.size() - 1];
-    mine.requests.fetch_add(1, relaxed);
     if (counts_as_4xx(status)) mine.errors_4xx.fetch_add(1, relaxed);
     if (status >= 500) mine.errors_5xx.fetch_add(1, relaxed);
     mine.latency_us_sum.fetch_add(latency_us, relaxed);
@@ -32,7 +33,6 @@ schemas::component_counts component_meter::sum() const {
     schemas::component_counts out;
     std::array<std::uint64_t, schemas::latency_buckets> buckets{};
     for (const cell& each : x_cells) {
-        out.requests += each.requests.load(relaxed);
         out.errors_4xx += each.errors_4xx.load(relaxed);
         out.errors_5xx += each.errors_5xx.load(relaxed);
         out.latency_us_sum += each.latency_us_sum.load(relaxed);
@@ -40,7 +40,10 @@ schemas::component_counts component_meter::sum() const {
             buckets[bucket] += each.latencies[bucket].load(relaxed);
     }
     for (std::uint32_t bucket = 0; bucket < buckets.size(); ++bucket)
-        if (buckets[bucket] > 0) out.latencies.push_back({bucket, buckets[bucket]});
+        if (buckets[bucket] > 0) {
+            out.latencies.push_back({bucket, buckets[bucket]});
+            out.requests += buckets[bucket];
+        }
     return out;
 }
 
@@ -48,8 +51,9 @@ schemas::component_counts counted_between(const schemas::component_counts& befor
                                           const schemas::component_counts& after) {
     schemas::component_counts out;
     out.requests = after.requests - before.requests;
-    out.errors_4xx = after.errors_4xx - before.errors_4xx;
-    out.errors_5xx = after.errors_5xx - before.errors_5xx;
+    // A request that is being counted meanwhile may be among the errors before it is among the requests.
+    out.errors_4xx = std::min(after.errors_4xx - before.errors_4xx, out.requests);
+    out.errors_5xx = std::min(after.errors_5xx - before.errors_5xx, out.requests);
     out.latency_us_sum = after.latency_us_sum - before.latency_us_sum;
     auto earlier = before.latencies.begin();
     for (const schemas::latency_bucket& each : after.latencies) {

@@ -46,7 +46,6 @@ class component_meter {
 
   private:
     struct alignas(64) cell {
-        std::atomic<std::uint64_t> requests{0};
         std::atomic<std::uint64_t> errors_4xx{0};
         std::atomic<std::uint64_t> errors_5xx{0};
         std::atomic<std::uint64_t> latency_us_sum{0};

@@ -80,14 +80,18 @@ void route_maker::shown(const shown_write& what) {
     std::vector<route_table::change> changes;
     for (const schemas::uuid& id : remade) {
         const route_table::entry* const old = before->find_id(id);
+        const std::set<schemas::update_id> updates = updates_of(id);
         forget(id);
         const auto rows = rows_of(*what.view, id);
         if (!rows) {
+            for (const schemas::update_id update : updates) x_on.models.forget(update);
             if (old) changes.push_back({id, nullptr});
             continue;
         }
         made now = make(*rows, old ? *old : nullptr);
         remember(id, now.from);
+        for (const schemas::update_id update : updates)
+            if (!now.from.updates.contains(update)) x_on.models.forget(update);
         changes.push_back({id, std::move(now.entry)});
     }
     if (!changes.empty()) x_on.book.store(before->with(changes));
@@ -139,7 +143,10 @@ route_maker::made route_maker::make(const route_rows& rows, const route_table::e
         }
     }
     if (entry.body_bytes_max == 0) entry.body_bytes_max = x_with.body_bytes_max;
-    std::ranges::sort(entry.tokens, {}, &token_route::hash);
+    // Of stages that have the same token, the one with the lower id is opened.
+    std::ranges::sort(entry.tokens, {}, [&](const token_route& each) {
+        return std::pair(each.hash, entry.stages[each.stage].id);
+    });
     return out;
 }
 
@@ -156,6 +163,8 @@ stage_route route_maker::make_stage(const route_rows& rows, const route_rows::st
         made_route.meter = meter_of(stage, each, before);
         if (can_load(each)) follow_update(stage, each, made_route);
         if (each.said.ratio_ppm == 0) {
+            if (each.said.status == schemas::component_status::error)
+                out.failure = "build " + std::to_string(each.said.build_id.value) + ": " + each.said.message;
             if (can_load(each)) out.waiting.push_back(std::move(made_route.served));
             continue;
         }
@@ -209,7 +218,9 @@ std::shared_ptr<component> route_maker::hold(const route_rows::component& one) c
 void route_maker::follow_update(const route_rows::stage& stage, const route_rows::component& one,
                                 const component_route& route) const {
     if (!stage.update || one.said.update_id != stage.update->id) return;
-    x_on.models.tell_when_ready(stage.update->id, route.served);
+    // What is told before the update loads is not heard; this is made anew when it begins to.
+    if (stage.update->phase == schemas::update_phase::loading)
+        x_on.models.tell_when_ready(stage.update->id, route.served);
     if (route.meter)
         x_on.canaries.begin({stage.update->id, stage.update->interval, stage.update->interval_ends_ms},
                             route.meter);
@@ -241,6 +252,11 @@ std::string route_maker::lines(const std::vector<std::pair<std::string_view, std
             out += "\r\n";
         }
     return out;
+}
+
+std::set<schemas::update_id> route_maker::updates_of(const schemas::uuid& endpoint) const {
+    const auto known = x_origins.find(endpoint);
+    return known == x_origins.end() ? std::set<schemas::update_id>() : known->second.updates;
 }
 
 void route_maker::remember(const schemas::uuid& endpoint, const origins& from) {

@@ -67,6 +67,7 @@ class route_maker {
     std::shared_ptr<component> hold(const route_rows::component&) const;
     void follow_update(const route_rows::stage&, const route_rows::component&, const component_route&) const;
     std::string lines(const std::vector<std::pair<std::string_view, std::string>>& headers) const;
+    std::set<schemas::update_id> updates_of(const schemas::uuid& endpoint) const;
     void remember(const schemas::uuid& endpoint, const origins&);
     void forget(const schemas::uuid& endpoint);
 

@@ -51,6 +51,8 @@ struct stage_route {
     std::string name;
     std::vector<component_route> components;          // those with a share, in the order of their shares
     std::vector<std::shared_ptr<component>> waiting;  // of an update: being loaded, without a share yet
+    /// Of an update that failed: "build 7: its reason"; empty when the newest did not.
+    std::string failure;
 
     /// Null when no component has a share. `request_id`: the one that the answer bears; the same id goes to
     /// the same component while the shares stay.

@@ -7,6 +7,7 @@
 #include "runtime/lifetime.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/text.hpp"
 #include "storage/registry/find/artifacts.hpp"
 
 namespace herald::api::serving::builder {
@@ -18,11 +19,6 @@ using storage::artifacts::task;
 
 bool may_pass(const error& why) {
     return why.code == error_code::unavailable || why.code == error_code::resource_exhausted;
-}
-
-std::string shortened(std::string text) {
-    if (text.size() > limits::build_message_bytes_max) text.resize(limits::build_message_bytes_max);
-    return text;
 }
 
 }  // namespace
@@ -89,7 +85,7 @@ boost::asio::awaitable<void> builder_job::make(schemas::build build) {
     if (made)
         told = *std::move(made);
     else
-        told.error = shortened(made.error().message);
+        told.error = runtime::shortened(made.error().message, limits::build_message_bytes_max);
     told.build_id = id;
     tell(std::move(told));
 }

@@ -1,6 +1,7 @@
 // How the builds end that Herald makes: reported by the node that makes them, or by their deadline (design.md
 // §4, wire.md §4).
 #include "runtime/limits.hpp"
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/report_paths.hpp"
@@ -33,11 +34,10 @@ void store_ended(rule_context& context, const build& before, build after) {
                            after);
 }
 
-void end_in_error(rule_context& context, const build& before, std::string why) {
-    if (why.size() > limits::comment_bytes_max) why.resize(limits::comment_bytes_max);
+void end_in_error(rule_context& context, const build& before, std::string_view why) {
     build after = before;
     after.status = build_status::error;
-    after.message = std::move(why);
+    after.message = runtime::shortened(why, limits::comment_bytes_max);
     release_bytes(context, std::exchange(after.model_parts, {}));
     store_ended(context, before, after);
     end_waiting_scan(context, after);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/rules/canary.hpp"
@@ -34,8 +35,8 @@ using schemas::commands::update_endpoint_stage;
 
 std::string text_of(schemas::build_id id) { return "build " + std::to_string(id.value); }
 
-void tell(rule_context& context, const endpoint_stage& stage, std::string message) {
-    tables::stage_log::add(context.state, stage.id, context.time_ms(), std::move(message));
+void tell(rule_context& context, const endpoint_stage& stage, std::string_view message) {
+    tables::stage_log::add(context.state, stage.id, context.time_ms(), message);
 }
 
 endpoint_stage stage_of(const rule_context& context, endpoint_stage_id id) {
@@ -44,10 +45,13 @@ endpoint_stage stage_of(const rule_context& context, endpoint_stage_id id) {
     return *std::move(stage);
 }
 
-/// What serves beside the component of this update (0: of an update that has ended), if anything does.
+/// What serves beside the component of this update (0: of an update that has ended), if anything does. It is
+/// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
 std::optional<stage_component> old_component(const endpoint_stage& stage, schemas::update_id update) {
-    for (const stage_component& each : stage.components)
-        if (each.ratio_ppm > 0 && (!update || each.update_id != update)) return each;
+    for (const stage_component& each : stage.components) {
+        const bool is_kept = each.ratio_ppm > 0 || each.status == component_status::active;
+        if (is_kept && (!update || each.update_id != update)) return each;
+    }
     return std::nullopt;
 }
 
@@ -65,7 +69,7 @@ void end_update(rule_context& context, const endpoint_update& update) {
 
 /// The stage with the old component alone, and the new one in error.
 endpoint_stage rolled_back(const endpoint_stage& stage, const std::optional<stage_component>& old,
-                           stage_component fresh, std::string reason) {
+                           stage_component fresh, std::string_view reason) {
     endpoint_stage after = stage;
     after.components.clear();
     if (old) {
@@ -74,9 +78,7 @@ endpoint_stage rolled_back(const endpoint_stage& stage, const std::optional<stag
     }
     fresh.ratio_ppm = 0;
     fresh.status = component_status::error;
-    if (reason.size() > limits::stage_log_message_bytes_max)
-        reason.resize(limits::stage_log_message_bytes_max);
-    fresh.message = std::move(reason);
+    fresh.message = runtime::shortened(reason, limits::stage_log_message_bytes_max);
     after.components.push_back(std::move(fresh));
     after.status = endpoint_stage_status::error;
     after.update_id = {};
@@ -126,7 +128,17 @@ result<void> check_settings(const update_endpoint_stage& asked) {
     if (const auto good = check_at_most("batching.size_max", asked.batching.size_max, limits::batch_size_max);
         !good)
         return good;
-    return check_at_most("batching.delay_ms_max", asked.batching.delay_ms_max, limits::batch_delay_ms_max);
+    if (const auto good =
+            check_at_most("batching.delay_ms_max", asked.batching.delay_ms_max, limits::batch_delay_ms_max);
+        !good)
+        return good;
+    const std::int64_t delay_ms = asked.batching.delay_ms_max;
+    if (asked.limits.deadline_ms != 0 && delay_ms != 0 && delay_ms * 2 >= asked.limits.deadline_ms)
+        return runtime::invalid_argument("batching.delay_ms_max is " + std::to_string(delay_ms) +
+                                         "; it must be below half of limits.deadline_ms, which is " +
+                                         std::to_string(asked.limits.deadline_ms) +
+                                         ", so that a batch that waits is answered in time");
+    return {};
 }
 
 bool is_rule(std::uint32_t id) {

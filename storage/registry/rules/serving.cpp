@@ -4,6 +4,7 @@
 #include "schemas/commands/limits.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/rules/canary.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/endpoint_updates.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -39,15 +40,37 @@ void put_in_place_of(std::vector<ready_node>& all, const ready_node& now) {
     all.push_back(now);
 }
 
+bool is_serving(const node_row& node) { return node.serves_predictions && node.boot != schemas::uuid{}; }
+
+/// When the node was heard that serves predictions and was heard last. Others are silent if they have not
+/// been heard for long when it was: after a gap in the log all are, and none is to be passed over for that.
+std::int64_t newest_heartbeat_ms(const rule_context& context) {
+    std::int64_t newest_ms = 0;
+    tables::nodes::each(context.state, [&](const node_row& node) {
+        if (is_serving(node)) newest_ms = std::max(newest_ms, node.last_heartbeat_ms);
+        return true;
+    });
+    return newest_ms;
+}
+
+/// Since a gap in the log, every node has had the time to be heard again.
+bool may_pass_over_silent(const rule_context& context, const endpoint_update& update) {
+    return update.phase != update_phase::loading ||
+           update.step_due_ms <= context.time_ms() + limits::component_look_ms;
+}
+
 /// Whether all nodes that serve predictions and are heard of are among these, and there is one of these that
-/// still serves. Standalone a node is heard of too rarely to be waited for, but it is the one that reports.
-bool are_all_serving_nodes(const rule_context& context, const std::vector<ready_node>& these) {
+/// still serves.
+bool are_all_serving_nodes(const rule_context& context, const endpoint_update& update,
+                           const std::vector<ready_node>& these) {
+    const std::int64_t heard_since_ms =
+        may_pass_over_silent(context, update) ? newest_heartbeat_ms(context) - limits::claim_lapse_ms : 0;
     bool is_one_there = false, is_one_missing = false;
     tables::nodes::each(context.state, [&](const node_row& node) {
-        if (!node.serves_predictions || node.boot == schemas::uuid{}) return true;
+        if (!is_serving(node)) return true;
         if (is_among(these, node))
             is_one_there = true;
-        else if (context.time_ms() - node.last_heartbeat_ms <= limits::claim_lapse_ms)
+        else if (node.last_heartbeat_ms >= heard_since_ms)
             is_one_missing = true;
         return !is_one_missing;
     });
@@ -72,8 +95,7 @@ void begin_interval(rule_context& context, endpoint_update update) {
 /// Every node has it loaded: it serves, or gets its first share.
 void loaded(rule_context& context, endpoint_update update) {
     cancel_step(context, update);
-    if (update.strategy == schemas::update_strategy::rollout || !has_old_component(context, update) ||
-        update.canary.progress_step_ppm >= whole_ppm)
+    if (update.strategy == schemas::update_strategy::rollout || !has_old_component(context, update))
         return complete_update(context, update);
     update.phase = update_phase::canary;
     update.ready.clear();
@@ -116,8 +138,10 @@ void begin_loading(rule_context& context, endpoint_update update) {
 }
 
 /// What is late is ignored: another update, or none, runs by then. Errors: aborted for a process whose node
-/// has restarted since.
+/// has restarted since; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::component_ready& command) {
+    if (const auto good = check_text("error", command.error, limits::stage_log_message_bytes_max); !good)
+        return good.error();
     auto update = tables::endpoint_updates::find(context.state, command.update_id);
     if (!update || update->phase != update_phase::loading) return std::string();
     if (!speaks_for(context, command.node, command.boot))
@@ -127,7 +151,7 @@ answer apply(rule_context& context, const schemas::commands::component_ready& co
         return std::string();
     }
     put_in_place_of(update->ready, {command.node, command.boot});
-    if (are_all_serving_nodes(context, update->ready))
+    if (are_all_serving_nodes(context, *update, update->ready))
         loaded(context, *std::move(update));
     else
         tables::endpoint_updates::put(context.state, *update);
@@ -147,7 +171,8 @@ answer apply(rule_context& context, const schemas::commands::report_canary& comm
     if (std::ranges::find(update->counted, who) != update->counted.end()) return std::string();
     put_in_place_of(update->counted, who);
     add_counts(update->counts, command.counts);
-    if (context.time_ms() >= update->interval_ends_ms && are_all_serving_nodes(context, update->counted))
+    if (context.time_ms() >= update->interval_ends_ms &&
+        are_all_serving_nodes(context, *update, update->counted))
         decide(context, *std::move(update));
     else
         tables::endpoint_updates::put(context.state, *update);
@@ -162,13 +187,17 @@ void fire_endpoint_update_step(rule_context& context, std::string_view key) {
     if (!update || update->step_due_ms > context.time_ms()) return;
     if (update->phase == update_phase::canary) return decide(context, *std::move(update));
     if (update->phase != update_phase::loading) return;
-    if (are_all_serving_nodes(context, update->ready)) return loaded(context, *std::move(update));
+    const bool is_after_gap = context.time_ms() - update->step_due_ms > limits::component_look_ms;
+    if (!is_after_gap && are_all_serving_nodes(context, *update, update->ready))
+        return loaded(context, *std::move(update));
     if (update->deadline_ms <= context.time_ms())
         return roll_back(context, *update,
                          update->ready.empty()
                              ? "no node that serves predictions had loaded it within 10 min"
                              : "not every node that serves predictions had loaded it within 10 min");
-    set_step(context, *update, context.time_ms() + limits::component_look_ms);
+    // After a gap in the log every node is silent until it is heard again: none is passed over before.
+    set_step(context, *update,
+             context.time_ms() + (is_after_gap ? limits::claim_lapse_ms : limits::component_look_ms));
     tables::endpoint_updates::put(context.state, *update);
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 
@@ -23,22 +24,14 @@ std::uint64_t last_number(const state::state_view& state, const std::string& pre
     return number;
 }
 
-/// At most `bytes_max` bytes of UTF-8, whole characters.
-void shorten(std::string& text, std::size_t bytes_max) {
-    if (text.size() <= bytes_max) return;
-    std::size_t bytes = bytes_max;
-    while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-    text.resize(bytes);
-}
-
 }  // namespace
 
 void stage_log::add(state::state_changes& state, schemas::endpoint_stage_id stage, std::int64_t time_ms,
-                    std::string message) {
-    shorten(message, limits::stage_log_message_bytes_max);
+                    std::string_view message) {
     const std::uint64_t number = last_number(state, log_prefix(stage)) + 1;
     put_row(state, entry_key(stage, number),
-            schemas::stage_log_entry{stage, number, time_ms, std::move(message)});
+            schemas::stage_log_entry{stage, number, time_ms,
+                                     runtime::shortened(message, limits::stage_log_message_bytes_max)});
     if (number > limits::stage_log_entries_max)
         state.erase(entry_key(stage, number - limits::stage_log_entries_max));
 }

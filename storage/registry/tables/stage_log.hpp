@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 #include "schemas/endpoints.hpp"
 #include "storage/registry/tables/keyed_table.hpp"
@@ -15,7 +15,7 @@ class stage_log final {
     /// Numbers the entry, and drops the oldest one when there are too many. Of a longer message than
     /// limits::stage_log_message_bytes_max the beginning is kept.
     static void add(state::state_changes&, schemas::endpoint_stage_id, std::int64_t time_ms,
-                    std::string message);
+                    std::string_view message);
     /// The stage's entries by ascending number, from `from` on.
     static void each(const state::state_view&, schemas::endpoint_stage_id, std::uint64_t from,
                      const visitor<schemas::stage_log_entry>&);

@@ -97,7 +97,7 @@ def tokens_paths_and_methods_are_judged_before_the_body():
         is_refused(serving.predict(client, stage.path, "nobody's", good), 401, "Access-Token")
         is_refused(client.call("POST", f"/api/v1/predict{stage.path}", good), 401, "missing")
         is_refused(serving.predict(client, "/nothing", stage.token, good), 404, "/nothing")
-        is_refused(serving.predict(client, "/other", other.token, good), 503, "nothing is deployed")
+        is_refused(serving.predict(client, "/other", other.token, good), 400, "nothing has been deployed")
         assert client.call("GET", f"/api/v1/predict{stage.path}").status == 405
         is_refused(client.call("POST", "/v2/models/none/infer", good, {"Access-Token": stage.token}), 404, "none")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace herald::test {
 namespace {
@@ -25,6 +26,27 @@ TEST(append_json_string, escapes_what_must_be_escaped) {
     EXPECT_EQ(json("\n\r\t"), "\"\\n\\r\\t\"");
     EXPECT_EQ(json("\0\x01\x1f\x7f"s), "\"\\u0000\\u0001\\u001f\x7f\"");
     EXPECT_EQ(json("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+}
+
+TEST(shortened, cuts_between_characters) {
+    EXPECT_EQ(shortened("plain", 5), "plain");
+    EXPECT_EQ(shortened("plain", 4), "plai");
+    EXPECT_EQ(shortened("plain", 0), "");
+    EXPECT_EQ(shortened("", 3), "");
+    const std::string_view text = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
+    for (const auto& [most, kept] : {std::pair{1, 1}, {2, 1}, {3, 3}, {5, 3}, {6, 6}, {9, 6}, {10, 10}})
+        EXPECT_EQ(shortened(text, static_cast<std::size_t>(most)),
+                  text.substr(0, static_cast<std::size_t>(kept)))
+            << most;
+}
+
+TEST(shortened, replaces_what_is_no_text) {
+    EXPECT_EQ(shortened("a\0b"s, 10),
+              "a\xEF\xBF\xBD"
+              "b");
+    EXPECT_EQ(shortened("\xff\xc3", 10), "\xEF\xBF\xBD\xEF\xBF\xBD");
+    EXPECT_EQ(shortened("\xff\xc3", 5), "\xEF\xBF\xBD") << "no more bytes than asked for";
+    EXPECT_EQ(shortened("tab\tline\n", 20), "tab\tline\n");
 }
 
 TEST(is_traceparent, takes_version_00_with_two_ids_and_nothing_else) {

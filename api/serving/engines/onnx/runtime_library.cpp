@@ -75,23 +75,11 @@ namespace {
 
 /// Texts may repeat bytes of the model: what is no UTF-8 is shown as U+FFFD, and controls as spaces.
 std::string shown(std::string_view text) {
-    std::string out;
-    while (!text.empty() && out.size() < limits::onnx_reason_bytes_max) {
-        std::size_t length = 1;
-        while (length < 4 && length < text.size() && !runtime::is_valid_utf8(text.substr(0, length)))
-            ++length;
-        const bool is_whole = runtime::is_valid_utf8(text.substr(0, length));
-        if (!is_whole) length = 1;
-        if (!is_whole)
-            out += "\uFFFD";
-        else if (static_cast<unsigned char>(text.front()) < ' ')
-            out += ' ';
-        else
-            out += text.substr(0, length);
-        text.remove_prefix(length);
-    }
-    if (!text.empty()) out += " …";
-    return out;
+    std::string out = runtime::shortened(text, limits::onnx_reason_bytes_max + 4);
+    std::ranges::replace_if(
+        out, [](char each) { return static_cast<unsigned char>(each) < ' '; }, ' ');
+    if (out.size() <= limits::onnx_reason_bytes_max) return out;
+    return runtime::shortened(out, limits::onnx_reason_bytes_max) + " …";
 }
 
 /// The runtime has no codes for these.

@@ -150,9 +150,16 @@ TEST_F(routing, says_why_a_build_cannot_answer_yet) {
     expect_unrouted(path, "good", error_code::unavailable, {"build 1", "the disk is full"});
     load(1);
     expect_routed(path, "good", 1);
+}
+
+TEST_F(routing, says_that_nothing_is_deployed_and_which_build_failed_so_that_nobody_repeats_it) {
+    const char* const path = "/api/v1/predict/team/churn.v2";
     endpoints[1]->stages[0].components.clear();
-    expect_unrouted(path, "good", error_code::unavailable,
-                    {"nothing is deployed", "production", "/team/churn.v2"});
+    expect_unrouted(path, "good", error_code::failed_precondition,
+                    {"nothing has been deployed", "production", "/team/churn.v2 yet"}, true);
+    endpoints[1]->stages[0].failure = "build 7: its operator Foo is not known";
+    expect_unrouted(path, "good", error_code::failed_precondition,
+                    {"nothing has been deployed", "build 7: its operator Foo is not known"}, true);
 }
 
 TEST_F(routing, never_leads_to_a_build_that_is_unsafe) {

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "api/serving/limits.hpp"
+#include "runtime/metric_names.hpp"
+#include "runtime/metrics.hpp"
 #include "schemas/commands/serving.hpp"
+#include "schemas/limits.hpp"
 #include "serving_parts.hpp"
 #include "tests/support/until.hpp"
 
@@ -97,6 +100,14 @@ TEST_F(components_test, what_the_log_does_not_take_is_told_again) {
     EXPECT_EQ(node.asked(), 3u);
 }
 
+TEST_F(components_test, what_the_log_takes_only_after_the_first_heartbeat_is_told_again) {
+    node.abort_next(1);
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    EXPECT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_EQ(node.asked(), 2u);
+}
+
 TEST_F(components_test, a_model_that_cannot_be_served_is_told_with_its_reason) {
     engine->fail_next(1, runtime::invalid_argument("its operator Foo is not known"));
     const auto held = models->hold(source_of(1));
@@ -104,6 +115,15 @@ TEST_F(components_test, a_model_that_cannot_be_served_is_told_with_its_reason) {
     ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
     EXPECT_EQ(told()[0].error, "its operator Foo is not known");
     EXPECT_EQ(held->why_not_loaded(), "its operator Foo is not known");
+}
+
+TEST_F(components_test, a_reason_is_told_as_text_that_the_log_takes) {
+    engine->fail_next(1, runtime::invalid_argument("its bytes \xff are wrong" + std::string(10'000, '!')));
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    EXPECT_TRUE(told()[0].error.starts_with("its bytes \xEF\xBF\xBD are wrong"));
+    EXPECT_EQ(told()[0].error.size(), limits::stage_log_message_bytes_max);
 }
 
 TEST_F(components_test, what_may_pass_is_tried_again_before_the_update_is_told) {
@@ -122,6 +142,16 @@ TEST_F(components_test, a_node_without_the_runtime_says_so) {
     models->tell_when_ready({9}, held);
     ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
     EXPECT_NE(told()[0].error.find("no runtime 'onnx'"), std::string::npos) << told()[0].error;
+}
+
+TEST_F(components_test, one_whose_loading_throws_is_tried_again_and_leaves_its_place_to_others) {
+    std::vector<std::shared_ptr<component>> held;
+    for (std::uint64_t build = 1; build <= limits::model_loads_max; ++build) {
+        engine->throw_next(build);
+        held.push_back(models->hold(source_of(build)));
+    }
+    held.push_back(models->hold(source_of(100)));
+    for (const auto& each : held) EXPECT_TRUE(eventually([&] { return each->model() != nullptr; }));
 }
 
 TEST_F(components_test, only_a_few_are_loaded_at_a_time) {
@@ -145,6 +175,27 @@ TEST_F(components_test, one_that_nobody_holds_any_more_is_not_loaded) {
     engine->hold(false);
     EXPECT_TRUE(eventually([&] { return last->model() != nullptr; }));
     EXPECT_EQ(engine->loads_of(100), 0u);
+}
+
+TEST_F(components_test, one_that_is_let_go_while_it_is_loaded_was_never_among_the_loaded_ones) {
+    const auto& shown = runtime::metric_gauge(runtime::metrics::models_loaded);
+    const std::int64_t before = shown.value();
+    engine->hold(true);
+    auto held = models->hold(source_of(1));
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == 1; }));
+    held.reset();
+    engine->hold(false);
+    ASSERT_TRUE(eventually([&] { return engine->made_of(1) == 1 && !engine->has_model_of(1); }));
+    EXPECT_EQ(shown.value(), before);
+}
+
+TEST_F(components_test, an_update_that_has_ended_is_forgotten) {
+    const auto held = models->hold(source_of(1));
+    models->tell_when_ready({9}, held);
+    ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
+    models->forget({9});
+    models->tell_when_ready({9}, held);
+    EXPECT_EQ(eventually([&] { return told().size(); }, 2), 2u);
 }
 
 TEST_F(components_test, a_node_is_not_settled_while_a_model_is_being_loaded) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <thread>
 
 namespace herald::api::serving {
@@ -56,6 +57,38 @@ TEST(component_meter, an_interval_is_the_difference_of_two_sums) {
     ASSERT_EQ(counts.latencies.size(), 2u);
     EXPECT_EQ(counts.latencies[0], (schemas::latency_bucket{schemas::latency_bucket_of(10), 1}));
     EXPECT_EQ(counts.latencies[1], (schemas::latency_bucket{schemas::latency_bucket_of(50'000), 1}));
+}
+
+TEST(component_meter, sums_up_to_counts_that_the_log_takes_while_requests_are_counted) {
+    component_meter meter(2);
+    std::atomic<bool> is_over = false;
+    std::vector<std::thread> loops;
+    for (std::size_t loop = 0; loop < 2; ++loop)
+        loops.emplace_back([&, loop] {
+            for (std::uint64_t count = 0; !is_over; ++count) meter.count(loop, 500, count % 100'000);
+        });
+    auto before = meter.sum();
+    for (int interval = 0; interval < 20'000; ++interval) {
+        auto after = meter.sum();
+        const auto counts = counted_between(before, after);
+        std::uint64_t in_buckets = 0;
+        for (const schemas::latency_bucket& each : counts.latencies) in_buckets += each.count;
+        ASSERT_EQ(in_buckets, counts.requests);
+        ASSERT_LE(counts.errors_5xx, counts.requests);
+        before = std::move(after);
+    }
+    is_over = true;
+    for (std::thread& each : loops) each.join();
+}
+
+TEST(component_meter, an_error_counted_before_its_request_is_none_of_the_interval) {
+    schemas::component_counts before, after;
+    after.requests = 2;
+    after.errors_4xx = 3;
+    after.errors_5xx = 4;
+    const auto counts = counted_between(before, after);
+    EXPECT_EQ(counts.errors_4xx, 2u);
+    EXPECT_EQ(counts.errors_5xx, 2u);
 }
 
 TEST(endpoint_meter, has_as_many_places_as_the_limit_and_gets_them_back) {

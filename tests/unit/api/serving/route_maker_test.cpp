@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "schemas/commands/serving.hpp"
 #include "serving_parts.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
@@ -219,6 +223,27 @@ TEST_F(route_maker_test, a_token_opens_its_stage_from_its_write_until_it_is_eras
     EXPECT_FALSE(book.on_loop(0).has_token(hash, 0));
 }
 
+TEST_F(route_maker_test, a_token_that_two_stages_have_opens_the_one_with_the_lower_id) {
+    const auto endpoint = endpoint_at(1, "/a");
+    const auto hash = runtime::sha256("secret");
+    constexpr std::uint64_t stages = 40;
+    for (std::uint64_t id = 1; id <= stages; ++id) {
+        schemas::endpoint_stage row;
+        row.id = {id};
+        row.endpoint_id = endpoint.id;
+        row.name = "stage " + std::to_string(id);
+        put<tables::endpoint_stages>(row);
+        schemas::access_token token;
+        token.id = {stages - id + 1};
+        token.stage_id = {id};
+        token.hash = std::string(runtime::as_bytes(hash));
+        put<tables::access_tokens>(token);
+    }
+    ASSERT_NE(at("/a").stage_of(hash, 0), nullptr);
+    EXPECT_EQ(at("/a").stage_of(hash, 0)->id.value, 1u);
+    EXPECT_TRUE(std::ranges::is_sorted(at("/a").tokens, {}, &token_route::stage));
+}
+
 TEST_F(route_maker_test, a_deleted_endpoint_is_gone_and_its_model_unloaded) {
     build_of(5, "v5");
     const auto endpoint = endpoint_at(1, "/a");
@@ -292,15 +317,54 @@ TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
     update<tables::builds>(build, building);
     auto failed = component_of(6, 0);
     failed.status = schemas::component_status::error;
+    failed.message = "the model is no model";
     auto creating = component_of(6, 0);
     creating.status = schemas::component_status::creating;
     stage_of(endpoint_at(1, "/a"), 1, {failed});
     stage_of(endpoint_at(2, "/b"), 2, {creating});
     EXPECT_TRUE(at("/a").stages[0].waiting.empty());
     EXPECT_TRUE(at("/b").stages[0].waiting.empty());
+    EXPECT_EQ(at("/a").stages[0].failure, "build 6: the model is no model");
+    EXPECT_EQ(at("/b").stages[0].failure, "");
     update<tables::builds>(building, build);
     EXPECT_EQ(at("/b").stages[0].waiting.size(), 1u);
     EXPECT_TRUE(at("/a").stages[0].waiting.empty());
+}
+
+TEST_F(route_maker_test, an_update_is_told_of_its_component_only_once_it_loads) {
+    build_of(6, "v6");
+    schemas::endpoint_update update;
+    update.id = {9};
+    update.stage_id = {1};
+    update.build_id = {6};
+    update.phase = schemas::update_phase::waiting_for_build;
+    put<tables::endpoint_updates>(update);
+    auto fresh = component_of(6, schemas::whole_ppm);
+    fresh.update_id = {9};
+    schemas::endpoint_stage stage;
+    stage.id = {1};
+    stage.endpoint_id = endpoint_at(1, "/a").id;
+    stage.components = {fresh};
+    stage.update_id = {9};
+    put<tables::endpoint_stages>(stage);
+    const auto served = at("/a").stages[0].components[0].served;
+    ASSERT_TRUE(eventually([&] { return served->model() != nullptr; }));
+    const auto told = [&] { return node.told<schemas::commands::component_ready>().size(); };
+    std::atomic<bool> has_passed = false;
+    loops[0].post([&] { has_passed = true; });
+    ASSERT_TRUE(eventually([&] { return has_passed.load(); }));
+    EXPECT_EQ(told(), 0u);
+    update.phase = schemas::update_phase::loading;
+    put<tables::endpoint_updates>(update);
+    EXPECT_EQ(eventually(told, 1), 1u);
+    write([&](auto& changes) {
+        auto after = stage;
+        after.update_id = {};
+        tables::endpoint_stages::update(changes, stage, after);
+        tables::endpoint_updates::erase(changes, update);
+    });
+    models->tell_when_ready({9}, served);
+    EXPECT_EQ(eventually(told, 2), 2u) << "it has ended, and nothing of it is kept";
 }
 
 TEST_F(route_maker_test, a_canary_counts_its_own_stage_alone_and_from_one_interval_to_the_next) {

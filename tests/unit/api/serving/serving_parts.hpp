@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,19 +21,29 @@ class keeping_node final : public storage::node::registry_node {
   public:
     void submit(schemas::commands::command_type type, std::string body, schemas::commands::request_identity,
                 schemas::uuid, outcome_handler handler) override {
-        bool is_taken = true;
+        bool is_taken = true, is_early = false;
         {
             const runtime::lock_guard lock(x_mutex);
             if (x_refusals > 0) {
                 --x_refusals;
                 is_taken = false;
+            } else if (x_aborts > 0) {
+                --x_aborts;
+                is_early = true;
             } else {
                 x_commands.emplace_back(type, std::move(body));
             }
             ++x_asked;
         }
         if (!is_taken) return handler(runtime::unavailable("the log is out of reach"));
-        handler(schemas::commands::outcome{});
+        schemas::commands::outcome outcome;
+        if (is_early) outcome.code = static_cast<std::uint32_t>(error_code::aborted);
+        handler(outcome);
+    }
+    /// As before this process has been heard of.
+    void abort_next(std::size_t count) {
+        const runtime::lock_guard lock(x_mutex);
+        x_aborts = count;
     }
     void refuse_next(std::size_t count) {
         const runtime::lock_guard lock(x_mutex);
@@ -67,6 +78,7 @@ class keeping_node final : public storage::node::registry_node {
     mutable runtime::mutex x_mutex;
     std::vector<std::pair<schemas::commands::command_type, std::string>> x_commands GUARDED_BY(x_mutex);
     std::size_t x_refusals GUARDED_BY(x_mutex) = 0;
+    std::size_t x_aborts GUARDED_BY(x_mutex) = 0;
     std::size_t x_asked GUARDED_BY(x_mutex) = 0;
 };
 
@@ -84,10 +96,12 @@ class told_engine final : public api::serving::engines::engine {
     std::string_view name() const noexcept override { return x_name; }
     void load(const api::serving::engines::model_source& source, load_handler handler) override {
         std::optional<error> failure;
+        bool throws = false;
         {
             const runtime::lock_guard lock(x_mutex);
             ++x_loads[source.build.value];
             x_most = std::max(x_most, ++x_at_a_time);
+            throws = std::exchange(x_throws[source.build.value], false);
             auto& failures = x_failures[source.build.value];
             if (!failures.empty()) {
                 failure = std::move(failures.front());
@@ -99,11 +113,13 @@ class told_engine final : public api::serving::engines::engine {
             const runtime::lock_guard lock(x_mutex);
             --x_at_a_time;
         }
+        if (throws) throw std::runtime_error("thrown while loading");
         if (failure) return handler(*failure);
         const auto model = std::make_shared<silent_model>();
         {
             const runtime::lock_guard lock(x_mutex);
             x_models[source.build.value] = model;
+            ++x_made[source.build.value];
         }
         handler(api::serving::engines::loaded_model{nullptr, model});
     }
@@ -112,6 +128,10 @@ class told_engine final : public api::serving::engines::engine {
         const runtime::lock_guard lock(x_mutex);
         x_failures[build].push_back(std::move(why));
     }
+    void throw_next(std::uint64_t build) {
+        const runtime::lock_guard lock(x_mutex);
+        x_throws[build] = true;
+    }
     void hold(bool yes) {
         const runtime::lock_guard lock(x_mutex);
         x_is_held = yes;
@@ -119,6 +139,10 @@ class told_engine final : public api::serving::engines::engine {
     std::size_t loads_of(std::uint64_t build) {
         const runtime::lock_guard lock(x_mutex);
         return x_loads[build];
+    }
+    std::size_t made_of(std::uint64_t build) {
+        const runtime::lock_guard lock(x_mutex);
+        return x_made[build];
     }
     std::size_t most_at_a_time() const {
         const runtime::lock_guard lock(x_mutex);
@@ -145,6 +169,8 @@ class told_engine final : public api::serving::engines::engine {
     std::size_t x_at_a_time GUARDED_BY(x_mutex) = 0;
     std::size_t x_most GUARDED_BY(x_mutex) = 0;
     std::map<std::uint64_t, std::size_t> x_loads GUARDED_BY(x_mutex);
+    std::map<std::uint64_t, std::size_t> x_made GUARDED_BY(x_mutex);
+    std::map<std::uint64_t, bool> x_throws GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::deque<error>> x_failures GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::weak_ptr<silent_model>> x_models GUARDED_BY(x_mutex);
 };

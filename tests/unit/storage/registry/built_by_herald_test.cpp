@@ -2,7 +2,9 @@
 // deadline; their bytes stay while they need them; and what waits for them is told (P2, wire.md §4).
 #include <gmock/gmock.h>
 
+#include "runtime/text.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/find/builds.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/artifacts.hpp"
@@ -64,6 +66,19 @@ TEST_F(built_by_herald, is_in_error_at_once_where_nobody_can_make_it) {
     auto contradiction = asked_build(version.id);
     contradiction.upstream_url = "http://127.0.0.1:9/";
     EXPECT_THAT(registry.run(contradiction).message, HasSubstr("external_location"));
+}
+
+TEST_F(built_by_herald, keeps_of_a_long_error_its_beginning_in_whole_characters) {
+    beat("a");
+    const auto build = asked(version.id);
+    auto failed = finished(build.id, claim_builder("a"));
+    failed.error = "a";
+    while (failed.error.size() <= limits::comment_bytes_max) failed.error += "\xE2\x82\xAC";
+    run(failed);
+    const std::string message = build_now(build.id).message;
+    EXPECT_GT(message.size(), limits::comment_bytes_max - 3);
+    EXPECT_LE(message.size(), limits::comment_bytes_max);
+    EXPECT_TRUE(runtime::is_valid_utf8(message));
 }
 
 TEST_F(built_by_herald, ends_in_error_after_ten_minutes) {

@@ -177,6 +177,10 @@ class deployed : public endpoint_rules {
                     std::to_string(each.ratio_ppm) + " " + std::string(name_of(each.status));
         return text;
     }
+    /// One of components().
+    static std::string text(schemas::build_id id, std::uint32_t ppm, const std::string& status) {
+        return std::to_string(id.value) + " at " + std::to_string(ppm) + " " + status;
+    }
     std::string newest_of_log() {
         std::string newest;
         storage::registry::tables::stage_log::each(*registry.view(), stage.id, 0,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "tests/unit/storage/registry/deployed.hpp"
@@ -13,10 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::string text(schemas::build_id id, std::uint32_t ppm, const std::string& status) {
-    return std::to_string(id.value) + " at " + std::to_string(ppm) + " " + status;
-}
 
 class updates_of_stages : public deployed {};
 
@@ -54,6 +51,37 @@ TEST_F(updates_of_stages, wait_for_no_node_that_serves_no_predictions_has_left_o
     pass(9, {"a", "d"});
     EXPECT_EQ(stage_now().status, stage_status::creating);
     pass(16, {"a"});  // d is silent
+    EXPECT_EQ(stage_now().status, stage_status::active);
+}
+
+TEST_F(updates_of_stages, wait_after_a_gap_in_the_log_until_every_node_can_have_been_heard_again) {
+    const auto first = made(), second = made();
+    serve(first.id);
+    beat("b");
+    const auto update = begun(update_to(second.id)).update_id;
+    ready(update, "a");
+    registry.now_ms += 12'000;
+    beat("a");  // the update's timer fires before it
+    EXPECT_EQ(stage_now().status, stage_status::updating) << "b is loading, as before the gap";
+    pass(3, {"a"});
+    ready(update, "a");
+    EXPECT_EQ(stage_now().status, stage_status::updating) << "b may be heard yet";
+    beat("b");
+    pass(12, {"a", "b"});
+    EXPECT_EQ(stage_now().status, stage_status::updating);
+    ready(update, "b");
+    EXPECT_EQ(components(), text(second.id, 1'000'000, "active"));
+}
+
+TEST_F(updates_of_stages, pass_over_a_node_that_is_not_heard_after_a_gap_in_the_log) {
+    const auto build = made();
+    beat("b");
+    const auto update = begun(update_to(build.id)).update_id;
+    ready(update, "a");
+    registry.now_ms += 60'000;
+    pass(9, {"a"});
+    EXPECT_EQ(stage_now().status, stage_status::creating);
+    pass(6, {"a"});
     EXPECT_EQ(stage_now().status, stage_status::active);
 }
 
@@ -95,6 +123,34 @@ TEST_F(updates_of_stages, are_rolled_back_by_an_error_of_one_node) {
     serve(second.id);
     EXPECT_EQ(components(), text(second.id, 1'000'000, "active"))
         << "the next update goes on from the old one";
+}
+
+TEST_F(updates_of_stages, keep_of_a_long_error_its_beginning_in_whole_characters) {
+    std::string error;
+    while (error.size() + 3 <= limits::stage_log_message_bytes_max) error += "\xE2\x82\xAC";
+    const auto build = made();
+    ready(begun(update_to(build.id)).update_id, "a", error);
+    const std::string message = stage_now().components.back().message;
+    EXPECT_TRUE(message.starts_with("node a: \xE2\x82\xAC")) << message.substr(0, 40);
+    EXPECT_GT(message.size(), limits::stage_log_message_bytes_max - 3);
+    EXPECT_LE(message.size(), limits::stage_log_message_bytes_max);
+    EXPECT_TRUE(runtime::is_valid_utf8(message));
+    EXPECT_TRUE(runtime::is_valid_utf8(newest_of_log()));
+}
+
+TEST_F(updates_of_stages, take_no_error_that_is_no_text) {
+    const auto build = made();
+    const auto update = begun(update_to(build.id)).update_id;
+    for (const std::string& error : {std::string("\xff"), std::string(1, '\0'),
+                                     std::string(limits::stage_log_message_bytes_max + 1, 'a')}) {
+        schemas::commands::component_ready wrong;
+        wrong.update_id = update;
+        wrong.node = "a";
+        wrong.boot[0] = 1;
+        wrong.error = error;
+        EXPECT_EQ(registry.run(wrong).code, static_cast<std::uint32_t>(error_code::invalid_argument));
+    }
+    EXPECT_EQ(stage_now().status, stage_status::creating);
 }
 
 TEST_F(updates_of_stages, are_rolled_back_after_ten_minutes) {
@@ -296,122 +352,6 @@ TEST_F(builds_on_many_stages, that_could_not_be_made_end_the_updates_on_all_of_t
     EXPECT_EQ(in_status(stage_status::error), many);
 }
 
-// ---- canaries
-
-class canaries : public deployed {
-  protected:
-    schemas::build old = made(), fresh = made();
-    schemas::update_id update;
-
-    void SetUp() override { serve(old.id); }
-    void begin(const schemas::commands::update_endpoint_stage& command) {
-        update = begun(command).update_id;
-        ready(update, "a");
-    }
-    schemas::component_counts counts(std::uint64_t requests, std::uint64_t errors_5xx = 0,
-                                     std::uint64_t us = 1'000) {
-        schemas::component_counts made;
-        made.requests = requests;
-        made.errors_5xx = errors_5xx;
-        made.latency_us_sum = requests * us;
-        if (requests > 0) made.latencies = {{30, requests}};
-        return made;
-    }
-    void count(const schemas::component_counts& made, std::uint32_t interval, const std::string& node = "a") {
-        schemas::commands::report_canary command;
-        command.update_id = update;
-        command.interval = interval;
-        command.node = node;
-        command.boot[0] = 1;
-        command.counts = made;
-        run(command);
-    }
-};
-
-TEST_F(canaries, get_their_share_in_steps_and_then_all) {
-    begin(canary_to(fresh.id, "0.4"));
-    EXPECT_EQ(components(), text(old.id, 600'000, "active") + ", " + text(fresh.id, 400'000, "active"));
-    EXPECT_EQ(stage_now().status, stage_status::updating);
-    pass(10, {"a"});
-    count(counts(20), 1);
-    EXPECT_EQ(components(), text(old.id, 200'000, "active") + ", " + text(fresh.id, 800'000, "active"));
-    pass(10, {"a"});
-    count(counts(20, 2), 2);
-    EXPECT_EQ(components(), text(fresh.id, 1'000'000, "active"));
-    EXPECT_EQ(stage_now().status, stage_status::active);
-}
-
-TEST_F(canaries, that_break_a_rule_are_rolled_back_saying_which) {
-    begin(canary_to(fresh.id));
-    pass(10, {"a"});
-    count(counts(20, 3), 1);
-    EXPECT_EQ(components(), text(old.id, 1'000'000, "active") + ", " + text(fresh.id, 0, "error"));
-    EXPECT_THAT(stage_now().components[1].message, HasSubstr("1008"));
-    EXPECT_THAT(stage_now().components[1].message, HasSubstr("0.15"));
-}
-
-TEST_F(canaries, are_judged_by_the_counts_of_all_nodes) {
-    beat("b");
-    update = begun(canary_to(fresh.id)).update_id;
-    ready(update, "a");
-    ready(update, "b");
-    pass(10, {"a", "b"});
-    count(counts(15), 1);
-    EXPECT_THAT(components(), HasSubstr("400000")) << "b is waited for";
-    count(counts(15), 1);
-    count(counts(15, 0), 1, "b");
-    EXPECT_THAT(components(), HasSubstr("800000"));
-    pass(10, {"a", "b"});
-    count(counts(15, 4), 2);
-    count(counts(15), 2, "b");
-    EXPECT_EQ(stage_now().status, stage_status::error) << "4 of 30";
-}
-
-TEST_F(canaries, do_not_wait_long_for_a_node_that_says_nothing) {
-    beat("b");
-    update = begun(canary_to(fresh.id)).update_id;
-    ready(update, "a");
-    ready(update, "b");
-    pass(10, {"a", "b"});
-    count(counts(25), 1);
-    pass(4, {"a", "b"});
-    EXPECT_THAT(components(), HasSubstr("400000"));
-    pass(2, {"a", "b"});
-    EXPECT_THAT(components(), HasSubstr("800000"));
-}
-
-TEST_F(canaries, hold_with_few_requests_and_are_rolled_back_after_ten_such_intervals) {
-    begin(canary_to(fresh.id));
-    for (std::uint32_t interval = 1; interval <= 9; ++interval) {
-        pass(10, {"a"});
-        count(counts(19), interval);
-        EXPECT_THAT(components(), HasSubstr("400000"));
-    }
-    pass(10, {"a"});
-    count(counts(19), 10);
-    EXPECT_EQ(stage_now().status, stage_status::error);
-    EXPECT_THAT(stage_now().components[1].message, HasSubstr("fewer than 20"));
-}
-
-TEST_F(canaries, count_no_interval_twice_and_none_that_is_over) {
-    begin(canary_to(fresh.id));
-    count(counts(15), 1);
-    count(counts(15), 1);
-    count(counts(15), 2);
-    EXPECT_EQ(running()->counts.requests, 15u);
-}
-
-TEST_F(canaries, without_an_old_build_serve_at_once) {
-    const auto other = endpoint_at("/other");
-    auto command = canary_to(fresh.id);
-    command.endpoint_id = other.id;
-    command.stage_id = stage_of(other, "production").id;
-    const auto begun_there = begun(command);
-    ready(begun_there.update_id, "a");
-    const auto after = *storage::registry::tables::endpoint_stages::find(*registry.view(), begun_there.id);
-    EXPECT_EQ(after.status, stage_status::active);
-}
-
 // ---- what may be asked for, and what is held
 
 TEST_F(updates_of_stages, are_refused_where_they_say_what_cannot_be) {
@@ -438,6 +378,11 @@ TEST_F(updates_of_stages, are_refused_where_they_say_what_cannot_be) {
     refused([](auto& c) { c.limits.in_flight_max = 1'000'000; }, "in_flight_max");
     refused([](auto& c) { c.batching.size_max = 1'000'000; }, "size_max");
     refused([](auto& c) { c.batching.delay_ms_max = 1'000'000; }, "delay_ms_max");
+    const auto late = [](auto& c) {
+        c.limits.deadline_ms = 100;
+        c.batching.delay_ms_max = 50;
+    };
+    refused(late, "below half of limits.deadline_ms");
     EXPECT_THAT(stage_now().components, IsEmpty());
     permit({schemas::action::read});
     const auto ann = registry.user_named("ann@example.org").id;

@@ -12,6 +12,7 @@
 
 #include "api/serving/images/image_tar.hpp"
 #include "runtime/mutex.hpp"
+#include "runtime/text.hpp"
 #include "storage/registry/tables/artifacts.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "tests/support/folder.hpp"
@@ -236,11 +237,14 @@ TEST_F(builder, bytes_that_are_not_what_was_uploaded_are_never_built) {
 TEST_F(builder, what_the_engine_says_of_a_model_is_told) {
     upload({wire::small_model()});
     load = [](const auto&) -> result<schemas::model_signature> {
-        return runtime::invalid_argument("opset 99 is not known" + std::string(10'000, '!'));
+        std::string why = "opset 99 is not known: \xff";
+        for (int i = 0; i < 1'000; ++i) why += "\xE2\x82\xAC";
+        return runtime::invalid_argument(std::move(why));
     };
     const std::string error = made().error;
     EXPECT_THAT(error, testing::StartsWith("opset 99 is not known"));
     EXPECT_LE(error.size(), limits::build_message_bytes_max);
+    EXPECT_TRUE(runtime::is_valid_utf8(error)) << "the log would not take it, and the build would never end";
 }
 
 TEST_F(builder, what_may_pass_is_tried_again_and_ends_no_build) {
