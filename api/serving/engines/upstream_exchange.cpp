@@ -78,6 +78,8 @@ client::request question_to(const std::string& url, const std::string& pool_key,
         out.headers.push_back({"x-request-id", std::move(asked.request_id)});
     }
     out.body = std::make_shared<const std::string>(std::move(asked.body));
+    // It may have been computed for a long time, and done something, before the connection ended.
+    out.on_reused = client::repeat::unless_begun;
     out.answer = client::answer_body::collected_if_short;
     out.answer_body_bytes_max = limits::upstream_whole_answer_bytes_max;
     out.deadline_ms = deadline_ms;

@@ -39,6 +39,15 @@ class body_source {
     virtual void next(piece_callback) = 0;
 };
 
+/// Whether a request that went out on a reused connection goes out once more, on a new one, when that connection
+/// ends before any byte of the answer.
+enum class repeat : std::uint8_t {
+    always,
+    /// Only if the other side cannot have worked on it: it was not fully sent, or the connection ended within
+    /// limits::client_stale_ms of that, as one does that the other side had given up before.
+    unless_begun,
+};
+
 struct request {
     http_method method = http_method::get;
     std::string location;  // a URL; its form and the address policy are checked at each exchange
@@ -54,6 +63,7 @@ struct request {
     /// Sends "Expect: 100-continue", and body_pieces only once the other side agrees or has been silent for
     /// limits::client_continue_ms: a refusal or a redirect then costs only the head.
     bool asks_before_body = false;
+    repeat on_reused = repeat::always;
     answer_body answer = answer_body::collected;
     std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected or short body
     /// Until the answer is complete or, if streamed, until its head has arrived. Starts again when
@@ -148,7 +158,7 @@ struct client_options {
 /// A name is resolved for each exchange; all its addresses must be allowed, and the client connects to one of
 /// them. A connection is reused only under the same key, after a complete answer with its own framing; if a
 /// reused connection turns out to be closed before any byte of the answer arrives, the request is sent once
-/// more on a new one.
+/// more on a new one, as far as its `on_reused` allows.
 std::unique_ptr<client> make_client(boost::asio::io_context&, client_options);
 
 /// Whether make_client can use this file. Errors: invalid_argument, saying why not.

@@ -177,6 +177,7 @@ void running_exchange::sent(error_code ec) {
     if (x_permit == body_permit::to_be_asked) return wait_to_continue();
     if (x_request.body_pieces) return ask_for_piece();
     x_is_sent = true;
+    x_sent_at = steady_clock::now();
     if (!x_got_bytes) x_phase = "waiting for the answer";
 }
 
@@ -317,7 +318,7 @@ bool running_exchange::hand_out_piece() {
 }
 
 void running_exchange::broke_off(error_code ec) {
-    if (!x_got_bytes && x_reused && send_again_on_new_connection()) return;
+    if (may_send_again()) return send_again_on_new_connection();
     if (ec == asio::error::eof && x_parser->end() == answer_parser::progress::complete) return complete();
     if (!x_is_sent && !x_got_bytes) {
         const error_code& cause = x_send_error ? x_send_error : ec;
@@ -327,14 +328,19 @@ void running_exchange::broke_off(error_code ec) {
          ec == asio::error::eof ? x_parser->failure() : "reading the answer: " + ec.message());
 }
 
-bool running_exchange::send_again_on_new_connection() {
+bool running_exchange::may_send_again() const {
+    if (x_got_bytes || !x_reused) return false;
+    if (x_request.on_reused == repeat::always || !x_is_sent) return true;
+    return steady_clock::now() - x_sent_at <= milliseconds(limits::client_stale_ms);
+}
+
+void running_exchange::send_again_on_new_connection() {
     ++x_turn;
     x_connection->close();
     x_reused = false;
     x_is_sent = false;
     x_send_error = {};
     connect_first();
-    return true;
 }
 
 void running_exchange::limit(steady_clock::time_point at, void (running_exchange::*on_limit)()) {

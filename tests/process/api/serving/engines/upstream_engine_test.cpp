@@ -11,6 +11,7 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <thread>
 
 #include "runtime/event_loop.hpp"
 #include "tests/process/workers/receiver.hpp"
@@ -211,6 +212,28 @@ TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
     ASSERT_TRUE(model);
     EXPECT_EQ(status_of(ask(*model)), 502);
     EXPECT_EQ(asked, 1);
+}
+
+TEST_F(upstream, a_server_that_computes_and_then_closes_a_kept_connection_is_asked_once) {
+    for (const auto& [computing_ms, times] : std::map<int, int>{{0, 2}, {400, 1}}) {
+        std::atomic<int> asked{0};
+        model_server server([&, computing = std::chrono::milliseconds(computing_ms)](peer& other,
+                                                                                     const std::string&) {
+            other.send(answer_of("200 OK", "kept"));
+            if (other.read_request().empty()) return;
+            ++asked;
+            std::this_thread::sleep_for(computing);  // the server's own time, not a wait for something
+        });
+        const auto model = load(server.url());
+        ASSERT_TRUE(model);
+        ASSERT_EQ(status_of(ask(*model)), 200);
+        const int kept = server.connections();
+        const auto answer = ask(*model);
+        // What is sent again, on a new connection, meets the first answer of the script.
+        EXPECT_EQ(status_of(answer), times == 2 ? 200 : 502) << computing_ms;
+        EXPECT_EQ(asked, 1) << computing_ms;
+        EXPECT_EQ(server.connections() - kept, times - 1) << computing_ms;
+    }
 }
 
 TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
