@@ -83,7 +83,7 @@ client::request question_to(const std::string& url, const std::string& pool_key,
     out.answer = client::answer_body::collected_if_short;
     out.answer_body_bytes_max = limits::upstream_whole_answer_bytes_max;
     out.deadline_ms = deadline_ms;
-    out.piece_ms_max = std::min(out.piece_ms_max, deadline_ms);
+    out.deadline_ends_body = true;
     out.connect_ms_max = std::min(out.connect_ms_max, deadline_ms);
     return out;
 }

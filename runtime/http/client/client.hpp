@@ -66,13 +66,16 @@ struct request {
     repeat on_reused = repeat::always;
     answer_body answer = answer_body::collected;
     std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected or short body
-    /// Until the answer is complete or, if streamed, until its head has arrived. Starts again when
+    /// Until the answer is complete or, if streamed, until its head has arrived (deadline_ends_body). Starts again when
     /// body_pieces has been sent.
     std::int64_t deadline_ms = limits::client_deadline_ms;
     std::int64_t connect_ms_max = limits::client_connect_ms;  // of that, until TCP is connected
     /// Limits each piece of body_pieces (to be produced and sent), and each piece of a streamed answer (to
     /// arrive).
     std::int64_t piece_ms_max = limits::http_piece_ms_max;
+    /// The deadline ends a streamed answer too: each of its pieces has the time that is left, in place of
+    /// piece_ms_max. Not with body_pieces.
+    bool deadline_ends_body = false;
 };
 
 /// How long each phase took; 0 for a phase that was not reached or not needed (a reused connection has
@@ -127,7 +130,7 @@ class exchange {
     virtual bool on_the_wire() const noexcept = 0;
     /// The next piece of a streamed body, after an answer that did not fail. While nobody asks, nothing is
     /// read from the network beyond what the kernel buffers. Calls back once, never from inside read(),
-    /// within piece_ms_max. Must not be called before the last piece arrived, nor after the end or an error.
+    /// within piece_ms_max or by the deadline. Must not be called before the last piece arrived, nor after the end or an error.
     /// Errors: deadline_exceeded; unavailable when the body was cut off or is not correctly framed.
     virtual void read(piece_callback) = 0;
 };

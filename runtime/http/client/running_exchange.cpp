@@ -299,7 +299,11 @@ void running_exchange::head_came() {
 
 void running_exchange::read(piece_callback call_back) {
     x_read = std::move(call_back);
-    limit(steady_clock::now() + milliseconds(x_request.piece_ms_max), &running_exchange::piece_timed_out);
+    if (x_request.deadline_ends_body) {
+        limit_by_deadline();
+    } else {
+        limit(steady_clock::now() + milliseconds(x_request.piece_ms_max), &running_exchange::piece_timed_out);
+    }
     if (x_is_complete || !x_parser->body().empty()) {
         asio::post(x_shared->io, step(&running_exchange::hand_out));
     } else {

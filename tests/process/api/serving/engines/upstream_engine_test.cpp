@@ -190,6 +190,25 @@ TEST_F(upstream, a_long_answer_that_breaks_off_or_outlasts_the_deadline_does_not
     EXPECT_EQ(how_it_ends(*late), error_code::deadline_exceeded);
 }
 
+TEST_F(upstream, a_long_answer_that_pauses_ends_at_the_deadline_and_not_later) {
+    model_server server([](peer& other, const std::string&) {
+        other.send("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
+        other.drip("xx", 1'200);  // one byte at once, one after most of the time
+        other.hang();
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    body_question asked = question();
+    const std::int64_t begun_ms = runtime::system_clock().steady_ms();
+    asked.deadline_ms = begun_ms + 1'500;
+    const auto answer = ask(*model, asked);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(how_it_ends(*answer), error_code::deadline_exceeded);
+    const std::int64_t took_ms = runtime::system_clock().steady_ms() - begun_ms;
+    EXPECT_GE(took_ms, 1'490);
+    EXPECT_LT(took_ms, 2'300) << "the last wait was longer than the time that was left";
+}
+
 TEST_F(upstream, a_server_that_is_slow_meets_the_deadline) {
     model_server server([](peer& other, const std::string&) { other.hang(); });
     const auto model = load(server.url());

@@ -94,6 +94,7 @@ TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
     EXPECT_EQ(*sent.body, "bytes");
     EXPECT_EQ(sent.answer, client::answer_body::collected_if_short);
     EXPECT_EQ(sent.deadline_ms, 1'234);
+    EXPECT_TRUE(sent.deadline_ends_body);
     EXPECT_EQ(sent.on_reused, client::repeat::unless_begun);
 }
 
