@@ -69,8 +69,6 @@ client::request question_to(const std::string& url, const std::string& pool_key,
     const std::string json = "application/json";
     out.headers.push_back(
         {"content-type", asked.content_type.empty() ? json : std::move(asked.content_type)});
-    if (!asked.content_encoding.empty())
-        out.headers.push_back({"content-encoding", std::move(asked.content_encoding)});
     // Whether the caller could read another form is not known here.
     out.headers.push_back({"accept-encoding", "identity"});
     if (!asked.request_id.empty()) {
