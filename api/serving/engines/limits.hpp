@@ -14,6 +14,8 @@ constexpr std::int64_t upstream_health_pause_ms = 1'000;      // between two, un
 constexpr std::int64_t upstream_health_interval_ms = 10'000;  // between two, once it is loaded
 constexpr std::int64_t upstream_load_ms_max = 600'000;        // until it must be well
 constexpr std::size_t upstream_connections_max = 1'024;       // of one event loop
+/// Of those, to one server: one that hangs leaves the others theirs.
+constexpr std::size_t upstream_connections_to_one_max = upstream_connections_max / 4;
 constexpr std::size_t upstream_idle_connections_max = 256;
 static_assert(upstream_idle_connections_max < upstream_connections_max);
 static_assert(upstream_health_ms_max < upstream_health_interval_ms, "a check ends before the next begins");

@@ -87,6 +87,9 @@ client::request question_to(const std::string& url, const std::string& pool_key,
 }
 
 result<body_answer> meaning_of(client::answer answer) {
+    if (answer.location_is_full)
+        return runtime::unavailable("too many calls of the upstream server are under way on this node: " +
+                                    answer.message);
     if (answer.own_shortage)
         return runtime::unavailable("this node lacks descriptors or memory to ask the model's server: " +
                                     answer.message);

@@ -19,7 +19,8 @@ runtime::http::client::request question_to(const std::string& url, const std::st
 
 /// Only status, Content-Type, Content-Encoding and body come back, and Retry-After of a 429. 2xx stays as it
 /// is, 400 and 422 are 400. A body that follows is left to the caller. Errors: deadline_exceeded when nothing
-/// came in time; unavailable when this process lacked descriptors or memory; else internal with status 502.
+/// came in time; unavailable when this process lacked descriptors or memory, or has as many calls under way at
+/// the server as it may; else internal with status 502.
 result<body_answer> meaning_of(runtime::http::client::answer);
 
 /// Why the server is not well; empty when it is. With a health path it must answer 2xx; without one, a

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,6 +117,8 @@ struct answer {
     bool refused_for_good = false;
     /// Herald itself ran out of descriptors or memory: nothing is known about the other side.
     bool own_shortage = false;
+    /// All connections that this client may have to the location were in use: it was not connected to.
+    bool location_is_full = false;
     std::string address;  // the last address tried, "192.0.2.1:443"; empty: none
     phase_times times;
 };
@@ -151,6 +154,8 @@ struct client_options {
     std::string extra_ca_file;  // PEM, trusted in addition to the system's store; empty: none
     resolver_options dns;
     std::size_t connections_max = limits::client_connections_max;  // active and idle
+    /// Of those, to one scheme, host and port.
+    std::size_t connections_to_one_max = std::numeric_limits<std::size_t>::max();
     std::size_t idle_connections_max = limits::client_idle_connections_max;
     std::int64_t idle_ms_max = limits::client_idle_ms_max;
 };

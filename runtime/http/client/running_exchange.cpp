@@ -66,7 +66,8 @@ void running_exchange::resolve() {
         return fail(failure::address_not_allowed, where.error().message);
     }
     x_location = std::move(*where);
-    x_pool_key = x_request.pool_key + (x_location.tls ? " https " : " http ") + x_location.authority();
+    x_place_key = (x_location.tls ? " https " : " http ") + x_location.authority();
+    x_pool_key = x_request.pool_key + x_place_key;
     if (x_location.literal) return take_addresses({*x_location.literal});
 
     x_phase = "looking the name up";
@@ -104,12 +105,26 @@ void running_exchange::connect_first() {
     connect_next();
 }
 
+/// For one more connection; idle ones give way. False when there is none, and the exchange has failed.
+bool running_exchange::makes_room() {
+    const client_options& options = x_shared->options;
+    const std::size_t to_it = x_shared->open->count_to(x_place_key);
+    if (to_it >= options.connections_to_one_max && !x_shared->pool->drop_oldest_of(x_place_key)) {
+        x_answer.location_is_full = true;
+        fail(failure::connect, std::to_string(to_it) + " connections to it are open and in use");
+        return false;
+    }
+    if (x_shared->open->count() >= options.connections_max && !x_shared->pool->drop_oldest()) {
+        x_answer.own_shortage = true;
+        fail(failure::connect, "too many connections are open");
+        return false;
+    }
+    return true;
+}
+
 void running_exchange::connect_next() {
     if (x_next_address == x_addresses.size()) return fail(failure::connect, x_connect_errors);
-    if (*x_shared->open_connections >= x_shared->options.connections_max && !x_shared->pool->drop_oldest()) {
-        x_answer.own_shortage = true;
-        return fail(failure::connect, "too many connections are open");
-    }
+    if (!makes_room()) return;
     // Each address gets its share of the time left for connecting.
     const auto now = steady_clock::now();
     const auto connect_until = x_phase_started + milliseconds(x_request.connect_ms_max);
@@ -118,7 +133,7 @@ void running_exchange::connect_next() {
     x_phase = "connecting";
     x_address = x_addresses[x_next_address++];
     x_answer.address = with_port(x_address, x_location.port);
-    x_connection = std::make_shared<connection>(x_shared->io, x_shared->open_connections);
+    x_connection = std::make_shared<connection>(x_shared->io, x_shared->open->place(x_place_key));
     x_connection->connect(
         x_address, x_location.port, [self = shared_from_this(), turn = ++x_turn](error_code ec) {
             if (turn != self->x_turn) return;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "api/serving/engines/limits.hpp"
 #include "runtime/event_loop.hpp"
 #include "tests/process/workers/receiver.hpp"
 
@@ -276,6 +277,34 @@ TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
     }
     ASSERT_EQ(all.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
     EXPECT_EQ(right, asked);
+}
+
+TEST_F(upstream, a_server_that_hangs_leaves_the_others_their_connections_and_its_health_is_still_seen) {
+    model_server hung([](peer& other, const std::string&) { other.hang(); });
+    model_server well_server([](peer& other, const std::string&) { other.send(answer_of("200 OK", "x")); });
+    const auto hung_model = load(hung.url());
+    const auto well_model = load(well_server.url());
+    ASSERT_TRUE(hung_model && well_model);
+    std::promise<int> refused;
+    std::atomic<int> answered{0};
+    for (std::size_t i = 0; i < limits::upstream_connections_to_one_max + 1; ++i)
+        loops[0].post([&] {
+            body_question asked = question();
+            asked.deadline_ms = runtime::system_clock().steady_ms() + 60'000;
+            hung_model->bodies->ask(std::move(asked), [&](const result<body_answer>& out) {
+                if (answered++ == 0) refused.set_value(status_of(out));
+            });
+        });
+    auto first = refused.get_future();
+    ASSERT_EQ(first.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "none was refused";
+    EXPECT_EQ(first.get(), 503);
+    EXPECT_EQ(answered, 1) << "the others are still asked";
+    EXPECT_EQ(status_of(ask(*well_model)), 200);
+    EXPECT_TRUE(load(hung.url())) << "a health check was refused a connection";
+    EXPECT_EQ(answered, 1);
+    // What hangs answers to variables of this test.
+    loops.stop();
+    engines.reset();
 }
 
 TEST_F(upstream, an_address_that_is_not_allowed_is_never_connected_to) {

@@ -76,6 +76,9 @@ TEST(upstream_exchange, tells_a_deadline_and_its_own_shortage_apart) {
     lacking.failed = client::failure::connect;
     lacking.own_shortage = true;
     EXPECT_EQ(runtime::http_status(meaning_of(lacking).error()), 503);
+    lacking.own_shortage = false;
+    lacking.location_is_full = true;
+    EXPECT_EQ(runtime::http_status(meaning_of(lacking).error()), 503);
 }
 
 TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
