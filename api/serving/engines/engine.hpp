@@ -45,8 +45,8 @@ class tensor_model {
 
 struct body_question {
     std::string request_id;
-    std::string content_type;  // empty: JSON
-    std::string body;          // never compressed
+    std::string content_type;      // empty: JSON
+    std::string body;              // never compressed
     std::int64_t deadline_ms = 0;  // as in tensor_question
 };
 

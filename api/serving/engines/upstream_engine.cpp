@@ -93,12 +93,12 @@ client::request health_question(const upstream_server& server) {
     return out;
 }
 
-runtime::counter& health_checks(bool is_well) {
-    static runtime::counter& well =
-        runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "well"}});
-    static runtime::counter& not_well =
+runtime::counter& health_checks(bool is_healthy) {
+    static runtime::counter& healthy =
+        runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "healthy"}});
+    static runtime::counter& failed =
         runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "failed"}});
-    return is_well ? well : not_well;
+    return is_healthy ? healthy : failed;
 }
 
 class upstream_model final : public body_model, public std::enable_shared_from_this<upstream_model> {
@@ -131,7 +131,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
             wait_ms = std::min(wait_ms, question.deadline_ms - lane.loop().time().steady_ms());
         if (wait_ms <= 0) {
             handler(error{error_code::deadline_exceeded,
-                          "the deadline had passed before the model's server could be asked", 0});
+                          "the deadline passed before the upstream server could be called", 0});
             return;
         }
         // Keeps the model until its last question is answered.
@@ -156,7 +156,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
         const bool has_path = !x_server.health_url.empty();
         x_lanes->health().start(
             health_question(x_server), [weak, has_path](const client::answer& answer, const auto& exchange) {
-                health_checks(why_not_well(answer, has_path, exchange->on_the_wire()).empty()).add();
+                health_checks(why_unhealthy(answer, has_path, exchange->on_the_wire()).empty()).add();
                 if (const auto self = weak.lock()) self->watch();
             });
     }
@@ -165,7 +165,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
     const upstream_server x_server;
 };
 
-/// Waits until a server is well. Owned by its own callbacks; on the first loop.
+/// Waits until a server is healthy. Owned by its own callbacks; on the first loop.
 class upstream_loading final : public std::enable_shared_from_this<upstream_loading> {
   public:
     upstream_loading(std::shared_ptr<upstream_lanes> lanes, upstream_server server,
@@ -194,7 +194,7 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
         if (answer.refused_for_good)
             return x_handler(
                 runtime::invalid_argument("upstream_url is " + x_server.url + ": " + answer.message));
-        const std::string why = why_not_well(answer, !x_server.health_url.empty(), was_connected);
+        const std::string why = why_unhealthy(answer, !x_server.health_url.empty(), was_connected);
         if (why.empty()) {
             loaded_model out;
             const auto model = std::make_shared<upstream_model>(x_lanes, x_server);
@@ -205,7 +205,8 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
         event_loop& loop = x_lanes->health().loop();
         const std::int64_t now_ms = loop.time().steady_ms();
         if (now_ms + limits::upstream_health_pause_ms > x_until_ms)
-            return x_handler(runtime::unavailable("the server at " + x_server.url + " is not well: " + why));
+            return x_handler(
+                runtime::unavailable("the upstream server at " + x_server.url + " is unhealthy: " + why));
         loop.run_at(now_ms + limits::upstream_health_pause_ms, [self = shared_from_this()] { self->look(); });
     }
 

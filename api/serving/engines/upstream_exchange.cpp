@@ -40,7 +40,7 @@ body_answer passed_on(client::answer&& answer, std::uint16_t status) {
 }
 
 std::string why_no_answer(const client::answer& answer) {
-    return "the model's server gave no answer: " + answer.message;
+    return "the upstream server did not respond: " + answer.message;
 }
 
 }  // namespace
@@ -91,11 +91,11 @@ result<body_answer> meaning_of(client::answer answer) {
         return runtime::unavailable("too many calls of the upstream server are under way on this node: " +
                                     answer.message);
     if (answer.own_shortage)
-        return runtime::unavailable("this node lacks descriptors or memory to ask the model's server: " +
-                                    answer.message);
+        return runtime::unavailable(
+            "this node lacks file descriptors or memory to call the upstream server: " + answer.message);
     if (answer.failed == client::failure::timeout)
         return error{error_code::deadline_exceeded,
-                     "the model's server did not answer before the deadline: " + answer.message, 0};
+                     "the upstream server did not respond before the deadline: " + answer.message, 0};
     if (answer.failed != client::failure::none || !answer.status) return bad_gateway(why_no_answer(answer));
     const std::uint16_t status = *answer.status;
     if (status >= 200 && status < 300) return passed_on(std::move(answer), status);
@@ -106,15 +106,15 @@ result<body_answer> meaning_of(client::answer answer) {
         out.retry_after = std::move(wait);
         return out;
     }
-    return bad_gateway("the model's server answered " + std::to_string(status) +
-                       "; 2xx, 400, 422 and 429 are passed on");
+    return bad_gateway("the upstream server answered " + std::to_string(status) +
+                       "; only 2xx, 400, 422 and 429 are passed on");
 }
 
-std::string why_not_well(const client::answer& answer, bool has_health_path, bool was_connected) {
+std::string why_unhealthy(const client::answer& answer, bool has_health_path, bool was_connected) {
     if (!has_health_path) return was_connected ? "" : why_no_answer(answer);
     if (answer.failed != client::failure::none || !answer.status) return why_no_answer(answer);
     if (*answer.status >= 200 && *answer.status < 300) return "";
-    return "its health check answered " + std::to_string(*answer.status) + "; it must be 2xx";
+    return "its health check answered " + std::to_string(*answer.status) + ", not 2xx";
 }
 
 }  // namespace herald::api::serving::engines

@@ -40,8 +40,8 @@ class body_source {
     virtual void next(piece_callback) = 0;
 };
 
-/// Whether a request that went out on a reused connection goes out once more, on a new one, when that connection
-/// ends before any byte of the answer.
+/// Whether a request that went out on a reused connection goes out once more, on a new one, when that
+/// connection ends before any byte of the answer.
 enum class repeat : std::uint8_t {
     always,
     /// Only if the other side cannot have worked on it: it was not fully sent, or the connection ended within
@@ -67,8 +67,8 @@ struct request {
     repeat on_reused = repeat::always;
     answer_body answer = answer_body::collected;
     std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected or short body
-    /// Until the answer is complete or, if streamed, until its head has arrived (deadline_ends_body). Starts again when
-    /// body_pieces has been sent.
+    /// Until the answer is complete or, if streamed, until its head has arrived (deadline_ends_body). Starts
+    /// again when body_pieces has been sent.
     std::int64_t deadline_ms = limits::client_deadline_ms;
     std::int64_t connect_ms_max = limits::client_connect_ms;  // of that, until TCP is connected
     /// Limits each piece of body_pieces (to be produced and sent), and each piece of a streamed answer (to
@@ -133,8 +133,9 @@ class exchange {
     virtual bool on_the_wire() const noexcept = 0;
     /// The next piece of a streamed body, after an answer that did not fail. While nobody asks, nothing is
     /// read from the network beyond what the kernel buffers. Calls back once, never from inside read(),
-    /// within piece_ms_max or by the deadline. Must not be called before the last piece arrived, nor after the end or an error.
-    /// Errors: deadline_exceeded; unavailable when the body was cut off or is not correctly framed.
+    /// within piece_ms_max or by the deadline. Must not be called before the last piece arrived, nor after
+    /// the end or an error. Errors: deadline_exceeded; unavailable when the body was cut off or is not
+    /// correctly framed.
     virtual void read(piece_callback) = 0;
 };
 

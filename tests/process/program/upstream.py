@@ -90,6 +90,7 @@ def the_server_is_sent_the_body_and_the_requests_id_and_nothing_of_the_caller():
         for _ in range(50):
             assert serving.predict(client, "/good", stage.token, {"a": 1}).status == 201
         assert model.connections <= before + 2, "connections are kept"
+        herald.until(lambda: herald.metric(server.port, 'herald_upstream_health_checks_total{outcome="healthy"}'), 20, "its health is seen")
         assert server.stop() == 0
         model.stop()
 
@@ -111,7 +112,7 @@ def each_answer_of_the_server_has_its_status_and_its_silence_a_deadline():
             assert answer.status == status, (name, answer)
             assert time.monotonic() - before < 4, "the deadline holds"
             if status in (502, 504):
-                assert answer.json["message"] and b"of the server" not in answer.body, (name, answer)
+                assert "the upstream server " in answer.json["message"] and b"of the server" not in answer.body, (name, answer)
             elif name != "ok":
                 assert answer.body == said, (name, answer)
             if name == "busy":

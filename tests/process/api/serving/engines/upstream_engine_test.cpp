@@ -1,5 +1,5 @@
 // Protects predictions that a server answers: each is answered once, whatever the server does, nothing of it
-// goes to an address that is not allowed, and a build counts as loaded only when its server is well.
+// goes to an address that is not allowed, and a build counts as loaded only when its server is healthy.
 #include "api/serving/engines/upstream_engine.hpp"
 
 #include <gmock/gmock.h>
@@ -25,13 +25,13 @@ namespace client = runtime::http::client;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view well = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+constexpr std::string_view healthy = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 std::string answer_of(const std::string& head, const std::string& body) {
     return "HTTP/1.1 " + head + "\r\ncontent-length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// A model's server, which is well, and answers predictions by a script.
+/// A model's server, which is healthy, and answers predictions by a script.
 class model_server {
   public:
     using play = std::function<void(peer&, const std::string& request)>;
@@ -45,7 +45,8 @@ class model_server {
     void serve(peer& other) {
         for (std::string request = other.read_request(); !request.empty(); request = other.read_request()) {
             if (request.starts_with("GET /ping ") || request.starts_with("HEAD "))
-                other.send(request.starts_with("HEAD ") ? std::string_view("HTTP/1.1 200 OK\r\n\r\n") : well);
+                other.send(request.starts_with("HEAD ") ? std::string_view("HTTP/1.1 200 OK\r\n\r\n")
+                                                        : healthy);
             else
                 return x_play(other, request);
         }
@@ -237,13 +238,13 @@ TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
 TEST_F(upstream, a_server_that_computes_and_then_closes_a_kept_connection_is_asked_once) {
     for (const auto& [computing_ms, times] : std::map<int, int>{{0, 2}, {400, 1}}) {
         std::atomic<int> asked{0};
-        model_server server([&, computing = std::chrono::milliseconds(computing_ms)](peer& other,
-                                                                                     const std::string&) {
-            other.send(answer_of("200 OK", "kept"));
-            if (other.read_request().empty()) return;
-            ++asked;
-            std::this_thread::sleep_for(computing);  // the server's own time, not a wait for something
-        });
+        model_server server(
+            [&, computing = std::chrono::milliseconds(computing_ms)](peer& other, const std::string&) {
+                other.send(answer_of("200 OK", "kept"));
+                if (other.read_request().empty()) return;
+                ++asked;
+                std::this_thread::sleep_for(computing);  // the server's own time, not a wait for something
+            });
         const auto model = load(server.url());
         ASSERT_TRUE(model);
         ASSERT_EQ(status_of(ask(*model)), 200);
@@ -316,11 +317,12 @@ TEST_F(upstream, an_address_that_is_not_allowed_is_never_connected_to) {
     EXPECT_EQ(server.connections(), 0);
 }
 
-TEST_F(upstream, a_build_is_loaded_only_when_its_server_is_well) {
+TEST_F(upstream, a_build_is_loaded_only_when_its_server_is_healthy) {
     std::atomic<int> looks{0};
     receiver server([&](peer& other) {
         while (!other.read_request().empty())
-            other.send(++looks < 3 ? std::string_view("HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n") : well);
+            other.send(++looks < 3 ? std::string_view("HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n")
+                                   : healthy);
     });
     ASSERT_TRUE(load(server.location()));
     EXPECT_EQ(looks, 3);

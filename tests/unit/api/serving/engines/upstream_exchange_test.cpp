@@ -57,7 +57,8 @@ TEST(upstream_exchange, makes_502_of_everything_else) {
         const auto meant = meaning_of(answered(status));
         ASSERT_FALSE(meant) << status;
         EXPECT_EQ(runtime::http_status(meant.error()), 502) << status;
-        EXPECT_THAT(meant.error().message, HasSubstr(std::to_string(status)));
+        EXPECT_EQ(meant.error().message, "the upstream server answered " + std::to_string(status) +
+                                             "; only 2xx, 400, 422 and 429 are passed on");
     }
     for (const auto failed :
          {client::failure::address_not_allowed, client::failure::dns, client::failure::connect,
@@ -108,15 +109,15 @@ TEST(upstream_exchange, looks_at_the_health_of_the_same_server) {
         EXPECT_FALSE(health_url("http://a.example/", bad)) << bad;
 }
 
-TEST(upstream_exchange, calls_a_server_well_by_2xx_or_without_a_path_by_a_connection) {
-    EXPECT_EQ(why_not_well(answered(204), true, true), "");
-    EXPECT_THAT(why_not_well(answered(302), true, true), HasSubstr("302"));
-    EXPECT_THAT(why_not_well(answered(503), true, true), HasSubstr("503"));
+TEST(upstream_exchange, calls_a_server_healthy_by_2xx_or_without_a_path_by_a_connection) {
+    EXPECT_EQ(why_unhealthy(answered(204), true, true), "");
+    EXPECT_THAT(why_unhealthy(answered(302), true, true), HasSubstr("302"));
+    EXPECT_EQ(why_unhealthy(answered(503), true, true), "its health check answered 503, not 2xx");
     client::answer refused;
     refused.failed = client::failure::connect;
     refused.message = "connection refused";
-    EXPECT_THAT(why_not_well(refused, false, false), HasSubstr("connection refused"));
-    EXPECT_EQ(why_not_well(refused, false, true), "");
+    EXPECT_THAT(why_unhealthy(refused, false, false), HasSubstr("connection refused"));
+    EXPECT_EQ(why_unhealthy(refused, false, true), "");
 }
 
 }  // namespace
