@@ -53,9 +53,9 @@ inline constexpr metric_name hash_differences{"herald_hash_differences",
                                               "Live nodes whose state differs from this one's"};
 inline constexpr metric_name artifacts_damaged{"herald_artifacts_damaged_total",
                                                "Times that an artifact's bytes were found lost or damaged"};
-/// Label: outcome (well, failed).
+/// Label: outcome (healthy, failed).
 inline constexpr metric_name upstream_health_checks{
-    "herald_upstream_health_checks_total", "Looks at the servers of deployed builds with an upstream_url"};
+    "herald_upstream_health_checks_total", "Health checks of the upstream servers of deployed builds"};
 inline constexpr metric_name disk_free{"herald_disk_free_bytes", "Free room on the disk of the data folder"};
 inline constexpr metric_name clock_off{"herald_clock_off_seconds",
                                        "Standalone: by how much the wall clock is ahead of the log's"};

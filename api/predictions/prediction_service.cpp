@@ -410,16 +410,18 @@ class prediction_service final : public request_handler {
             co_return runtime::failed_precondition(
                 "the model " + std::string(asked.name) +
                 " runs elsewhere and takes bodies as they are; ask it at /api/v1/predict");
-        if (received.body.size() > component.body_bytes_max)
-            co_return error{error_code::resource_exhausted,
-                            "the body is too long; it must be at most " +
-                                std::to_string(component.body_bytes_max) + " bytes",
-                            413};
+        std::string inflated;
+        std::string_view body;
+        if (const auto good = inflate_body(received, component, inflated, body); !good)
+            co_return good.error();
+        const bool is_inflated = body.data() == inflated.data();
         serving::engines::body_question question;
         question.request_id = received.request_id;
         question.content_type = received.header("content-type").value_or("");
-        question.content_encoding = received.header("content-encoding").value_or("");
-        question.body = received.body;
+        if (is_inflated)
+            question.body = std::move(inflated);
+        else
+            question.body = body;
         question.deadline_ms = deadline_ms;
         const auto slot = std::make_shared<answer_slot<result<body_answer>>>();
         model.ask(std::move(question), into(slot));

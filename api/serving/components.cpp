@@ -89,9 +89,9 @@ void components::begin_next() {
 void components::fetch(load next) {
     next.began_ms = now_ms();
     if (!engine_for(next.source)) {
-        const error why =
-            runtime::invalid_argument("this node has no runtime '" + std::string(runtime_of(next.source)) +
-                                      "', which the build needs; its start says what is missing");
+        const error why = runtime::invalid_argument("this node cannot run models of the runtime \"" +
+                                                    std::string(runtime_of(next.source)) +
+                                                    "\"; its log says why (runtime_missing)");
         return failed(std::move(next), why);
     }
     ++x_loading;

@@ -2,7 +2,7 @@
 with the members that the client sends in it. A test says with `@shows` which rows it holds; it fails when it has not sent
 their calls in exactly this form. tests/lint/check_client_rows says which rows no test shows.
 
-In a path `*` is one segment or value. Members are named to the second level, `role.name`; a last `...` lets others come
+In a path `*` is one segment or value, `**` one segment or more. Members are named to the second level, `role.name`; a last `...` lets others come
 along. A row without calls is a rule: its test says how it is held.
 """
 
@@ -145,8 +145,8 @@ ROWS = {
     "6 reference data": (("POST", "/api/v1/monitoring/ingest/reference/endpoint/*", "bucket", "path"),),
     "6 ids and times": (),
 
-    "7 predict": (),
-    "7 batch-predict": (),
+    "7 predict": (("POST", "/api/v1/predict/**", "..."),),
+    "7 batch-predict": (("POST", "/api/v1/batch-predict/**", "index", "columns", "data"),),
 }
 
 _sent = []
@@ -166,7 +166,8 @@ def members_of(body):
 
 def _is(sent, call):
     method, pattern, *members = call
-    if sent[0] != method or not re.fullmatch(re.escape(pattern).replace(r"\*", "[^/?&]+"), sent[1]):
+    form = re.escape(pattern).replace(r"\*\*", "[^?&]+").replace(r"\*", "[^/?&]+")
+    if sent[0] != method or not re.fullmatch(form, sent[1]):
         return False
     there, more = sent[2], "..." in members
     for member in members:

@@ -46,8 +46,7 @@ class tensor_model {
 struct body_question {
     std::string request_id;
     std::string content_type;      // empty: JSON
-    std::string content_encoding;  // empty: identity
-    std::string body;
+    std::string body;              // never compressed
     std::int64_t deadline_ms = 0;  // as in tensor_question
 };
 

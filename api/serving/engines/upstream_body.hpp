@@ -10,8 +10,8 @@
 
 namespace herald::api::serving::engines {
 
-/// Holds one piece. Used on the exchange's loop. Errors: deadline_exceeded once the deadline has passed;
-/// unavailable when the server broke off.
+/// Holds one piece. Used on the exchange's loop. Errors: deadline_exceeded at the deadline, which the
+/// exchange has too; unavailable when the server broke off.
 class upstream_body final : public runtime::http::body_stream {
   public:
     /// `owner` is what must outlive the exchange. The deadline is one of the clock's monotonic times.

@@ -52,8 +52,10 @@ class upstream_lanes {
   public:
     upstream_lanes(const std::vector<event_loop*>& loops, const client::client_options& options) {
         for (event_loop* each : loops) x_lanes.push_back(std::make_unique<upstream_lane>(*each, options));
+        x_health = std::make_unique<upstream_lane>(*loops.front(), options);
     }
-    upstream_lane& first() const noexcept { return *x_lanes.front(); }
+    /// For health checks alone: predictions do not take its connections. On the first loop.
+    upstream_lane& health() const noexcept { return *x_health; }
     /// The caller's, if he is on one of the loops.
     upstream_lane& choose() noexcept {
         for (const auto& each : x_lanes)
@@ -63,10 +65,12 @@ class upstream_lanes {
 
     void close() {
         for (const auto& each : x_lanes) each->close();
+        x_health->close();
     }
 
   private:
     std::vector<std::unique_ptr<upstream_lane>> x_lanes;
+    std::unique_ptr<upstream_lane> x_health;
     std::atomic<std::size_t> x_turn{0};
 };
 
@@ -89,12 +93,12 @@ client::request health_question(const upstream_server& server) {
     return out;
 }
 
-runtime::counter& health_checks(bool is_well) {
-    static runtime::counter& well =
-        runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "well"}});
-    static runtime::counter& not_well =
+runtime::counter& health_checks(bool is_healthy) {
+    static runtime::counter& healthy =
+        runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "healthy"}});
+    static runtime::counter& failed =
         runtime::metric_counter(runtime::metrics::upstream_health_checks, {{"outcome", "failed"}});
-    return is_well ? well : not_well;
+    return is_healthy ? healthy : failed;
 }
 
 class upstream_model final : public body_model, public std::enable_shared_from_this<upstream_model> {
@@ -113,7 +117,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
 
     /// Looks at the server for as long as the model is there. On the first loop.
     void watch() {
-        event_loop& loop = x_lanes->first().loop();
+        event_loop& loop = x_lanes->health().loop();
         const std::weak_ptr<upstream_model> weak = weak_from_this();
         loop.run_at(loop.time().steady_ms() + limits::upstream_health_interval_ms, [weak] {
             if (const auto self = weak.lock()) self->look();
@@ -127,7 +131,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
             wait_ms = std::min(wait_ms, question.deadline_ms - lane.loop().time().steady_ms());
         if (wait_ms <= 0) {
             handler(error{error_code::deadline_exceeded,
-                          "the deadline had passed before the model's server could be asked", 0});
+                          "the deadline passed before the upstream server could be called", 0});
             return;
         }
         // Keeps the model until its last question is answered.
@@ -150,9 +154,9 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
     void look() {
         const std::weak_ptr<upstream_model> weak = weak_from_this();
         const bool has_path = !x_server.health_url.empty();
-        x_lanes->first().start(
+        x_lanes->health().start(
             health_question(x_server), [weak, has_path](const client::answer& answer, const auto& exchange) {
-                health_checks(why_not_well(answer, has_path, exchange->on_the_wire()).empty()).add();
+                health_checks(why_unhealthy(answer, has_path, exchange->on_the_wire()).empty()).add();
                 if (const auto self = weak.lock()) self->watch();
             });
     }
@@ -161,7 +165,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
     const upstream_server x_server;
 };
 
-/// Waits until a server is well. Owned by its own callbacks; on the first loop.
+/// Waits until a server is healthy. Owned by its own callbacks; on the first loop.
 class upstream_loading final : public std::enable_shared_from_this<upstream_loading> {
   public:
     upstream_loading(std::shared_ptr<upstream_lanes> lanes, upstream_server server,
@@ -169,17 +173,17 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
         : x_lanes(std::move(lanes)), x_server(std::move(server)), x_handler(std::move(handler)) {}
 
     void begin() {
-        event_loop& loop = x_lanes->first().loop();
+        event_loop& loop = x_lanes->health().loop();
         loop.post([self = shared_from_this()] {
             self->x_until_ms =
-                self->x_lanes->first().loop().time().steady_ms() + limits::upstream_load_ms_max;
+                self->x_lanes->health().loop().time().steady_ms() + limits::upstream_load_ms_max;
             self->look();
         });
     }
 
   private:
     void look() {
-        x_lanes->first().start(
+        x_lanes->health().start(
             health_question(x_server),
             [self = shared_from_this()](const client::answer& answer, const auto& exchange) {
                 self->judge(answer, exchange->on_the_wire());
@@ -190,7 +194,7 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
         if (answer.refused_for_good)
             return x_handler(
                 runtime::invalid_argument("upstream_url is " + x_server.url + ": " + answer.message));
-        const std::string why = why_not_well(answer, !x_server.health_url.empty(), was_connected);
+        const std::string why = why_unhealthy(answer, !x_server.health_url.empty(), was_connected);
         if (why.empty()) {
             loaded_model out;
             const auto model = std::make_shared<upstream_model>(x_lanes, x_server);
@@ -198,10 +202,11 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
             model->watch();
             return x_handler(std::move(out));
         }
-        event_loop& loop = x_lanes->first().loop();
+        event_loop& loop = x_lanes->health().loop();
         const std::int64_t now_ms = loop.time().steady_ms();
         if (now_ms + limits::upstream_health_pause_ms > x_until_ms)
-            return x_handler(runtime::unavailable("the server at " + x_server.url + " is not well: " + why));
+            return x_handler(
+                runtime::unavailable("the upstream server at " + x_server.url + " is unhealthy: " + why));
         loop.run_at(now_ms + limits::upstream_health_pause_ms, [self = shared_from_this()] { self->look(); });
     }
 
@@ -248,6 +253,7 @@ std::unique_ptr<engine> make_upstream_engine(const std::vector<event_loop*>& loo
     client::client_options mine = options;
     mine.http = client::plain_http::allowed;
     mine.connections_max = limits::upstream_connections_max;
+    mine.connections_to_one_max = limits::upstream_connections_to_one_max;
     mine.idle_connections_max = limits::upstream_idle_connections_max;
     return std::make_unique<upstream_engine>(loops, mine);
 }

@@ -40,7 +40,7 @@ body_answer passed_on(client::answer&& answer, std::uint16_t status) {
 }
 
 std::string why_no_answer(const client::answer& answer) {
-    return "the model's server gave no answer: " + answer.message;
+    return "the upstream server did not respond: " + answer.message;
 }
 
 }  // namespace
@@ -69,8 +69,6 @@ client::request question_to(const std::string& url, const std::string& pool_key,
     const std::string json = "application/json";
     out.headers.push_back(
         {"content-type", asked.content_type.empty() ? json : std::move(asked.content_type)});
-    if (!asked.content_encoding.empty())
-        out.headers.push_back({"content-encoding", std::move(asked.content_encoding)});
     // Whether the caller could read another form is not known here.
     out.headers.push_back({"accept-encoding", "identity"});
     if (!asked.request_id.empty()) {
@@ -78,21 +76,26 @@ client::request question_to(const std::string& url, const std::string& pool_key,
         out.headers.push_back({"x-request-id", std::move(asked.request_id)});
     }
     out.body = std::make_shared<const std::string>(std::move(asked.body));
+    // It may have been computed for a long time, and done something, before the connection ended.
+    out.on_reused = client::repeat::unless_begun;
     out.answer = client::answer_body::collected_if_short;
     out.answer_body_bytes_max = limits::upstream_whole_answer_bytes_max;
     out.deadline_ms = deadline_ms;
-    out.piece_ms_max = std::min(out.piece_ms_max, deadline_ms);
+    out.deadline_ends_body = true;
     out.connect_ms_max = std::min(out.connect_ms_max, deadline_ms);
     return out;
 }
 
 result<body_answer> meaning_of(client::answer answer) {
-    if (answer.own_shortage)
-        return runtime::unavailable("this node lacks descriptors or memory to ask the model's server: " +
+    if (answer.location_is_full)
+        return runtime::unavailable("too many calls of the upstream server are under way on this node: " +
                                     answer.message);
+    if (answer.own_shortage)
+        return runtime::unavailable(
+            "this node lacks file descriptors or memory to call the upstream server: " + answer.message);
     if (answer.failed == client::failure::timeout)
         return error{error_code::deadline_exceeded,
-                     "the model's server did not answer before the deadline: " + answer.message, 0};
+                     "the upstream server did not respond before the deadline: " + answer.message, 0};
     if (answer.failed != client::failure::none || !answer.status) return bad_gateway(why_no_answer(answer));
     const std::uint16_t status = *answer.status;
     if (status >= 200 && status < 300) return passed_on(std::move(answer), status);
@@ -103,15 +106,15 @@ result<body_answer> meaning_of(client::answer answer) {
         out.retry_after = std::move(wait);
         return out;
     }
-    return bad_gateway("the model's server answered " + std::to_string(status) +
-                       "; 2xx, 400, 422 and 429 are passed on");
+    return bad_gateway("the upstream server answered " + std::to_string(status) +
+                       "; only 2xx, 400, 422 and 429 are passed on");
 }
 
-std::string why_not_well(const client::answer& answer, bool has_health_path, bool was_connected) {
+std::string why_unhealthy(const client::answer& answer, bool has_health_path, bool was_connected) {
     if (!has_health_path) return was_connected ? "" : why_no_answer(answer);
     if (answer.failed != client::failure::none || !answer.status) return why_no_answer(answer);
     if (*answer.status >= 200 && *answer.status < 300) return "";
-    return "its health check answered " + std::to_string(*answer.status) + "; it must be 2xx";
+    return "its health check answered " + std::to_string(*answer.status) + ", not 2xx";
 }
 
 }  // namespace herald::api::serving::engines

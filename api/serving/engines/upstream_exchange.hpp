@@ -19,11 +19,12 @@ runtime::http::client::request question_to(const std::string& url, const std::st
 
 /// Only status, Content-Type, Content-Encoding and body come back, and Retry-After of a 429. 2xx stays as it
 /// is, 400 and 422 are 400. A body that follows is left to the caller. Errors: deadline_exceeded when nothing
-/// came in time; unavailable when this process lacked descriptors or memory; else internal with status 502.
+/// came in time; unavailable when this process lacked descriptors or memory, or has as many calls under way
+/// at the server as it may; else internal with status 502.
 result<body_answer> meaning_of(runtime::http::client::answer);
 
-/// Why the server is not well; empty when it is. With a health path it must answer 2xx; without one, a
+/// Why the server is unhealthy; empty when it is. With a health path it must answer 2xx; without one, a
 /// connection is enough, which `was_connected` tells.
-std::string why_not_well(const runtime::http::client::answer&, bool has_health_path, bool was_connected);
+std::string why_unhealthy(const runtime::http::client::answer&, bool has_health_path, bool was_connected);
 
 }  // namespace herald::api::serving::engines

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,15 @@ class body_source {
     virtual void next(piece_callback) = 0;
 };
 
+/// Whether a request that went out on a reused connection goes out once more, on a new one, when that
+/// connection ends before any byte of the answer.
+enum class repeat : std::uint8_t {
+    always,
+    /// Only if the other side cannot have worked on it: it was not fully sent, or the connection ended within
+    /// limits::client_stale_ms of that, as one does that the other side had given up before.
+    unless_begun,
+};
+
 struct request {
     http_method method = http_method::get;
     std::string location;  // a URL; its form and the address policy are checked at each exchange
@@ -54,15 +64,19 @@ struct request {
     /// Sends "Expect: 100-continue", and body_pieces only once the other side agrees or has been silent for
     /// limits::client_continue_ms: a refusal or a redirect then costs only the head.
     bool asks_before_body = false;
+    repeat on_reused = repeat::always;
     answer_body answer = answer_body::collected;
     std::size_t answer_body_bytes_max = limits::answer_body_bytes_max;  // of a collected or short body
-    /// Until the answer is complete or, if streamed, until its head has arrived. Starts again when
-    /// body_pieces has been sent.
+    /// Until the answer is complete or, if streamed, until its head has arrived (deadline_ends_body). Starts
+    /// again when body_pieces has been sent.
     std::int64_t deadline_ms = limits::client_deadline_ms;
     std::int64_t connect_ms_max = limits::client_connect_ms;  // of that, until TCP is connected
     /// Limits each piece of body_pieces (to be produced and sent), and each piece of a streamed answer (to
     /// arrive).
     std::int64_t piece_ms_max = limits::http_piece_ms_max;
+    /// The deadline ends a streamed answer too: each of its pieces has the time that is left, in place of
+    /// piece_ms_max. Not with body_pieces.
+    bool deadline_ends_body = false;
 };
 
 /// How long each phase took; 0 for a phase that was not reached or not needed (a reused connection has
@@ -103,6 +117,8 @@ struct answer {
     bool refused_for_good = false;
     /// Herald itself ran out of descriptors or memory: nothing is known about the other side.
     bool own_shortage = false;
+    /// All connections that this client may have to the location were in use: it was not connected to.
+    bool location_is_full = false;
     std::string address;  // the last address tried, "192.0.2.1:443"; empty: none
     phase_times times;
 };
@@ -117,8 +133,9 @@ class exchange {
     virtual bool on_the_wire() const noexcept = 0;
     /// The next piece of a streamed body, after an answer that did not fail. While nobody asks, nothing is
     /// read from the network beyond what the kernel buffers. Calls back once, never from inside read(),
-    /// within piece_ms_max. Must not be called before the last piece arrived, nor after the end or an error.
-    /// Errors: deadline_exceeded; unavailable when the body was cut off or is not correctly framed.
+    /// within piece_ms_max or by the deadline. Must not be called before the last piece arrived, nor after
+    /// the end or an error. Errors: deadline_exceeded; unavailable when the body was cut off or is not
+    /// correctly framed.
     virtual void read(piece_callback) = 0;
 };
 
@@ -138,6 +155,8 @@ struct client_options {
     std::string extra_ca_file;  // PEM, trusted in addition to the system's store; empty: none
     resolver_options dns;
     std::size_t connections_max = limits::client_connections_max;  // active and idle
+    /// Of those, to one scheme, host and port.
+    std::size_t connections_to_one_max = std::numeric_limits<std::size_t>::max();
     std::size_t idle_connections_max = limits::client_idle_connections_max;
     std::int64_t idle_ms_max = limits::client_idle_ms_max;
 };
@@ -148,7 +167,7 @@ struct client_options {
 /// A name is resolved for each exchange; all its addresses must be allowed, and the client connects to one of
 /// them. A connection is reused only under the same key, after a complete answer with its own framing; if a
 /// reused connection turns out to be closed before any byte of the answer arrives, the request is sent once
-/// more on a new one.
+/// more on a new one, as far as its `on_reused` allows.
 std::unique_ptr<client> make_client(boost::asio::io_context&, client_options);
 
 /// Whether make_client can use this file. Errors: invalid_argument, saying why not.

@@ -31,15 +31,10 @@ ip_address from_asio(const asio::ip::address& address) {
 
 }  // namespace
 
-connection::connection(asio::io_context& io, std::shared_ptr<std::size_t> open_count)
-    : x_socket(io), x_open_count(std::move(open_count)) {
-    ++*x_open_count;
-}
+connection::connection(asio::io_context& io, std::shared_ptr<const void> place)
+    : x_socket(io), x_place(std::move(place)) {}
 
-connection::~connection() {
-    close();
-    --*x_open_count;
-}
+connection::~connection() { close(); }
 
 void connection::connect(const ip_address& address, std::uint16_t port, done call_back) {
     const tcp::endpoint endpoint(to_asio(address), port);
@@ -112,6 +107,7 @@ void connection::close() {
     if (x_tls) SSL_set_shutdown(x_tls->native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     error_code ignored;
     x_socket.close(ignored);
+    x_place.reset();
 }
 
 }  // namespace herald::runtime::http::client

@@ -25,8 +25,8 @@ class connection : public std::enable_shared_from_this<connection> {
     using done = std::function<void(error_code)>;
     using received = std::function<void(error_code, std::string_view)>;
 
-    /// `open_count` is incremented while the connection lives.
-    connection(boost::asio::io_context&, std::shared_ptr<std::size_t> open_count);
+    /// Its place among the client's open connections is held until close().
+    connection(boost::asio::io_context&, std::shared_ptr<const void> place);
     ~connection();
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
@@ -54,7 +54,7 @@ class connection : public std::enable_shared_from_this<connection> {
     boost::asio::ip::tcp::socket x_socket;
     std::optional<stream> x_tls;
     std::array<char, 8 * 1024> x_received{};
-    std::shared_ptr<std::size_t> x_open_count;
+    std::shared_ptr<const void> x_place;
 };
 
 }  // namespace herald::runtime::http::client

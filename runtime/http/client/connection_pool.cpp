@@ -44,6 +44,15 @@ bool connection_pool::drop_oldest() {
     return true;
 }
 
+bool connection_pool::drop_oldest_of(std::string_view end_of_receiver) {
+    const auto found = std::find_if(x_idle.begin(), x_idle.end(), [&](const idle& one) {
+        return std::string_view(one.receiver).ends_with(end_of_receiver);
+    });
+    if (found == x_idle.end()) return false;
+    x_idle.erase(found);
+    return true;
+}
+
 void connection_pool::close() {
     x_idle.clear();
     x_timer.cancel();

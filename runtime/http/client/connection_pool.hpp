@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/http/client/connection.hpp"
 
@@ -27,6 +28,8 @@ class connection_pool : public std::enable_shared_from_this<connection_pool> {
     std::shared_ptr<connection> take(const std::string& receiver, std::span<const ip_address>);
     /// False when there was none.
     bool drop_oldest();
+    /// The oldest one of a receiver whose name ends so. False when there was none.
+    bool drop_oldest_of(std::string_view end_of_receiver);
     void close();
 
   private:

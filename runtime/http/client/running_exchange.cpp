@@ -66,7 +66,8 @@ void running_exchange::resolve() {
         return fail(failure::address_not_allowed, where.error().message);
     }
     x_location = std::move(*where);
-    x_pool_key = x_request.pool_key + (x_location.tls ? " https " : " http ") + x_location.authority();
+    x_place_key = (x_location.tls ? " https " : " http ") + x_location.authority();
+    x_pool_key = x_request.pool_key + x_place_key;
     if (x_location.literal) return take_addresses({*x_location.literal});
 
     x_phase = "looking the name up";
@@ -104,12 +105,26 @@ void running_exchange::connect_first() {
     connect_next();
 }
 
+/// For one more connection; idle ones give way. False when there is none, and the exchange has failed.
+bool running_exchange::makes_room() {
+    const client_options& options = x_shared->options;
+    const std::size_t to_it = x_shared->open->count_to(x_place_key);
+    if (to_it >= options.connections_to_one_max && !x_shared->pool->drop_oldest_of(x_place_key)) {
+        x_answer.location_is_full = true;
+        fail(failure::connect, std::to_string(to_it) + " connections to it are open and in use");
+        return false;
+    }
+    if (x_shared->open->count() >= options.connections_max && !x_shared->pool->drop_oldest()) {
+        x_answer.own_shortage = true;
+        fail(failure::connect, "too many connections are open");
+        return false;
+    }
+    return true;
+}
+
 void running_exchange::connect_next() {
     if (x_next_address == x_addresses.size()) return fail(failure::connect, x_connect_errors);
-    if (*x_shared->open_connections >= x_shared->options.connections_max && !x_shared->pool->drop_oldest()) {
-        x_answer.own_shortage = true;
-        return fail(failure::connect, "too many connections are open");
-    }
+    if (!makes_room()) return;
     // Each address gets its share of the time left for connecting.
     const auto now = steady_clock::now();
     const auto connect_until = x_phase_started + milliseconds(x_request.connect_ms_max);
@@ -118,7 +133,7 @@ void running_exchange::connect_next() {
     x_phase = "connecting";
     x_address = x_addresses[x_next_address++];
     x_answer.address = with_port(x_address, x_location.port);
-    x_connection = std::make_shared<connection>(x_shared->io, x_shared->open_connections);
+    x_connection = std::make_shared<connection>(x_shared->io, x_shared->open->place(x_place_key));
     x_connection->connect(
         x_address, x_location.port, [self = shared_from_this(), turn = ++x_turn](error_code ec) {
             if (turn != self->x_turn) return;
@@ -177,6 +192,7 @@ void running_exchange::sent(error_code ec) {
     if (x_permit == body_permit::to_be_asked) return wait_to_continue();
     if (x_request.body_pieces) return ask_for_piece();
     x_is_sent = true;
+    x_sent_at = steady_clock::now();
     if (!x_got_bytes) x_phase = "waiting for the answer";
 }
 
@@ -298,7 +314,11 @@ void running_exchange::head_came() {
 
 void running_exchange::read(piece_callback call_back) {
     x_read = std::move(call_back);
-    limit(steady_clock::now() + milliseconds(x_request.piece_ms_max), &running_exchange::piece_timed_out);
+    if (x_request.deadline_ends_body) {
+        limit_by_deadline();
+    } else {
+        limit(steady_clock::now() + milliseconds(x_request.piece_ms_max), &running_exchange::piece_timed_out);
+    }
     if (x_is_complete || !x_parser->body().empty()) {
         asio::post(x_shared->io, step(&running_exchange::hand_out));
     } else {
@@ -317,7 +337,7 @@ bool running_exchange::hand_out_piece() {
 }
 
 void running_exchange::broke_off(error_code ec) {
-    if (!x_got_bytes && x_reused && send_again_on_new_connection()) return;
+    if (may_send_again()) return send_again_on_new_connection();
     if (ec == asio::error::eof && x_parser->end() == answer_parser::progress::complete) return complete();
     if (!x_is_sent && !x_got_bytes) {
         const error_code& cause = x_send_error ? x_send_error : ec;
@@ -327,14 +347,19 @@ void running_exchange::broke_off(error_code ec) {
          ec == asio::error::eof ? x_parser->failure() : "reading the answer: " + ec.message());
 }
 
-bool running_exchange::send_again_on_new_connection() {
+bool running_exchange::may_send_again() const {
+    if (x_got_bytes || !x_reused) return false;
+    if (x_request.on_reused == repeat::always || !x_is_sent) return true;
+    return steady_clock::now() - x_sent_at <= milliseconds(limits::client_stale_ms);
+}
+
+void running_exchange::send_again_on_new_connection() {
     ++x_turn;
     x_connection->close();
     x_reused = false;
     x_is_sent = false;
     x_send_error = {};
     connect_first();
-    return true;
 }
 
 void running_exchange::limit(steady_clock::time_point at, void (running_exchange::*on_limit)()) {

@@ -17,6 +17,7 @@
 #include "runtime/http/client/client.hpp"
 #include "runtime/http/client/connection.hpp"
 #include "runtime/http/client/connection_pool.hpp"
+#include "runtime/http/client/open_connections.hpp"
 #include "runtime/http/client/tls.hpp"
 #include "runtime/http/limits.hpp"
 
@@ -31,7 +32,7 @@ struct client_parts {
           sessions(limits::client_tls_sessions_max),
           pool(std::make_shared<connection_pool>(io, options.idle_connections_max, options.idle_ms_max)),
           names(make_resolver(io, options.dns)),
-          open_connections(std::make_shared<std::size_t>(0)) {}
+          open(std::make_shared<open_connections>()) {}
 
     boost::asio::io_context& io;
     client_options options;
@@ -39,7 +40,7 @@ struct client_parts {
     tls_sessions sessions;
     std::shared_ptr<connection_pool> pool;
     std::unique_ptr<resolver> names;
-    std::shared_ptr<std::size_t> open_connections;
+    std::shared_ptr<open_connections> open;
 };
 
 /// An exchange from start to end; keeps itself alive while a step is running. In every case the caller is
@@ -69,6 +70,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void resolve();
     void take_addresses(std::vector<ip_address>);
     void connect_first();
+    bool makes_room();
     void connect_next();
     void connected();
     void secured(boost::system::error_code);
@@ -89,7 +91,8 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void hand_out() { hand_out_piece(); }
     bool hand_out_piece();
     void piece_timed_out();
-    bool send_again_on_new_connection();
+    bool may_send_again() const;
+    void send_again_on_new_connection();
 
     void limit(std::chrono::steady_clock::time_point, void (running_exchange::*on_limit)());
     void limit_by_deadline() { limit(x_deadline, &running_exchange::timed_out); }
@@ -119,7 +122,8 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     std::uint64_t x_turn = 0;  // increased to drop the callbacks of earlier steps
 
     location x_location;
-    std::string x_pool_key;
+    std::string x_place_key;  // scheme, host and port
+    std::string x_pool_key;   // ends with that
     std::unique_ptr<lookup> x_lookup;
     std::vector<ip_address> x_addresses;
     std::size_t x_next_address = 0;
@@ -132,6 +136,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     std::unique_ptr<answer_parser> x_parser;
     body_permit x_permit;
     bool x_is_sent = false;
+    std::chrono::steady_clock::time_point x_sent_at;  // when it was
     boost::system::error_code x_send_error;
     bool x_got_bytes = false;
     std::uint64_t x_piece_bytes = 0;  // of body_pieces so far

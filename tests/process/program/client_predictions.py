@@ -11,7 +11,7 @@ import uuid
 import herald
 import onnx_models
 import serving
-from client_page import shows
+from client_page import saw, shows
 
 # Sent with every call, credentials included.
 HEADERS = {"User-Agent": "python-urllib3/1.26", "Accept-Encoding": "identity", "Grpc-Metadata-source": "PythonClient",
@@ -32,13 +32,15 @@ class Predicting:
         sent = {**HEADERS, "Access-Token": self.token, **headers}
         if compressed:
             text, sent["Content-Encoding"] = gzip.compress(text), "gzip"
-        self.connection.putrequest("POST", f"/api/v1/{where}{self.path}", skip_accept_encoding=True)
+        target = f"/api/v1/{where}{self.path}"
+        self.connection.putrequest("POST", target, skip_accept_encoding=True)
         for name, value in {**sent, "Content-Length": str(len(text))}.items():
             self.connection.putheader(name, value)
         self.connection.endheaders(text)
         place = self.connection.sock.getsockname()
         answer = self.connection.getresponse()
         said = answer.read()
+        saw("POST", target, body)
         assert self.connection.sock is not None and self.connection.sock.getsockname() == place, "the connection is kept"
         return answer.status, answer.headers, json.loads(said)
 

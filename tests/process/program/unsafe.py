@@ -25,6 +25,7 @@ class Asking:
         self.place = (port, path, token)
         self.answered = []  # of each 200: when it was asked for, when it had arrived, and its build
         self.refused = 0
+        self.wrong, self.lost = [], []  # what is neither 200 nor a refusal; how connections ended that no answer came on
         self.ends = threading.Event()
         self.threads = [threading.Thread(target=self.ask) for _ in range(FULL_LOAD)]
         for thread in self.threads:
@@ -40,20 +41,28 @@ class Asking:
             try:
                 connection.request("POST", f"/api/v1/predict{path}", BODY, {"Access-Token": token})
                 answer = connection.getresponse()
-                answer.read()
-            except (OSError, http.client.HTTPException):
+                text = answer.read()
+            except (OSError, http.client.HTTPException) as failed:
+                self.lost.append(repr(failed))
                 connection = None
                 continue
             if answer.status == 200:
                 self.answered.append((asked, time.monotonic(), answer.headers["svc-build-id"]))
-            else:
-                assert answer.status in (403, 503), answer.status
+            elif answer.status in (403, 503):
                 self.refused += 1
+            else:
+                self.wrong.append((answer.status, text))
 
-    def stop(self):
+    def end(self):
         self.ends.set()
         for thread in self.threads:
             thread.join()
+
+    def stop(self, may_lose=False):
+        """Ends, and fails for each answer that was wrong, and unless the node may lose them, for each connection that was lost."""
+        self.end()
+        assert not self.wrong, f"{len(self.wrong)} answers were neither 200 nor refusals: {self.wrong[:3]}"
+        assert may_lose or not self.lost, f"{len(self.lost)} connections were lost: {self.lost[:3]}"
 
     def last_answer_of(self, build):
         """When the newest 200 from the build had arrived; 0: never."""
@@ -81,8 +90,9 @@ def check_rounds(client, ports, path):
             herald.until(lambda: all(each.refused > seen for each, seen in zip(asking, before)) or None, 30, "every node refuses")
         finally:
             for each in asking:
-                each.stop()
+                each.end()
         for each in asking:
+            each.stop()
             assert each.last_asked_of(build) < told, f"round {number}: asked after the report was answered, and answered from build {build}"
             late = each.last_answer_of(build) - told
             # An answer that had arrived in this process before the report's may be read a little later: threads take turns.
@@ -195,7 +205,7 @@ def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
         going_on = time.monotonic()
         stopped.kill(signal.SIGCONT)
         time.sleep(3)
-        asking.stop()
+        asking.stop(may_lose=True)  # what was asked while it stood still has timed out
         assert asking.last_answer_of(build) < going_on, "a stopped node answered from an unsafe build when it went on"
         cluster.stop()
         broker.stop()

@@ -1,6 +1,7 @@
 """Property: a build with an upstream_url is answered by that server: it is sent the body and the request's id and nothing of the caller,
 and what comes back is its status by the table of wire.md §6, its type and its body; its silence and its size are bounded."""
 
+import gzip
 import http.client
 import http.server
 import json
@@ -89,6 +90,7 @@ def the_server_is_sent_the_body_and_the_requests_id_and_nothing_of_the_caller():
         for _ in range(50):
             assert serving.predict(client, "/good", stage.token, {"a": 1}).status == 201
         assert model.connections <= before + 2, "connections are kept"
+        herald.until(lambda: herald.metric(server.port, 'herald_upstream_health_checks_total{outcome="healthy"}'), 20, "its health is seen")
         assert server.stop() == 0
         model.stop()
 
@@ -110,7 +112,7 @@ def each_answer_of_the_server_has_its_status_and_its_silence_a_deadline():
             assert answer.status == status, (name, answer)
             assert time.monotonic() - before < 4, "the deadline holds"
             if status in (502, 504):
-                assert answer.json["message"] and b"of the server" not in answer.body, (name, answer)
+                assert "the upstream server " in answer.json["message"] and b"of the server" not in answer.body, (name, answer)
             elif name != "ok":
                 assert answer.body == said, (name, answer)
             if name == "busy":
@@ -120,6 +122,34 @@ def each_answer_of_the_server_has_its_status_and_its_silence_a_deadline():
         assert large.status == 413 and "1000" in large.json["message"], large
         asked = sum(path == "/broken" for path, _, _ in model.asked)
         assert asked == 1, f"a prediction was sent {asked} times"
+        assert server.stop() == 0
+        model.stop()
+
+
+def a_compressed_body_is_sent_on_inflated_and_its_limit_counts_what_it_holds():
+    with herald.folder() as folder:
+        model = Model(good=(200, {}, b"{}"))
+        server = herald.Standalone(folder)
+        client = server.client()
+        stage = served(client, client.model("m"), "good", f"{model.url}/good", limits={"body_bytes_max": 1_000})
+
+        def predict(body, coding):
+            return serving.predict(client, "/good", stage.token, None, {"Content-Encoding": coding}, body)
+        for plain in (b"x" * 1_000, b""):
+            answer = predict(gzip.compress(plain), "gzip")
+            assert answer.status == 200, answer
+            _, headers, body = model.asked[-1]
+            assert body == plain and "content-encoding" not in headers, (headers, body)
+        assert predict(b"as it is", "identity").status == 200 and model.asked[-1][2] == b"as it is", model.asked[-1]
+        asked = len(model.asked)
+        large = predict(gzip.compress(b"x" * 1_001), "gzip")
+        assert large.status == 413 and "1000" in large.json["message"], large
+        for coding in ("br", "deflate", "gzip, gzip"):
+            other = predict(b"any bytes", coding)
+            assert other.status == 415 and "gzip" in other.json["message"], (coding, other)
+        broken = predict(b"no gzip", "gzip")
+        assert broken.status == 400, broken
+        assert len(model.asked) == asked, "the model was asked"
         assert server.stop() == 0
         model.stop()
 

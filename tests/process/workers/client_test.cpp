@@ -297,19 +297,27 @@ TEST_F(client_bodies, are_collected_when_they_are_known_to_be_short_and_else_str
     EXPECT_EQ(got.body, "123456");
 }
 
-TEST_F(client_bodies, that_stand_still_end_with_the_time_for_a_piece) {
+TEST_F(client_bodies, that_stand_still_end_with_the_time_for_a_piece_or_only_at_the_deadline) {
     receiver target([](peer& one) {
         one.read_request();
-        one.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
+        one.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234");
+        one.drip("56", 400);
         one.hang();
     });
-    client_bench bench;
-    request asked = client_bench::to(target);
-    asked.piece_ms_max = 100;
-    ASSERT_EQ(bench.ask(std::move(asked)).status, 200);
-    const auto all = bench.read_all();
-    ASSERT_FALSE(all);
-    EXPECT_EQ(all.error().code, error_code::deadline_exceeded);
+    for (const bool deadline_ends_it : {false, true}) {
+        client_bench bench;
+        request asked = client_bench::to(target);
+        asked.piece_ms_max = 100;
+        asked.deadline_ms = 1'500;
+        asked.deadline_ends_body = deadline_ends_it;
+        ASSERT_EQ(bench.ask(std::move(asked)).status, 200);
+        std::string came;
+        auto piece = bench.read();
+        for (; piece && !piece->empty(); piece = bench.read()) came += *piece;
+        EXPECT_EQ(came, deadline_ends_it ? "123456" : "12345");
+        ASSERT_FALSE(piece);
+        EXPECT_EQ(piece.error().code, error_code::deadline_exceeded);
+    }
 }
 
 TEST_F(client_bodies, of_requests_are_sent_as_they_are_made_with_and_without_a_known_length) {

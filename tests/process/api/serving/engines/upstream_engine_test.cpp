@@ -1,5 +1,5 @@
 // Protects predictions that a server answers: each is answered once, whatever the server does, nothing of it
-// goes to an address that is not allowed, and a build counts as loaded only when its server is well.
+// goes to an address that is not allowed, and a build counts as loaded only when its server is healthy.
 #include "api/serving/engines/upstream_engine.hpp"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,9 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <thread>
 
+#include "api/serving/engines/limits.hpp"
 #include "runtime/event_loop.hpp"
 #include "tests/process/workers/receiver.hpp"
 
@@ -23,13 +25,13 @@ namespace client = runtime::http::client;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view well = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+constexpr std::string_view healthy = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 std::string answer_of(const std::string& head, const std::string& body) {
     return "HTTP/1.1 " + head + "\r\ncontent-length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// A model's server, which is well, and answers predictions by a script.
+/// A model's server, which is healthy, and answers predictions by a script.
 class model_server {
   public:
     using play = std::function<void(peer&, const std::string& request)>;
@@ -43,7 +45,8 @@ class model_server {
     void serve(peer& other) {
         for (std::string request = other.read_request(); !request.empty(); request = other.read_request()) {
             if (request.starts_with("GET /ping ") || request.starts_with("HEAD "))
-                other.send(request.starts_with("HEAD ") ? std::string_view("HTTP/1.1 200 OK\r\n\r\n") : well);
+                other.send(request.starts_with("HEAD ") ? std::string_view("HTTP/1.1 200 OK\r\n\r\n")
+                                                        : healthy);
             else
                 return x_play(other, request);
         }
@@ -189,6 +192,25 @@ TEST_F(upstream, a_long_answer_that_breaks_off_or_outlasts_the_deadline_does_not
     EXPECT_EQ(how_it_ends(*late), error_code::deadline_exceeded);
 }
 
+TEST_F(upstream, a_long_answer_that_pauses_ends_at_the_deadline_and_not_later) {
+    model_server server([](peer& other, const std::string&) {
+        other.send("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
+        other.drip("xx", 1'200);  // one byte at once, one after most of the time
+        other.hang();
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    body_question asked = question();
+    const std::int64_t begun_ms = runtime::system_clock().steady_ms();
+    asked.deadline_ms = begun_ms + 1'500;
+    const auto answer = ask(*model, asked);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(how_it_ends(*answer), error_code::deadline_exceeded);
+    const std::int64_t took_ms = runtime::system_clock().steady_ms() - begun_ms;
+    EXPECT_GE(took_ms, 1'490);
+    EXPECT_LT(took_ms, 2'300) << "the last wait was longer than the time that was left";
+}
+
 TEST_F(upstream, a_server_that_is_slow_meets_the_deadline) {
     model_server server([](peer& other, const std::string&) { other.hang(); });
     const auto model = load(server.url());
@@ -211,6 +233,28 @@ TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
     ASSERT_TRUE(model);
     EXPECT_EQ(status_of(ask(*model)), 502);
     EXPECT_EQ(asked, 1);
+}
+
+TEST_F(upstream, a_server_that_computes_and_then_closes_a_kept_connection_is_asked_once) {
+    for (const auto& [computing_ms, times] : std::map<int, int>{{0, 2}, {400, 1}}) {
+        std::atomic<int> asked{0};
+        model_server server(
+            [&, computing = std::chrono::milliseconds(computing_ms)](peer& other, const std::string&) {
+                other.send(answer_of("200 OK", "kept"));
+                if (other.read_request().empty()) return;
+                ++asked;
+                std::this_thread::sleep_for(computing);  // the server's own time, not a wait for something
+            });
+        const auto model = load(server.url());
+        ASSERT_TRUE(model);
+        ASSERT_EQ(status_of(ask(*model)), 200);
+        const int kept = server.connections();
+        const auto answer = ask(*model);
+        // What is sent again, on a new connection, meets the first answer of the script.
+        EXPECT_EQ(status_of(answer), times == 2 ? 200 : 502) << computing_ms;
+        EXPECT_EQ(asked, 1) << computing_ms;
+        EXPECT_EQ(server.connections() - kept, times - 1) << computing_ms;
+    }
 }
 
 TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
@@ -236,6 +280,34 @@ TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
     EXPECT_EQ(right, asked);
 }
 
+TEST_F(upstream, a_server_that_hangs_leaves_the_others_their_connections_and_its_health_is_still_seen) {
+    model_server hung([](peer& other, const std::string&) { other.hang(); });
+    model_server well_server([](peer& other, const std::string&) { other.send(answer_of("200 OK", "x")); });
+    const auto hung_model = load(hung.url());
+    const auto well_model = load(well_server.url());
+    ASSERT_TRUE(hung_model && well_model);
+    std::promise<int> refused;
+    std::atomic<int> answered{0};
+    for (std::size_t i = 0; i < limits::upstream_connections_to_one_max + 1; ++i)
+        loops[0].post([&] {
+            body_question asked = question();
+            asked.deadline_ms = runtime::system_clock().steady_ms() + 60'000;
+            hung_model->bodies->ask(std::move(asked), [&](const result<body_answer>& out) {
+                if (answered++ == 0) refused.set_value(status_of(out));
+            });
+        });
+    auto first = refused.get_future();
+    ASSERT_EQ(first.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "none was refused";
+    EXPECT_EQ(first.get(), 503);
+    EXPECT_EQ(answered, 1) << "the others are still asked";
+    EXPECT_EQ(status_of(ask(*well_model)), 200);
+    EXPECT_TRUE(load(hung.url())) << "a health check was refused a connection";
+    EXPECT_EQ(answered, 1);
+    // What hangs answers to variables of this test.
+    loops.stop();
+    engines.reset();
+}
+
 TEST_F(upstream, an_address_that_is_not_allowed_is_never_connected_to) {
     model_server server([](peer& other, const std::string&) { other.send(answer_of("200 OK", "x")); });
     engines = engine_for("");
@@ -245,11 +317,12 @@ TEST_F(upstream, an_address_that_is_not_allowed_is_never_connected_to) {
     EXPECT_EQ(server.connections(), 0);
 }
 
-TEST_F(upstream, a_build_is_loaded_only_when_its_server_is_well) {
+TEST_F(upstream, a_build_is_loaded_only_when_its_server_is_healthy) {
     std::atomic<int> looks{0};
     receiver server([&](peer& other) {
         while (!other.read_request().empty())
-            other.send(++looks < 3 ? std::string_view("HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n") : well);
+            other.send(++looks < 3 ? std::string_view("HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n")
+                                   : healthy);
     });
     ASSERT_TRUE(load(server.location()));
     EXPECT_EQ(looks, 3);

@@ -57,7 +57,8 @@ TEST(upstream_exchange, makes_502_of_everything_else) {
         const auto meant = meaning_of(answered(status));
         ASSERT_FALSE(meant) << status;
         EXPECT_EQ(runtime::http_status(meant.error()), 502) << status;
-        EXPECT_THAT(meant.error().message, HasSubstr(std::to_string(status)));
+        EXPECT_EQ(meant.error().message, "the upstream server answered " + std::to_string(status) +
+                                             "; only 2xx, 400, 422 and 429 are passed on");
     }
     for (const auto failed :
          {client::failure::address_not_allowed, client::failure::dns, client::failure::connect,
@@ -76,24 +77,27 @@ TEST(upstream_exchange, tells_a_deadline_and_its_own_shortage_apart) {
     lacking.failed = client::failure::connect;
     lacking.own_shortage = true;
     EXPECT_EQ(runtime::http_status(meaning_of(lacking).error()), 503);
+    lacking.own_shortage = false;
+    lacking.location_is_full = true;
+    EXPECT_EQ(runtime::http_status(meaning_of(lacking).error()), 503);
 }
 
 TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
     body_question asked;
     asked.request_id = "r-1";
-    asked.content_encoding = "gzip";
     asked.body = "bytes";
     const auto sent = question_to("http://a/b", "key", asked, 1'234);
     std::map<std::string, std::string> headers;
     for (const auto& [name, value] : sent.headers) headers[name] = value;
     EXPECT_THAT(headers, testing::UnorderedElementsAre(testing::Pair("content-type", "application/json"),
-                                                       testing::Pair("content-encoding", "gzip"),
                                                        testing::Pair("accept-encoding", "identity"),
                                                        testing::Pair("svc-request-id", "r-1"),
                                                        testing::Pair("x-request-id", "r-1")));
     EXPECT_EQ(*sent.body, "bytes");
     EXPECT_EQ(sent.answer, client::answer_body::collected_if_short);
     EXPECT_EQ(sent.deadline_ms, 1'234);
+    EXPECT_TRUE(sent.deadline_ends_body);
+    EXPECT_EQ(sent.on_reused, client::repeat::unless_begun);
 }
 
 TEST(upstream_exchange, looks_at_the_health_of_the_same_server) {
@@ -105,15 +109,15 @@ TEST(upstream_exchange, looks_at_the_health_of_the_same_server) {
         EXPECT_FALSE(health_url("http://a.example/", bad)) << bad;
 }
 
-TEST(upstream_exchange, calls_a_server_well_by_2xx_or_without_a_path_by_a_connection) {
-    EXPECT_EQ(why_not_well(answered(204), true, true), "");
-    EXPECT_THAT(why_not_well(answered(302), true, true), HasSubstr("302"));
-    EXPECT_THAT(why_not_well(answered(503), true, true), HasSubstr("503"));
+TEST(upstream_exchange, calls_a_server_healthy_by_2xx_or_without_a_path_by_a_connection) {
+    EXPECT_EQ(why_unhealthy(answered(204), true, true), "");
+    EXPECT_THAT(why_unhealthy(answered(302), true, true), HasSubstr("302"));
+    EXPECT_EQ(why_unhealthy(answered(503), true, true), "its health check answered 503, not 2xx");
     client::answer refused;
     refused.failed = client::failure::connect;
     refused.message = "connection refused";
-    EXPECT_THAT(why_not_well(refused, false, false), HasSubstr("connection refused"));
-    EXPECT_EQ(why_not_well(refused, false, true), "");
+    EXPECT_THAT(why_unhealthy(refused, false, false), HasSubstr("connection refused"));
+    EXPECT_EQ(why_unhealthy(refused, false, true), "");
 }
 
 }  // namespace
