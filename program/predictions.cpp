@@ -57,7 +57,8 @@ predictions::predictions(const settings& chosen, const parts& with)
                                                            : model_cache::half_of_memory()),
       x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving.size()},
                 route_options(chosen), chosen.predictions.logged_each),
-      x_fetches(with.jobs) {}
+      x_fetches(with.jobs),
+      x_looks(limits::build_looks_max, limits::build_looks_max) {}
 
 result<std::unique_ptr<predictions>> predictions::make(const settings& chosen,
                                                        const std::filesystem::path& folder,
@@ -105,7 +106,7 @@ void predictions::add_builder(storage::node::registry_node& registry) {
     const auto load = [this](const std::filesystem::path& file) { return inspected(file); };
     x_builder = std::make_shared<builder::builder_job>(
         builder::builder_job::parts{registry, x_with.state, x_with.artifacts, *x_models, x_with.jobs,
-                                    runtime::system_random(), x_loads, waiting, load},
+                                    runtime::system_random(), x_disk, x_looks, waiting, load},
         std::move(set));
     registry.add_job(schemas::job::builder, x_builder);
 }

@@ -69,6 +69,7 @@ class predictions {
     api::serving::model_cache::memory_budget x_memory;
     api::serving::serving x_serving;
     runtime::task_group x_fetches;
+    runtime::blocking_pool x_looks;  // the builder's; waits at its end for what it looks at, so it goes first
 };
 
 }  // namespace herald::program

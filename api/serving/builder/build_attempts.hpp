@@ -8,8 +8,8 @@
 
 namespace herald::api::serving::builder {
 
-/// One small file for each build that was begun and has not ended, in a folder of the node's data. Used by
-/// one call at a time; waits for the disk.
+/// One small file for each build that was begun and has not ended, in a folder of the node's data. Thread-safe
+/// for different builds; waits for the disk.
 class build_attempts {
   public:
     explicit build_attempts(std::filesystem::path folder) : x_folder(std::move(folder)) {}
