@@ -4,6 +4,7 @@
 
 #include "api/serving/builder/model_inspection.hpp"
 #include "api/serving/images/image_tar.hpp"
+#include "api/serving/model_cache/limits.hpp"
 #include "runtime/deadline.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/log.hpp"
@@ -26,26 +27,29 @@ std::string shortened(std::string text) {
     return text;
 }
 
+std::string mark_of(schemas::build_id build) { return std::to_string(build.value); }
+
 /// On a thread that it may keep for ever: uses nothing of the job.
-result<schemas::model_signature> load(build_attempts& attempts, schemas::build_id build,
+result<schemas::model_signature> load(model_cache::load_marks& marks, const std::string& name,
                                       const std::filesystem::path& file,
                                       const builder_job::model_loader& loader) {
     if (const auto good = inspect_model_file(file); !good) return good.error();
-    const auto before = attempts.begin(build);
+    const auto before = marks.begin(name);
     if (!before) return before.error();
-    if (*before >= limits::build_attempts_max) {
-        attempts.end(build);
+    if (*before >= limits::load_ends_max) {
+        marks.end(name);
         return runtime::invalid_argument("loading the model ended the process " + std::to_string(*before) +
                                          " times; it is not tried again");
     }
     auto signature = loader(file);
-    attempts.end(build);
+    marks.end(name);
     return signature;
 }
 
 }  // namespace
 
 void builder_job::end() {
+    x_marks->let_off();
     x_with.loop.post(runtime::if_alive(weak_from_this(), [](builder_job& self) {
         self.x_token = 0;
         self.x_is_ending = true;
@@ -169,8 +173,9 @@ task<schemas::model_signature> builder_job::signature_of(const schemas::build& b
 task<schemas::model_signature> builder_job::looked(schemas::build_id build,
                                                    std::shared_ptr<const model_cache::held_model> held) {
     if (!may_look()) co_return runtime::unavailable("this node loads no further models; see builder_stuck");
-    const auto work = [attempts = x_attempts, build, held = std::move(held), loader = x_with.load] {
-        return load(*attempts, build, held->file(), loader);
+    const std::string name = mark_of(build);
+    const auto work = [marks = x_marks, name, held = std::move(held), loader = x_with.load] {
+        return load(*marks, name, held->file(), loader);
     };
     const auto begun = look_at_model::start(x_with.looks, x_with.loop.context().get_executor(), work);
     if (!begun) co_return begun.error();
@@ -180,13 +185,13 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
     auto signature = co_await x_look->wait();
     const auto look = std::exchange(x_look, nullptr);
     if (!look->is_given_up()) co_return signature;
+    if (x_is_ending) co_return runtime::unavailable("this process ends");
     // What ends the process from now on is no sign of the model.
     const auto forget = [&]() -> result<void> {
-        x_attempts->end(build);
+        x_marks->end(name);
         return {};
     };
     (void)co_await run_blocking(x_with.blocking, forget);
-    if (x_is_ending) co_return runtime::unavailable("this process ends");
     given_up(look);
     co_return runtime::invalid_argument("loading the model took more than " +
                                         std::to_string(x_settings.look_ms_max / 1'000) +

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "api/serving/builder/build_attempts.hpp"
 #include "api/serving/builder/limits.hpp"
+#include "api/serving/model_cache/load_marks.hpp"
 #include "api/serving/model_cache/model_cache.hpp"
 #include "runtime/random.hpp"
 #include "runtime/task_group.hpp"
@@ -43,8 +43,8 @@ class builder_job final : public storage::node::claimed_job,
         std::int64_t interval_ms = limits::build_interval_ms;
         std::int64_t again_ms = limits::build_again_ms;
         std::int64_t look_ms_max = limits::build_look_ms_max;
-        std::string base_url;            // --public-url; empty: the request's
-        std::filesystem::path attempts;  // a folder of this node's
+        std::string base_url;         // --public-url; empty: the request's
+        std::filesystem::path marks;  // a folder of this node's, for load_marks
     };
     /// All of them must outlive it.
     struct parts {
@@ -62,7 +62,7 @@ class builder_job final : public storage::node::claimed_job,
     builder_job(parts with, settings set)
         : x_with(std::move(with)),
           x_settings(std::move(set)),
-          x_attempts(std::make_shared<build_attempts>(x_settings.attempts)),
+          x_marks(std::make_shared<model_cache::load_marks>(x_settings.marks)),
           x_tasks(x_with.loop) {}
 
     void start(std::uint64_t token) override;
@@ -92,7 +92,7 @@ class builder_job final : public storage::node::claimed_job,
 
     const parts x_with;
     const settings x_settings;
-    const std::shared_ptr<build_attempts> x_attempts;  // used on the pools
+    const std::shared_ptr<model_cache::load_marks> x_marks;
     runtime::task_group x_tasks;
     std::uint64_t x_token = 0;
     bool x_is_planned = false;

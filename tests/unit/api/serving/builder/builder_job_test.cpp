@@ -23,8 +23,8 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
-using api::serving::builder::build_attempts;
 using api::serving::builder::builder_job;
+using api::serving::model_cache::load_marks;
 using schemas::commands::finish_build;
 using testing::HasSubstr;
 namespace images = api::serving::images;
@@ -67,7 +67,7 @@ class builder : public testing::Test {
         settings.again_ms = 1;
         settings.model_bytes_max = 1'000;
         settings.base_url = "https://herald.example";
-        settings.attempts = folder / "builds";
+        settings.marks = folder / "builds";
         waiting.id = schemas::build_id{5};
         waiting.model_version_id = schemas::version_id{3};
     }
@@ -289,9 +289,9 @@ TEST_F(builder, what_may_pass_is_tried_again_and_ends_no_build) {
 
 TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
     upload({wire::small_model()});
-    build_attempts before(settings.attempts);
-    ASSERT_EQ(*before.begin(waiting.id), 0);
-    ASSERT_EQ(*before.begin(waiting.id), 1);
+    load_marks before(settings.marks);
+    ASSERT_EQ(*before.begin("5"), 0);
+    ASSERT_EQ(*before.begin("5"), 1);
     load = [&](const auto&) -> result<schemas::model_signature> {
         ++loads;
         return schemas::model_signature();
@@ -302,10 +302,10 @@ TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
 
 TEST_F(builder, one_that_ended_it_once_is_tried_again_and_then_forgotten) {
     upload({wire::small_model()});
-    build_attempts before(settings.attempts);
-    ASSERT_EQ(*before.begin(waiting.id), 0);
+    load_marks before(settings.marks);
+    ASSERT_EQ(*before.begin("5"), 0);
     EXPECT_EQ(made().error, "");
-    EXPECT_EQ(*before.begin(waiting.id), 0);
+    EXPECT_EQ(*before.begin("5"), 0);
 }
 
 TEST_F(builder, a_model_that_does_not_end_to_load_is_given_up_and_the_next_is_built) {
@@ -317,8 +317,8 @@ TEST_F(builder, a_model_that_does_not_end_to_load_is_given_up_and_the_next_is_bu
     EXPECT_EQ(node.told()[0].build_id.value, 5u);
     EXPECT_THAT(node.told()[0].error, HasSubstr("took more than"));
     EXPECT_EQ(node.told()[1].error, "");
-    build_attempts after(settings.attempts);
-    EXPECT_EQ(*after.begin(schemas::build_id{5}), 0) << "what ends the process later is not for it";
+    load_marks after(settings.marks);
+    EXPECT_EQ(*after.begin("5"), 0) << "what ends the process later is not for it";
 }
 
 TEST_F(builder, only_so_many_are_loading_at_a_time_and_the_next_waits_until_one_ends) {
@@ -348,8 +348,8 @@ TEST_F(builder, an_end_waits_for_no_model_and_says_nothing_of_it) {
     ASSERT_TRUE(eventually([&] { return loads == 1; }));
     std::exchange(job, nullptr)->end();
     EXPECT_TRUE(node.told().empty());
-    build_attempts after(settings.attempts);
-    EXPECT_EQ(*after.begin(waiting.id), 0) << "an end that was ordered is no sign of the model";
+    load_marks after(settings.marks);
+    EXPECT_EQ(*after.begin("5"), 0) << "an end that was ordered is no sign of the model";
 }
 
 TEST_F(builder, nothing_is_made_without_the_claim) {
