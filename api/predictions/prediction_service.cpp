@@ -222,7 +222,7 @@ class prediction_service final : public request_handler {
     http_response of_server(asked_for what) const {
         if (what == asked_for::server) return json_response(v2_server_metadata(x_with.version));
         if (what == asked_for::server_live) return json_response(R"({"live":true})");
-        if (x_with.book.is_ready()) return json_response(R"({"ready":true})");
+        if (x_with.book.is_ready() && x_with.gate.has_lease()) return json_response(R"({"ready":true})");
         http_response out = json_response(R"({"ready":false})");
         out.status = 503;
         out.headers.push_back({"retry-after", "1"});
