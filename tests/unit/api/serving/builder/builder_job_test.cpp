@@ -226,15 +226,6 @@ TEST_F(builder, tells_the_signature_and_the_digest_of_the_image_that_is_fetched_
     tasks.stop();
 }
 
-TEST_F(builder, a_location_says_the_digest) {
-    const std::string digest(32, '\xab');
-    const std::string location = images::with_digest("http://h/builds/5/image", digest);
-    EXPECT_THAT(location, testing::StartsWith("http://h/builds/5/image?digest=sha256:abab"));
-    EXPECT_EQ(images::digest_in(location), digest);
-    EXPECT_EQ(images::digest_in("registry.example/image@sha256:00"), "");
-    EXPECT_EQ(images::digest_in("http://h/image?digest=sha256:zz"), "");
-}
-
 TEST_F(builder, a_version_without_a_model_cannot_be_built) {
     upload({});
     EXPECT_THAT(made().error, testing::Not(""));
