@@ -4,6 +4,7 @@
 
 #include "api/calls/limits.hpp"
 #include "api/limits.hpp"
+#include "api/serving/builder/limits.hpp"
 #include "events/limits.hpp"
 #include "events/log/limits.hpp"
 #include "runtime/http/limits.hpp"
@@ -38,6 +39,9 @@ static_assert(sender_clock_ahead_ms_max <= not_after_ms, "a clock that is ahead 
 
 // Artifacts
 static_assert(artifact_bytes_max / s3_part_bytes < s3_parts_max, "S3 takes as many parts as an upload has");
+
+// Builds
+static_assert(2 * build_look_ms_max < build_ms_max, "what waits behind a model that does not load is made");
 
 // Deadlines of routes: what a handler waits for ends before, with an answer that says more
 static_assert(barrier_wait_ms_max < read_deadline_ms);

@@ -8,6 +8,7 @@
 #include "api/serving/builder/model_inspection.hpp"
 #include "api/serving/engines/upstream_engine.hpp"
 #include "api/serving/limits.hpp"
+#include "api/serving/model_cache/marked_engine.hpp"
 #include "program/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -59,7 +60,8 @@ predictions::predictions(const settings& chosen, const parts& with)
                                                            : model_cache::half_of_memory()),
       x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving.size()},
                 route_options(chosen), chosen.predictions.logged_each),
-      x_fetches(with.jobs) {}
+      x_fetches(with.jobs),
+      x_looks(limits::build_looks_max, limits::build_looks_max) {}
 
 result<std::unique_ptr<predictions>> predictions::make(const settings& chosen,
                                                        const std::filesystem::path& folder,
@@ -76,7 +78,8 @@ result<void> predictions::open(const std::filesystem::path& folder) {
     if (!models) return models.error();
     x_models = *std::move(models);
     x_engines.push_back(engines::make_upstream_engine(all_of(x_with.serving), upstream_options(x_chosen)));
-    x_attempts = folder.parent_path() / "builds";
+    x_build_marks = folder.parent_path() / "builds";
+    x_load_marks = std::make_shared<model_cache::load_marks>(folder.parent_path() / "loads");
     auto onnx = engines::onnx::make_onnx_engine(
         {x_chosen.predictions.onnxruntime, api::serving::builder::inspect_model_file});
     if (!onnx) {
@@ -85,7 +88,8 @@ result<void> predictions::open(const std::filesystem::path& folder) {
         return {};
     }
     x_onnx = *std::move(onnx);
-    x_engines.push_back(api::serving::batching::make_batching_engine(x_onnx));
+    x_engines.push_back(model_cache::make_marked_engine(
+        api::serving::batching::make_batching_engine(x_onnx), x_load_marks));
     return {};
 }
 
@@ -95,7 +99,7 @@ void predictions::add_builder(storage::node::registry_node& registry) {
     builder::builder_job::settings set;
     set.model_bytes_max = x_chosen.predictions.model_bytes_max;
     set.base_url = x_chosen.public_url;
-    set.attempts = x_attempts;
+    set.marks = x_build_marks;
     const auto waiting = [](const storage::registry::state::state_view& view) {
         std::vector<schemas::build> builds;
         tables::builds::each_unfinished(view, [&](schemas::build_id id) {
@@ -107,7 +111,7 @@ void predictions::add_builder(storage::node::registry_node& registry) {
     const auto load = [this](const std::filesystem::path& file) { return inspected(file); };
     x_builder = std::make_shared<builder::builder_job>(
         builder::builder_job::parts{registry, x_with.state, x_with.artifacts, *x_models, x_with.jobs,
-                                    runtime::system_random(), x_loads, waiting, load},
+                                    runtime::system_random(), x_disk, x_looks, waiting, load},
         std::move(set));
     registry.add_job(schemas::job::builder, x_builder);
 }
@@ -164,6 +168,7 @@ std::optional<runtime::trouble> predictions::trouble() const {
 }
 
 void predictions::end() {
+    x_load_marks->let_off();
     if (x_builder) x_builder->end();
     x_fetches.stop();
     x_serving.end();

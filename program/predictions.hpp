@@ -6,6 +6,7 @@
 
 #include "api/serving/builder/builder_job.hpp"
 #include "api/serving/engines/onnx/onnx_engine.hpp"
+#include "api/serving/model_cache/load_marks.hpp"
 #include "api/serving/model_cache/memory_budget.hpp"
 #include "api/serving/model_cache/model_cache.hpp"
 #include "api/serving/serving.hpp"
@@ -66,12 +67,14 @@ class predictions {
     runtime::blocking_pool x_loads;
     std::vector<std::shared_ptr<api::serving::engines::engine>> x_engines;
     std::shared_ptr<api::serving::engines::onnx::onnx_engine> x_onnx;  // null: there is no library for it
-    std::filesystem::path x_attempts;
+    std::filesystem::path x_build_marks;
+    std::shared_ptr<api::serving::model_cache::load_marks> x_load_marks;
     std::shared_ptr<api::serving::builder::builder_job> x_builder;
     std::unique_ptr<api::serving::model_cache::model_cache> x_models;
     api::serving::model_cache::memory_budget x_memory;
     api::serving::serving x_serving;
     runtime::task_group x_fetches;
+    runtime::blocking_pool x_looks;  // the builder's; waits at its end for what it looks at, so it goes first
 };
 
 }  // namespace herald::program

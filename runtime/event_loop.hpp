@@ -173,10 +173,20 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
         return call;
     }
 
-    /// What the work returned or threw. Once.
+    /// Who waits hears deadline_exceeded at once. The work goes on; what comes of it is dropped.
+    void give_up() {
+        if (x_has_ended) return;
+        x_is_given_up = true;
+        if (const auto resume = std::exchange(x_resume, nullptr)) resume();
+    }
+    bool is_given_up() const noexcept { return x_is_given_up; }
+    /// Whether the work is done.
+    bool has_ended() const noexcept { return x_has_ended; }
+
+    /// What the work returned or threw. Once. Errors: also those of give_up().
     boost::asio::awaitable<Result> wait() {
         const auto self = this->shared_from_this();
-        if (!x_has_ended) {
+        if (!x_has_ended && !x_is_given_up) {
             const auto initiate = [this](auto handler) {
                 const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
                 x_resume = [kept] { std::move (*kept)(); };
@@ -185,6 +195,7 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
             co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(initiate,
                                                                                                token);
         }
+        if (x_is_given_up) co_return error{error_code::deadline_exceeded, "the call was given up"};
         if (x_thrown) std::rethrow_exception(x_thrown);
         co_return std::move(*x_out);
     }
@@ -200,6 +211,7 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     std::exception_ptr x_thrown;
     // Used only on the loop:
     bool x_has_ended = false;
+    bool x_is_given_up = false;
     std::function<void()> x_resume;
 };
 

@@ -104,6 +104,9 @@ inline constexpr std::string_view artifact_damaged = "artifact_damaged";
 inline constexpr std::string_view artifact_store_failed = "artifact_store_failed";
 /// A build cannot be made now; it is tried again. Fields: build, reason.
 inline constexpr std::string_view build_waits = "build_waits";
+/// Models that do not end to load keep all threads for that: this process makes no build until one of them
+/// ends or it is restarted: an alarm. Fields: loads.
+inline constexpr std::string_view builder_stuck = "builder_stuck";
 /// Models of a kind can be neither built nor served by this process: what runs them is not there. Fields:
 /// runtime; reason.
 inline constexpr std::string_view runtime_missing = "runtime_missing";

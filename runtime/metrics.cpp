@@ -25,13 +25,18 @@ constexpr std::array<std::int64_t, 19> duration_bounds_us{
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000, 60'000'000};
 
 using labels = std::vector<prometheus::ClientMetric::Label>;
-using cell = std::variant<std::monostate, std::unique_ptr<counter>, std::unique_ptr<gauge>,
-                          std::unique_ptr<histogram>>;
+struct cell {
+    std::variant<std::monostate, std::unique_ptr<counter>, std::unique_ptr<gauge>, std::unique_ptr<histogram>>
+        metric;
+    std::size_t holders = 0;
+};
+using cells_by_labels = std::map<labels, cell>;  // in the order in which the call gave the labels
 
 struct family {
     std::string help;
     prometheus::MetricType type{};
-    std::map<labels, cell> cells;  // in the order in which the call gave the labels
+    cells_by_labels cells;
+    std::map<std::string, std::size_t> first_values;  // of the first label, with how many cells have it
 };
 
 struct registry {
@@ -52,32 +57,65 @@ labels to_labels(metric_labels given) {
     return out;
 }
 
-labels other_values(labels out) {
-    for (auto& label : out) label.value = "other";
-    return out;
+struct place {
+    family* of;
+    cells_by_labels::iterator at;
+};
+
+void add_first_value(family& of, labels& wanted) {
+    if (wanted.empty()) return;
+    std::string& first = wanted.front().value;
+    if (!of.first_values.contains(first) && of.first_values.size() >= limits::metric_label_values_max)
+        first = "other";
+    if (!of.cells.contains(wanted)) ++of.first_values[first];
 }
 
 template <class Metric, class... Arguments>
-Metric& look_up(prometheus::MetricType type, std::string_view name, std::string_view help,
-                metric_labels given, Arguments... arguments) {
-    registry& metrics = all();
-    const runtime::lock_guard held(metrics.lock);
+place place_of(registry& metrics, prometheus::MetricType type, const metric_name& wanted_name,
+               metric_labels given, Arguments... arguments) REQUIRES(metrics.lock) {
+    const auto& [name, help] = wanted_name;
     auto found = metrics.families.find(name);
     if (found == metrics.families.end())
-        found = metrics.families.emplace(name, family{std::string(help), type, {}}).first;
+        found = metrics.families.emplace(name, family{std::string(help), type, {}, {}}).first;
     family& named = found->second;
     HERALD_ASSERT(named.type == type);
     labels wanted = to_labels(given);
-    if (!named.cells.contains(wanted) && named.cells.size() >= limits::metric_label_sets_max)
-        wanted = other_values(std::move(wanted));
+    add_first_value(named, wanted);
     if (!named.cells.empty()) {
         const labels& known = named.cells.begin()->first;
         HERALD_ASSERT(std::equal(known.begin(), known.end(), wanted.begin(), wanted.end(),
                                  [](const auto& a, const auto& b) { return a.name == b.name; }));
     }
-    cell& place = named.cells[std::move(wanted)];
-    if (std::holds_alternative<std::monostate>(place)) place = std::make_unique<Metric>(arguments...);
-    return *std::get<std::unique_ptr<Metric>>(place);
+    const auto at = named.cells.try_emplace(std::move(wanted)).first;
+    auto& metric = at->second.metric;
+    if (std::holds_alternative<std::monostate>(metric)) metric = std::make_unique<Metric>(arguments...);
+    return {&named, at};
+}
+
+template <class Metric, class... Arguments>
+Metric& look_up(prometheus::MetricType type, const metric_name& name, metric_labels given,
+                Arguments... arguments) {
+    registry& metrics = all();
+    const runtime::lock_guard held(metrics.lock);
+    const place found = place_of<Metric>(metrics, type, name, given, arguments...);
+    return *std::get<std::unique_ptr<Metric>>(found.at->second.metric);
+}
+
+template <class Metric, class... Arguments>
+std::shared_ptr<Metric> hold(prometheus::MetricType type, const metric_name& name, metric_labels given,
+                             Arguments... arguments) {
+    registry& metrics = all();
+    const runtime::lock_guard held(metrics.lock);
+    const place found = place_of<Metric>(metrics, type, name, given, arguments...);
+    ++found.at->second.holders;
+    const auto let_go = [&metrics, found](Metric*) {
+        const runtime::lock_guard held_again(metrics.lock);
+        if (--found.at->second.holders > 0) return;
+        const auto value = found.of->first_values.find(found.at->first.front().value);
+        if (--value->second == 0) found.of->first_values.erase(value);
+        found.of->cells.erase(found.at);
+    };
+    return {std::get<std::unique_ptr<Metric>>(found.at->second.metric).get(), let_go};
 }
 
 struct shown_value {
@@ -117,16 +155,29 @@ void histogram::observe_us(std::int64_t duration_us) noexcept {
 }
 
 counter& metric_counter(std::string_view name, std::string_view help, metric_labels given) {
-    return look_up<counter>(prometheus::MetricType::Counter, name, help, given);
+    return look_up<counter>(prometheus::MetricType::Counter, {name, help}, given);
 }
 
 gauge& metric_gauge(std::string_view name, std::string_view help, metric_labels given) {
-    return look_up<gauge>(prometheus::MetricType::Gauge, name, help, given);
+    return look_up<gauge>(prometheus::MetricType::Gauge, {name, help}, given);
 }
 
 histogram& metric_histogram(std::string_view name, std::string_view help, metric_labels given) {
-    return look_up<histogram>(prometheus::MetricType::Histogram, name, help, given,
+    return look_up<histogram>(prometheus::MetricType::Histogram, {name, help}, given,
                               std::span<const std::int64_t>(duration_bounds_us));
+}
+
+std::shared_ptr<counter> held_counter(const metric_name& name, metric_labels given) {
+    return hold<counter>(prometheus::MetricType::Counter, name, given);
+}
+
+std::shared_ptr<gauge> held_gauge(const metric_name& name, metric_labels given) {
+    return hold<gauge>(prometheus::MetricType::Gauge, name, given);
+}
+
+std::shared_ptr<histogram> held_histogram(const metric_name& name, metric_labels given) {
+    return hold<histogram>(prometheus::MetricType::Histogram, name, given,
+                           std::span<const std::int64_t>(duration_bounds_us));
 }
 
 metrics_source add_metrics_source(std::function<void()> show) {
@@ -153,9 +204,9 @@ std::string metrics_text() {
             out.name = name;
             out.help = named.help;
             out.type = named.type;
-            for (const auto& [with, metric] : named.cells) {
+            for (const auto& [with, shown_cell] : named.cells) {
                 out.metric.emplace_back().label = with;
-                std::visit(shown_value{out.metric.back()}, metric);
+                std::visit(shown_value{out.metric.back()}, shown_cell.metric);
             }
         }
     }

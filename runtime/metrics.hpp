@@ -66,7 +66,8 @@ struct metric_label {
 };
 using metric_labels = std::initializer_list<metric_label>;
 
-/// Label sets beyond limits::metric_label_sets_max of one name share one whose values are all "other".
+/// Beyond limits::metric_label_values_max values of the first label of one name it is "other"; what the other
+/// labels say stays, so their values must be few.
 /// One name is always of one kind and has the same label names; anything else is a bug and stops the process.
 counter& metric_counter(std::string_view name, std::string_view help, metric_labels = {});
 gauge& metric_gauge(std::string_view name, std::string_view help, metric_labels = {});
@@ -82,6 +83,12 @@ inline gauge& metric_gauge(const metric_name& of, metric_labels labels = {}) {
 inline histogram& metric_histogram(const metric_name& of, metric_labels labels = {}) {
     return metric_histogram(of.name, of.help, labels);
 }
+
+/// The same for a first label that comes and goes: once nobody holds it, the metric goes from the text. Of
+/// one name all are held, or none is.
+std::shared_ptr<counter> held_counter(const metric_name&, metric_labels);
+std::shared_ptr<gauge> held_gauge(const metric_name&, metric_labels);
+std::shared_ptr<histogram> held_histogram(const metric_name&, metric_labels);
 
 /// Sets metrics whose values are determined only on request: while the handle lives, metrics_text() calls
 /// `show` on its own thread before it reads them. Destroying the handle waits for a running call, so `show`

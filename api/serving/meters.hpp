@@ -73,25 +73,26 @@ class endpoint_meter {
             x_in_flight.fetch_sub(1, std::memory_order_relaxed);
             return false;
         }
-        x_in_flight_shown.add(1);
+        x_in_flight_shown->add(1);
         return true;
     }
     void end() noexcept {
         x_in_flight.fetch_sub(1, std::memory_order_relaxed);
-        x_in_flight_shown.add(-1);
+        x_in_flight_shown->add(-1);
     }
     /// Once for each prediction that was answered, refused ones too.
     void count(std::uint16_t status, std::int64_t latency_us) noexcept {
         x_outcomes[static_cast<std::size_t>(outcome_of(status))]->add();
-        x_latencies.observe_us(latency_us);
+        x_latencies->observe_us(latency_us);
     }
     std::uint32_t in_flight() const noexcept { return x_in_flight.load(std::memory_order_relaxed); }
 
   private:
     std::atomic<std::uint32_t> x_in_flight{0};
-    runtime::gauge& x_in_flight_shown;  // of all endpoints that share the label
-    std::array<runtime::counter*, prediction_outcomes> x_outcomes;
-    runtime::histogram& x_latencies;
+    // Shown as long as the endpoint is there:
+    const std::shared_ptr<runtime::gauge> x_in_flight_shown;  // of all endpoints that share the label
+    std::array<std::shared_ptr<runtime::counter>, prediction_outcomes> x_outcomes;
+    const std::shared_ptr<runtime::histogram> x_latencies;
 };
 
 }  // namespace herald::api::serving

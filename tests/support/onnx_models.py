@@ -138,14 +138,26 @@ def gather():
                        [weight("table", FLOAT, (8, 2), pseudo_random_floats(16, 7))]))
 
 
-def slow():
-    """Counts to steps, INT64[1], one by one: as slow as one likes. Gives y, FP32[1]."""
-    body = graph([node("Identity", ("going",), ("goes",)), node("Add", ("y_in", "one"), ("y_out",))],
+def counting():
+    """The body of a loop that adds one at each step."""
+    return graph([node("Identity", ("going",), ("goes",)), node("Add", ("y_in", "one"), ("y_out",))],
                  [value("at", INT64, ()), value("going", BOOL, ()), value("y_in", FLOAT, (1,))],
                  [value("goes", BOOL, ()), value("y_out", FLOAT, (1,))])
-    return model(graph([node("Loop", ("steps", "", "zero"), ("y",), body=body)], [value("steps", INT64, (1,))],
+
+
+def slow():
+    """Counts to steps, INT64[1], one by one: as slow as one likes. Gives y, FP32[1]."""
+    return model(graph([node("Loop", ("steps", "", "zero"), ("y",), body=counting())], [value("steps", INT64, (1,))],
                        [value("y", FLOAT, (1,))],
                        [weight("zero", FLOAT, (1,), bytes(4)), weight("one", FLOAT, (1,), struct.pack("<f", 1))]))
+
+
+def slow_to_load():
+    """Adds a million million times one to x, FP32[1], also when it is warmed up."""
+    return model(graph([node("Loop", ("steps", "", "x"), ("y",), body=counting())], [value("x", FLOAT, (1,))],
+                       [value("y", FLOAT, (1,))],
+                       [weight("steps", INT64, (1,), struct.pack("<q", 10 ** 12)),
+                        weight("one", FLOAT, (1,), struct.pack("<f", 1))]))
 
 
 def wrong_shapes():

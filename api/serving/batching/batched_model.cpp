@@ -30,8 +30,8 @@ using answer = result<std::vector<tensor>>;
 
 namespace {
 
-runtime::counter& counter_of(const runtime::metric_name& what, schemas::build_id build) {
-    return runtime::metric_counter(what, {{"build", std::to_string(build.value)}});
+std::shared_ptr<runtime::counter> counter_of(const runtime::metric_name& what, schemas::build_id build) {
+    return runtime::held_counter(what, {{"build", std::to_string(build.value)}});
 }
 
 error not_run(const std::exception& thrown) {
@@ -97,8 +97,8 @@ class batched_model::gatherer : public std::enable_shared_from_this<batched_mode
     const std::shared_ptr<tensor_model> x_inner;
     const std::size_t x_size_max;
     const std::chrono::milliseconds x_delay;
-    runtime::counter& x_batches;
-    runtime::counter& x_batched_rows;
+    const std::shared_ptr<runtime::counter> x_batches;  // shown as long as the model is loaded
+    const std::shared_ptr<runtime::counter> x_batched_rows;
     runtime::mutex x_mutex;
     runtime::condition_variable x_changed;
     std::deque<held_question> x_waiting GUARDED_BY(x_mutex);
@@ -229,8 +229,8 @@ void batched_model::gatherer::run_batch(const batch& all) {
         places.push_back(&each->question);
     }
     const std::size_t total = size_class(rows, x_size_max);
-    x_batches.add();
-    x_batched_rows.add(rows);
+    x_batches->add();
+    x_batched_rows->add(rows);
     const std::size_t asked = all.size() == 1 ? rows : total;
     // Of those that ask and those that answer, whoever is first.
     const auto is_ended = std::make_shared<std::atomic_flag>();

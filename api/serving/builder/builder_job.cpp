@@ -4,6 +4,8 @@
 
 #include "api/serving/builder/model_inspection.hpp"
 #include "api/serving/images/image_tar.hpp"
+#include "api/serving/model_cache/limits.hpp"
+#include "runtime/deadline.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -21,7 +23,36 @@ bool may_pass(const error& why) {
     return why.code == error_code::unavailable || why.code == error_code::resource_exhausted;
 }
 
+std::string mark_of(schemas::build_id build) { return std::to_string(build.value); }
+
+/// On a thread that it may keep for ever: uses nothing of the job.
+result<schemas::model_signature> load(model_cache::load_marks& marks, const std::string& name,
+                                      const std::filesystem::path& file,
+                                      const builder_job::model_loader& loader) {
+    if (const auto good = inspect_model_file(file); !good) return good.error();
+    const auto before = marks.begin(name);
+    if (!before) return before.error();
+    if (*before >= limits::load_ends_max) {
+        marks.end(name);
+        return runtime::invalid_argument("loading the model ended the process " + std::to_string(*before) +
+                                         " times; it is not tried again");
+    }
+    auto signature = loader(file);
+    marks.end(name);
+    return signature;
+}
+
 }  // namespace
+
+void builder_job::end() {
+    x_marks->let_off();
+    x_with.loop.post(runtime::if_alive(weak_from_this(), [](builder_job& self) {
+        self.x_token = 0;
+        self.x_is_ending = true;
+        if (self.x_look) self.x_look->give_up();
+    }));
+    x_tasks.stop();
+}
 
 void builder_job::start(std::uint64_t token) {
     x_token = token;
@@ -47,7 +78,7 @@ void builder_job::look() {
 boost::asio::awaitable<void> builder_job::make_next(std::shared_ptr<builder_job> self) {
     try {
         bool is_found = true;
-        while (is_found && self->x_token != 0) {
+        while (is_found && self->x_token != 0 && self->may_look()) {
             std::erase_if(self->x_rests_until_ms, [now_ms = self->x_with.loop.time().steady_ms()](
                                                       const auto& rest) { return rest.second <= now_ms; });
             // The pool's thread looks at a copy: a new claim begins with none.
@@ -132,24 +163,47 @@ task<schemas::model_signature> builder_job::signature_of(const schemas::build& b
                                                          std::vector<stored_object> model) {
     const auto held = co_await x_with.models.get(std::move(model));
     if (!held) co_return held.error();
-    const auto look = [&] { return load(build.id, (*held)->file()); };
-    co_return co_await run_blocking(x_with.blocking, look);
+    co_return co_await looked(build.id, *held);
 }
 
-/// On the blocking pool.
-result<schemas::model_signature> builder_job::load(schemas::build_id build,
-                                                   const std::filesystem::path& file) {
-    if (const auto good = inspect_model_file(file); !good) return good.error();
-    const auto before = x_attempts.begin(build);
-    if (!before) return before.error();
-    if (*before >= limits::build_attempts_max) {
-        x_attempts.end(build);
-        return runtime::invalid_argument("loading the model ended the process " + std::to_string(*before) +
-                                         " times; it is not tried again");
-    }
-    auto signature = x_with.load(file);
-    x_attempts.end(build);
-    return signature;
+task<schemas::model_signature> builder_job::looked(schemas::build_id build,
+                                                   std::shared_ptr<const model_cache::held_model> held) {
+    if (!may_look()) co_return runtime::unavailable("this node loads no further models; see builder_stuck");
+    const std::string name = mark_of(build);
+    const auto work = [marks = x_marks, name, held = std::move(held), loader = x_with.load] {
+        return load(*marks, name, held->file(), loader);
+    };
+    const auto begun = look_at_model::start(x_with.looks, x_with.loop.context().get_executor(), work);
+    if (!begun) co_return begun.error();
+    x_look = *begun;
+    runtime::deadline bound(x_with.loop, [look = *begun] { look->give_up(); });
+    bound.set_after(x_settings.look_ms_max);
+    auto signature = co_await x_look->wait();
+    const auto look = std::exchange(x_look, nullptr);
+    if (!look->is_given_up()) co_return signature;
+    if (x_is_ending) co_return runtime::unavailable("this process ends");
+    // What ends the process from now on is no sign of the model.
+    const auto forget = [&]() -> result<void> {
+        x_marks->end(name);
+        return {};
+    };
+    (void)co_await run_blocking(x_with.blocking, forget);
+    given_up(look);
+    co_return runtime::invalid_argument("loading the model took more than " +
+                                        std::to_string(x_settings.look_ms_max / 1'000) +
+                                        " s; it was given up");
+}
+
+bool builder_job::may_look() {
+    std::erase_if(x_given_up, [](const auto& each) { return each->has_ended(); });
+    return !x_is_ending && x_given_up.size() < limits::build_looks_max;
+}
+
+void builder_job::given_up(std::shared_ptr<look_at_model> look) {
+    x_given_up.push_back(std::move(look));
+    if (!may_look())
+        runtime::log(runtime::log_level::error, runtime::log_events::builder_stuck,
+                     {{"loads", static_cast<std::int64_t>(x_given_up.size())}});
 }
 
 /// What the log does not take is made again: the state still has it as waiting.

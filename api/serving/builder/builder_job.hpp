@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "api/serving/builder/build_attempts.hpp"
 #include "api/serving/builder/limits.hpp"
+#include "api/serving/model_cache/load_marks.hpp"
 #include "api/serving/model_cache/model_cache.hpp"
 #include "runtime/random.hpp"
 #include "runtime/task_group.hpp"
@@ -26,8 +26,9 @@ namespace herald::api::serving::builder {
 /// While this node holds the claim it makes what waits to be built, one build at a time, the oldest first:
 /// looks at the model's bytes, has an engine load them, and takes the digest of the image. What cannot be
 /// built now, because the store or the disk is in trouble or no engine is there, is tried again; other
-/// failures end the build with their text. So does a second end of this process while it was being loaded.
-/// Lives on the loop's thread, but for end().
+/// failures end the build with their text. So does a second end of this process while it was being loaded,
+/// and a look that takes longer than it may: it goes on beside the next ones, as nothing can end it, on a
+/// thread that is lost to building until then. Lives on the loop's thread, but for end().
 class builder_job final : public storage::node::claimed_job,
                           public std::enable_shared_from_this<builder_job> {
   public:
@@ -41,8 +42,9 @@ class builder_job final : public storage::node::claimed_job,
         std::uint64_t model_bytes_max = limits::model_bytes_max;
         std::int64_t interval_ms = limits::build_interval_ms;
         std::int64_t again_ms = limits::build_again_ms;
-        std::string base_url;            // --public-url; empty: the request's
-        std::filesystem::path attempts;  // a folder of this node's
+        std::int64_t look_ms_max = limits::build_look_ms_max;
+        std::string base_url;         // --public-url; empty: the request's
+        std::filesystem::path marks;  // a folder of this node's, for load_marks
     };
     /// All of them must outlive it.
     struct parts {
@@ -53,22 +55,25 @@ class builder_job final : public storage::node::claimed_job,
         runtime::event_loop& loop;
         runtime::random_source& random;
         runtime::blocking_pool& blocking;
+        runtime::blocking_pool& looks;  // limits::build_looks_max threads, for nothing else
         builds_finder builds_to_make;
         model_loader load;
     };
     builder_job(parts with, settings set)
         : x_with(std::move(with)),
           x_settings(std::move(set)),
-          x_attempts(x_settings.attempts),
+          x_marks(std::make_shared<model_cache::load_marks>(x_settings.marks)),
           x_tasks(x_with.loop) {}
 
     void start(std::uint64_t token) override;
     void stop() override { x_token = 0; }
-    /// Waits until nothing of it is left. Not on the loop's thread; while the loop runs.
-    void end() { x_tasks.stop(); }
+    /// Waits until nothing of it is left but looks at models that do not end. Not on the loop's thread; while
+    /// the loop runs.
+    void end();
 
   private:
     using finished = schemas::commands::finish_build;
+    using look_at_model = runtime::started_call<result<schemas::model_signature>>;
     void look_later();
     void look();
     static boost::asio::awaitable<void> make_next(std::shared_ptr<builder_job> self);
@@ -76,7 +81,10 @@ class builder_job final : public storage::node::claimed_job,
     storage::artifacts::task<finished> made_of(const schemas::build&);
     storage::artifacts::task<schemas::model_signature> signature_of(
         const schemas::build&, std::vector<storage::artifacts::stored_object> model);
-    result<schemas::model_signature> load(schemas::build_id, const std::filesystem::path&);
+    storage::artifacts::task<schemas::model_signature> looked(
+        schemas::build_id, std::shared_ptr<const model_cache::held_model>);
+    void given_up(std::shared_ptr<look_at_model>);
+    bool may_look();
     result<std::vector<storage::artifacts::stored_object>> model_of(const schemas::build&) const;
     using rests = std::map<std::uint64_t, std::int64_t>;  // of a build: until when, by the steady clock
     result<schemas::build> next_build(const rests&) const;
@@ -84,11 +92,14 @@ class builder_job final : public storage::node::claimed_job,
 
     const parts x_with;
     const settings x_settings;
-    build_attempts x_attempts;  // used on the blocking pool, by one build at a time
+    const std::shared_ptr<model_cache::load_marks> x_marks;
     runtime::task_group x_tasks;
     std::uint64_t x_token = 0;
     bool x_is_planned = false;
     bool x_is_making = false;
+    bool x_is_ending = false;
+    std::shared_ptr<look_at_model> x_look;                 // under way
+    std::vector<std::shared_ptr<look_at_model>> x_given_up;  // that may still be under way
     rests x_rests_until_ms;  // what could not be made, or was just told of
 };
 

@@ -16,7 +16,6 @@ constexpr std::string_view manifest_name = "manifest.json";
 constexpr std::string_view model_name = "model/model.onnx";
 constexpr std::string_view about_name = "model/build.json";
 constexpr std::size_t end_of_tar_bytes = 2 * tar_block_bytes;
-constexpr std::string_view digest_parameter = "?digest=sha256:";
 
 std::uint64_t model_bytes(const image_content& of) {
     std::uint64_t sum = 0;
@@ -168,17 +167,6 @@ storage::artifacts::task<std::string> image_digest(artifact_store& store, image_
     }
     const auto digest = hash.finish();
     co_return std::string(runtime::as_bytes(digest));
-}
-
-std::string with_digest(std::string_view url, std::string_view digest) {
-    return std::string(url) + std::string(digest_parameter) + runtime::to_hex(digest);
-}
-
-std::string digest_in(std::string_view location) {
-    const std::size_t at = location.rfind(digest_parameter);
-    if (at == std::string_view::npos) return "";
-    const auto bytes = runtime::from_hex(location.substr(at + digest_parameter.size()));
-    return bytes && bytes->size() == 32 ? *bytes : "";
 }
 
 }  // namespace herald::api::serving::images

@@ -36,9 +36,4 @@ std::shared_ptr<runtime::http::body_stream> image_tar(storage::artifacts::artifa
 /// SHA-256 of the archive, 32 bytes, which is read once for it. Errors: as read_joined.
 storage::artifacts::task<std::string> image_digest(storage::artifacts::artifact_store& store, image_content);
 
-/// Where the image is fetched from, with what it must be: "<path>?digest=sha256:<64 hex>".
-std::string with_digest(std::string_view url, std::string_view digest);
-/// The digest in such a location, 32 bytes; empty when there is none.
-std::string digest_in(std::string_view location);
-
 }  // namespace herald::api::serving::images

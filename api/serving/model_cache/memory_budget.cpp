@@ -33,6 +33,10 @@ memory_budget::memory_budget(std::uint64_t bytes_max) : x_counts(std::make_share
 memory_budget::~memory_budget() = default;
 
 result<memory_budget::share> memory_budget::take(std::uint64_t bytes) {
+    if (bytes > x_counts->bytes_max)
+        return runtime::invalid_argument("the model needs " + std::to_string(bytes) +
+                                         " bytes, but all models of a node together may take " +
+                                         std::to_string(x_counts->bytes_max) + " (--models-memory-mb)");
     const runtime::lock_guard lock(x_counts->mutex);
     if (bytes > x_counts->bytes_max - std::min(x_counts->taken, x_counts->bytes_max))
         return runtime::resource_exhausted(

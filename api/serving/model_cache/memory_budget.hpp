@@ -21,7 +21,8 @@ class memory_budget {
 
     /// They are free again when this is released. May outlive the budget.
     using share = std::shared_ptr<void>;
-    /// Errors: resource_exhausted, saying what is taken and what may be.
+    /// Errors: resource_exhausted, saying what is taken and what may be; invalid_argument when it would not
+    /// fit if it were alone.
     result<share> take(std::uint64_t bytes);
     std::uint64_t taken() const noexcept;
 

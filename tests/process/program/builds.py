@@ -41,6 +41,20 @@ def what_cannot_be_served_ends_as_an_error_that_says_why():
         assert server.stop() == 0
 
 
+def a_model_larger_than_all_memory_of_models_ends_as_an_error_and_the_next_is_built():
+    serving.need_onnx()
+    with herald.folder() as folder:
+        server = herald.Standalone(folder, "--models-memory-mb", "1")
+        client = server.client()
+        model = client.model("m")
+        large = onnx_models.tiny() + onnx_models.chunk(6, "x" * (1 << 20))  # a note
+        message = error_of(client, serving.version_with_model(client, model, "large", large))
+        assert "--models-memory-mb" in message and str(len(large)) in message, message
+        small = serving.version_with_model(client, model, "small", onnx_models.tiny())
+        assert serving.built(client, small)["status"] == "finished"
+        assert server.stop() == 0
+
+
 def a_scan_waits_for_the_build_and_the_scanner_fetches_the_image_that_it_names():
     serving.need_onnx()
     with herald.folder() as folder:

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "runtime/crypto.hpp"
+#include "storage/registry/emission/report_paths.hpp"
 #include "storage/registry/tables/builds.hpp"
 #include "tests/unit/api/handlers.hpp"
 
@@ -68,7 +69,8 @@ class build_images : public testing::Test {
             row.message = message;
             storage::registry::tables::builds::put(state, row);
         };
-        add(901, build_status::finished, images::with_digest("http://herald/image", built_digest()), "");
+        add(901, build_status::finished,
+            "http://herald" + storage::registry::emission::path_of_image("Default", {901}, built_digest()), "");
         add(902, build_status::building, "", "");
         add(903, build_status::error, "", "the model is damaged");
         add(904, build_status::finished, "registry.example.org/m:1", "");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/task_group.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 namespace {
@@ -243,6 +244,37 @@ TEST(started_call, may_be_left_alone_and_counts_as_long_as_it_runs) {
     EXPECT_EQ(refused.error().code, error_code::unavailable);
     go_on.set_value();
     ended.get_future().wait();
+}
+
+boost::asio::awaitable<void> wait_for_started(std::shared_ptr<started> call, std::promise<result<int>>& came) {
+    auto out = co_await call->wait();
+    came.set_value(std::move(out));
+}
+
+TEST(started_call, that_is_given_up_answers_at_once_and_goes_on) {
+    event_loops loops({.loops = 1, .blocking_threads = 1});
+    task_group group(loops[0]);
+    std::promise<void> go_on;
+    std::promise<result<int>> came;
+    std::promise<bool> ended;
+    const auto waits = [&]() -> result<int> {
+        go_on.get_future().wait();
+        return 1;
+    };
+    const auto call = started::start(loops.blocking(), loops[0].context().get_executor(), waits).value();
+    group.start("test", wait_for_started(call, came));
+    loops[0].post([&] { call->give_up(); });
+    EXPECT_EQ(came.get_future().get().error().code, error_code::deadline_exceeded);
+    loops[0].post([&] { ended.set_value(call->has_ended()); });
+    EXPECT_FALSE(ended.get_future().get());
+    go_on.set_value();
+    const auto has_ended = [&] {
+        std::promise<bool> asked;
+        loops[0].post([&] { asked.set_value(call->has_ended()); });
+        return asked.get_future().get();
+    };
+    EXPECT_TRUE(test::eventually(has_ended));
+    EXPECT_TRUE(group.join(10'000));
 }
 
 TEST(run_blocking, refuses_more_than_its_bound_and_takes_more_later) {

@@ -111,12 +111,33 @@ TEST(process_metrics, tell_memory_time_and_descriptors_of_this_process) {
 }
 
 TEST(labels, beyond_the_bound_share_one) {
-    for (std::size_t i = 0; i < limits::metric_label_sets_max + 50; ++i)
+    for (std::size_t i = 0; i < limits::metric_label_values_max + 50; ++i)
         metric_counter("test_many_total", "", {{"who", std::to_string(i)}}).add();
     EXPECT_TRUE(shows("test_many_total{who=\"0\"} 1"));
     EXPECT_TRUE(shows("test_many_total{who=\"other\"} 50"));
-    EXPECT_EQ(metrics_text().find("who=\"" + std::to_string(limits::metric_label_sets_max) + "\""),
+    EXPECT_EQ(metrics_text().find("who=\"" + std::to_string(limits::metric_label_values_max) + "\""),
               std::string::npos);
+}
+
+TEST(labels, beyond_the_bound_keep_what_the_other_labels_say) {
+    for (std::size_t i = 0; i < limits::metric_label_values_max + 7; ++i)
+        for (const char* end : {"well", "failed"})
+            metric_counter("test_ends_total", "", {{"who", std::to_string(i)}, {"end", end}}).add();
+    EXPECT_TRUE(shows("test_ends_total{who=\"1000\",end=\"failed\"} 1"));
+    EXPECT_TRUE(shows("test_ends_total{who=\"other\",end=\"well\"} 7"));
+    EXPECT_TRUE(shows("test_ends_total{who=\"other\",end=\"failed\"} 7"));
+}
+
+TEST(held_metrics, go_with_their_last_holder_and_leave_room_for_others) {
+    constexpr metric_name name{"test_held_total", ""};
+    for (std::size_t i = 0; i < 3 * limits::metric_label_values_max; ++i)
+        held_counter(name, {{"who", std::to_string(i)}, {"end", "well"}})->add();
+    EXPECT_EQ(metrics_text().find("test_held_total{"), std::string::npos);
+    auto first = held_counter(name, {{"who", "a"}, {"end", "well"}});
+    const auto second = held_counter(name, {{"who", "a"}, {"end", "well"}});
+    first->add(3);
+    first.reset();
+    EXPECT_TRUE(shows("test_held_total{who=\"a\",end=\"well\"} 3"));
 }
 
 TEST(metric_death, of_one_name_is_of_one_kind_and_has_the_same_label_names) {

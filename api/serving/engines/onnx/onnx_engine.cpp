@@ -20,7 +20,6 @@ class engine_in_process final : public onnx_engine {
           x_threads(std::make_shared<run_threads>(limits::onnx_threads_max)) {}
 
     std::string_view name() const noexcept override { return "onnx"; }
-    const std::string& version() const noexcept override { return x_library->version(); }
 
     void load(const model_source& source, load_handler loaded) override {
         auto session = open(source.file);

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "api/serving/engines/engine.hpp"
 
@@ -28,8 +27,6 @@ class onnx_engine : public engine {
   public:
     /// What the model takes and gives. It is loaded for that, so this may take long. Errors: as load.
     virtual result<schemas::model_signature> inspect(const std::filesystem::path&) = 0;
-    /// Of the library: "1.31.1".
-    virtual const std::string& version() const noexcept = 0;
 };
 
 /// Errors: unavailable when there is no library that fits, or Herald was built without the headers: for

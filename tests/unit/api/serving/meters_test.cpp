@@ -104,5 +104,18 @@ TEST(endpoint_meter, has_as_many_places_as_the_limit_and_gets_them_back) {
     EXPECT_EQ(meter.in_flight(), 0u);
 }
 
+TEST(endpoint_meter, is_shown_by_its_own_name_among_a_thousand_and_only_as_long_as_it_is_there) {
+    const std::string mine = R"({endpoint="/e999",outcome="answered"} 1)";
+    {
+        std::vector<std::unique_ptr<endpoint_meter>> meters;
+        for (int at = 0; at < 1'000; ++at) {
+            meters.push_back(std::make_unique<endpoint_meter>("/e" + std::to_string(at)));
+            meters.back()->count(200, 100);
+        }
+        EXPECT_NE(runtime::metrics_text().find(mine), std::string::npos);
+    }
+    EXPECT_EQ(runtime::metrics_text().find("endpoint=\"/e"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace herald::api::serving

@@ -197,8 +197,18 @@ TEST(memory_of_models, is_given_up_to_the_bound_and_given_back) {
     ASSERT_TRUE(rest);
     *most = nullptr;
     EXPECT_EQ(budget.taken(), 40u);
-    EXPECT_FALSE(budget.take(UINT64_MAX));
     EXPECT_GT(api::serving::model_cache::half_of_memory(), 1u << 20);
+}
+
+TEST(memory_of_models, is_never_waited_for_by_one_that_needs_more_than_all) {
+    memory_budget budget(100);
+    EXPECT_TRUE(budget.take(100));
+    for (const std::uint64_t bytes : {std::uint64_t{101}, UINT64_MAX}) {
+        const auto refused = budget.take(bytes);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, error_code::invalid_argument);
+        EXPECT_THAT(refused.error().message, testing::HasSubstr("100 (--models-memory-mb)"));
+    }
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ namespace herald::test {
 namespace {
 
 using namespace storage;
-using api::serving::builder::build_attempts;
 using api::serving::builder::builder_job;
+using api::serving::model_cache::load_marks;
 using schemas::commands::finish_build;
 using testing::HasSubstr;
 namespace images = api::serving::images;
@@ -68,12 +68,13 @@ class builder : public testing::Test {
         settings.again_ms = 1;
         settings.model_bytes_max = 1'000;
         settings.base_url = "https://herald.example";
-        settings.attempts = folder / "builds";
+        settings.marks = folder / "builds";
         waiting.id = schemas::build_id{5};
         waiting.model_version_id = schemas::version_id{3};
     }
     ~builder() override {
         if (job) job->end();
+        if (!is_let_go.exchange(true)) let_go.set_value();
     }
     /// The version's model, in parts.
     void upload(const std::vector<std::string>& parts) {
@@ -119,11 +120,38 @@ class builder : public testing::Test {
         const auto waits = [this](const registry::state::state_view&) {
             return node.told().empty() ? std::vector{waiting} : std::vector<schemas::build>{};
         };
-        job = std::make_shared<builder_job>(
-            builder_job::parts{node, *state, objects, *models, loops[0], runtime::system_random(),
-                               loops.blocking(), waits, load},
-            settings);
+        begin(waits);
+    }
+    void begin(const builder_job::builds_finder& waits) {
+        job = job_of(waits);
         loops[0].post([this] { job->start(77); });
+    }
+    std::shared_ptr<builder_job> job_of(const builder_job::builds_finder& waits) {
+        return std::make_shared<builder_job>(
+            builder_job::parts{node, *state, objects, *models, loops[0], runtime::system_random(),
+                               loops.blocking(), looks, waits, load},
+            settings);
+    }
+    /// Builds of the same version with these ids, as long as nothing was told of them.
+    builder_job::builds_finder builds(std::vector<std::uint64_t> ids) {
+        return [this, ids = std::move(ids)](const registry::state::state_view&) {
+            std::vector<schemas::build> out;
+            const auto told = node.told();
+            for (const std::uint64_t id : ids) {
+                if (std::ranges::any_of(told, [&](const auto& each) { return each.build_id.value == id; }))
+                    continue;
+                out.push_back(waiting);
+                out.back().id = schemas::build_id{id};
+            }
+            return out;
+        };
+    }
+    /// The first `count` loads do not end before the test does or lets them.
+    void hang(int count) {
+        load = [this, count, plain = load](const std::filesystem::path& file) {
+            if (++loads <= count) let.wait();
+            return plain(file);
+        };
     }
 
     temporary_folder folder;
@@ -140,7 +168,12 @@ class builder : public testing::Test {
         out.inputs.push_back({"x", schemas::tensor_type::float32, {-1, 4}});
         return out;
     };
+    std::atomic<int> loads{0};
+    std::promise<void> let_go;
+    const std::shared_future<void> let{let_go.get_future()};
+    std::atomic<bool> is_let_go{false};
     std::shared_ptr<builder_job> job;
+    runtime::blocking_pool looks{limits::build_looks_max, limits::build_looks_max};
 };
 
 boost::asio::awaitable<void> read_all(std::shared_ptr<runtime::http::body_stream> stream,
@@ -192,15 +225,6 @@ TEST_F(builder, tells_the_signature_and_the_digest_of_the_image_that_is_fetched_
     tasks.start("test", read_all(images::image_tar(objects, content, std::string(32, 'x')), other));
     EXPECT_FALSE(other.get_future().get()) << "another image than was asked for must not be read to its end";
     tasks.stop();
-}
-
-TEST_F(builder, a_location_says_the_digest) {
-    const std::string digest(32, '\xab');
-    const std::string location = images::with_digest("http://h/builds/5/image", digest);
-    EXPECT_THAT(location, testing::StartsWith("http://h/builds/5/image?digest=sha256:abab"));
-    EXPECT_EQ(images::digest_in(location), digest);
-    EXPECT_EQ(images::digest_in("registry.example/image@sha256:00"), "");
-    EXPECT_EQ(images::digest_in("http://h/image?digest=sha256:zz"), "");
 }
 
 TEST_F(builder, a_version_without_a_model_cannot_be_built) {
@@ -260,10 +284,9 @@ TEST_F(builder, what_may_pass_is_tried_again_and_ends_no_build) {
 
 TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
     upload({wire::small_model()});
-    build_attempts before(settings.attempts);
-    ASSERT_EQ(*before.begin(waiting.id), 0);
-    ASSERT_EQ(*before.begin(waiting.id), 1);
-    std::atomic<int> loads{0};
+    load_marks before(settings.marks);
+    ASSERT_EQ(*before.begin("5"), 0);
+    ASSERT_EQ(*before.begin("5"), 1);
     load = [&](const auto&) -> result<schemas::model_signature> {
         ++loads;
         return schemas::model_signature();
@@ -274,20 +297,61 @@ TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
 
 TEST_F(builder, one_that_ended_it_once_is_tried_again_and_then_forgotten) {
     upload({wire::small_model()});
-    build_attempts before(settings.attempts);
-    ASSERT_EQ(*before.begin(waiting.id), 0);
+    load_marks before(settings.marks);
+    ASSERT_EQ(*before.begin("5"), 0);
     EXPECT_EQ(made().error, "");
-    EXPECT_EQ(*before.begin(waiting.id), 0);
+    EXPECT_EQ(*before.begin("5"), 0);
+}
+
+TEST_F(builder, a_model_that_does_not_end_to_load_is_given_up_and_the_next_is_built) {
+    upload({wire::small_model()});
+    settings.look_ms_max = 50;
+    hang(1);
+    begin(builds({5, 6}));
+    ASSERT_EQ(eventually([&] { return node.told().size(); }, 2), 2u);
+    EXPECT_EQ(node.told()[0].build_id.value, 5u);
+    EXPECT_THAT(node.told()[0].error, HasSubstr("took more than"));
+    EXPECT_EQ(node.told()[1].error, "");
+    load_marks after(settings.marks);
+    EXPECT_EQ(*after.begin("5"), 0) << "what ends the process later is not for it";
+}
+
+TEST_F(builder, only_so_many_are_loading_at_a_time_and_the_next_waits_until_one_ends) {
+    upload({wire::small_model()});
+    settings.look_ms_max = 20;
+    hang(limits::build_looks_max);
+    begin(builds({5, 6, 7}));
+    ASSERT_EQ(eventually([&] { return node.told().size(); }, 2), 2u);
+    std::promise<void> looked;
+    loops[0].post([&] {
+        loops[0].run_at(loops[0].time().steady_ms() + 20 * settings.interval_ms,
+                        [&] { looked.set_value(); });
+    });
+    looked.get_future().get();
+    EXPECT_EQ(loads, static_cast<int>(limits::build_looks_max));
+    is_let_go = true;
+    let_go.set_value();
+    ASSERT_EQ(eventually([&] { return node.told().size(); }, 3), 3u);
+    EXPECT_EQ(node.told()[2].build_id.value, 7u);
+    EXPECT_EQ(node.told()[2].error, "");
+}
+
+TEST_F(builder, an_end_waits_for_no_model_and_says_nothing_of_it) {
+    upload({wire::small_model()});
+    hang(1);
+    start();
+    ASSERT_TRUE(eventually([&] { return loads == 1; }));
+    std::exchange(job, nullptr)->end();
+    EXPECT_TRUE(node.told().empty());
+    load_marks after(settings.marks);
+    EXPECT_EQ(*after.begin("5"), 0) << "an end that was ordered is no sign of the model";
 }
 
 TEST_F(builder, nothing_is_made_without_the_claim) {
     upload({wire::small_model()});
     std::promise<void> looked;
     const auto waits = [this](const registry::state::state_view&) { return std::vector{waiting}; };
-    job = std::make_shared<builder_job>(
-        builder_job::parts{node, *state, objects, *models, loops[0], runtime::system_random(),
-                           loops.blocking(), waits, load},
-        settings);
+    job = job_of(waits);
     loops[0].post([&] {
         job->start(76);
         job->stop();

@@ -1,0 +1,169 @@
+// Protects the process from models that end it: what was being loaded at two ends is not loaded again, what
+// was only loading beside it is, and an end that was ordered counts for nothing.
+#include "api/serving/model_cache/load_marks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <future>
+#include <map>
+#include <thread>
+
+#include "api/serving/model_cache/marked_engine.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/until.hpp"
+
+namespace herald::test {
+namespace {
+
+namespace fs = std::filesystem;
+namespace engines = api::serving::engines;
+using api::serving::model_cache::load_marks;
+using api::serving::model_cache::make_marked_engine;
+using api::serving::model_cache::mark_of;
+
+/// Keeps the handlers of the loads that it was asked for, until it is told to answer.
+class asked_engine final : public engines::engine {
+  public:
+    std::string_view name() const noexcept override { return "asked"; }
+    void load(const engines::model_source& source, load_handler loaded) override {
+        const runtime::lock_guard lock(x_mutex);
+        x_asked[source.build.value] = std::move(loaded);
+    }
+    bool is_loading(std::uint64_t build) const {
+        const runtime::lock_guard lock(x_mutex);
+        return x_asked.contains(build);
+    }
+    void answer(std::uint64_t build) {
+        load_handler loaded;
+        {
+            const runtime::lock_guard lock(x_mutex);
+            loaded = std::move(x_asked[build]);
+            x_asked.erase(build);
+        }
+        loaded(engines::loaded_model());
+    }
+
+  private:
+    mutable runtime::mutex x_mutex;
+    std::map<std::uint64_t, load_handler> x_asked GUARDED_BY(x_mutex);
+};
+
+engines::model_source source_of(std::uint64_t build) {
+    engines::model_source out;
+    out.build = schemas::build_id{build};
+    return out;
+}
+
+class marked_loads : public testing::Test {
+  protected:
+    marked_loads() { next_process(); }
+    /// As after an end of the process that nobody ordered.
+    void next_process() {
+        inner = std::make_shared<asked_engine>();
+        marks = std::make_shared<load_marks>(folder / "loads");
+        engine = make_marked_engine(inner, marks);
+    }
+    /// What load() answers, or nothing if it does not yet.
+    std::shared_ptr<std::promise<result<void>>> begin(std::uint64_t build) {
+        const auto came = std::make_shared<std::promise<result<void>>>();
+        engine->load(source_of(build), [came](const result<engines::loaded_model>& loaded) {
+            came->set_value(loaded ? result<void>() : result<void>(loaded.error()));
+        });
+        return came;
+    }
+    bool is_marked(std::uint64_t build) const { return fs::exists(folder / "loads" / mark_of(source_of(build))); }
+
+    temporary_folder folder;
+    std::shared_ptr<asked_engine> inner;
+    std::shared_ptr<load_marks> marks;
+    std::shared_ptr<engines::engine> engine;
+};
+
+TEST_F(marked_loads, leave_nothing_behind_when_they_end) {
+    const auto came = begin(5);
+    EXPECT_TRUE(is_marked(5));
+    inner->answer(5);
+    EXPECT_TRUE(came->get_future().get());
+    EXPECT_FALSE(is_marked(5));
+}
+
+TEST_F(marked_loads, at_which_the_process_ended_twice_are_refused_until_the_mark_is_taken_away) {
+    // The handlers stay with engines that never answer: what a process that is gone has left.
+    std::vector<std::shared_ptr<asked_engine>> gone;
+    for (int round = 0; round < limits::load_ends_max; ++round) {
+        begin(5);
+        ASSERT_TRUE(inner->is_loading(5)) << round;
+        gone.push_back(inner);
+        next_process();
+    }
+    for (int round = 0; round < 3; ++round) {
+        const auto refused = begin(5)->get_future().get();
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, error_code::invalid_argument);
+        EXPECT_THAT(refused.error().message,
+                    testing::AllOf(testing::HasSubstr("ended the process of this node 2 times"),
+                                   testing::HasSubstr("loads/build-5")));
+        EXPECT_FALSE(inner->is_loading(5));
+    }
+    begin(6);
+    EXPECT_TRUE(inner->is_loading(6)) << "others go on";
+    inner->answer(6);
+    fs::remove(folder / "loads" / "build-5");
+    const auto again = begin(5);
+    inner->answer(5);
+    EXPECT_TRUE(again->get_future().get());
+}
+
+TEST_F(marked_loads, beside_which_the_process_ended_are_tried_by_themselves) {
+    const auto gone = inner;
+    begin(5);
+    begin(6);
+    next_process();
+    std::thread first([&] { begin(5); });
+    ASSERT_TRUE(eventually([&] { return inner->is_loading(5); }));
+    std::thread second([&] { begin(6); });
+    std::thread third([&] { begin(7); });
+    // Both wait: neither is marked a further time before the first has ended.
+    std::this_thread::yield();
+    EXPECT_FALSE(inner->is_loading(6) || inner->is_loading(7));
+    EXPECT_EQ(fs::file_size(folder / "loads" / "build-6"), 1u);
+    inner->answer(5);
+    ASSERT_TRUE(eventually([&] { return inner->is_loading(6) || inner->is_loading(7); }));
+    EXPECT_NE(inner->is_loading(6), inner->is_loading(7));
+    for (const std::uint64_t each : {6, 7, 6})
+        if (eventually(1, [&] { return inner->is_loading(each); })) inner->answer(each);
+    first.join();
+    second.join();
+    third.join();
+    EXPECT_FALSE(is_marked(6) || is_marked(7));
+}
+
+TEST_F(marked_loads, by_themselves_hold_up_others_only_for_a_time) {
+    const auto gone = inner;
+    begin(5);
+    next_process();
+    engine = make_marked_engine(inner, marks, 20);
+    begin(5);
+    begin(6);
+    EXPECT_TRUE(inner->is_loading(6));
+}
+
+TEST_F(marked_loads, count_for_nothing_when_the_process_was_told_to_end) {
+    const auto gone = inner;
+    begin(5);
+    marks->let_off();
+    EXPECT_FALSE(is_marked(5));
+    begin(6);
+    EXPECT_FALSE(is_marked(6));
+}
+
+TEST_F(marked_loads, go_on_where_no_mark_can_be_written) {
+    std::ofstream(folder / "loads") << "a file where the folder should be";
+    begin(5);
+    EXPECT_TRUE(inner->is_loading(5));
+}
+
+}  // namespace
+}  // namespace herald::test
