@@ -51,7 +51,9 @@ std::string integers_of() {
            std::to_string(std::numeric_limits<Integer>::max());
 }
 
-/// The integer that a value is; 1.0 is one.
+bool is_exact(double integer) { return std::abs(integer) <= static_cast<double>(limits::exact_integer_max); }
+
+/// The integer that a value is; 1.0 is one. Larger ones than doubles tell apart are none in that form.
 template <class Integer>
 bool is_integer_of(const json_value& value, Integer& out) {
     if (const auto* number = value.get_if<std::int64_t>()) {
@@ -63,7 +65,7 @@ bool is_integer_of(const json_value& value, Integer& out) {
         return std::in_range<Integer>(*number);
     }
     const auto* number = value.get_if<double>();
-    if (!number || std::trunc(*number) != *number) return false;
+    if (!number || std::trunc(*number) != *number || !is_exact(*number)) return false;
     // 2^digits is exact as a double, and the first that is too large.
     const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
     if (*number >= end || *number < (std::is_signed_v<Integer> ? -end : 0.0)) return false;
@@ -74,7 +76,15 @@ bool is_integer_of(const json_value& value, Integer& out) {
 template <class Integer>
 result<void> append_integer(tensor& to, const json_value& value) {
     Integer number{};
-    if (!is_integer_of(value, number)) return wrong_element(to, value, integers_of<Integer>());
+    if (!is_integer_of(value, number)) {
+        const auto* real = value.get_if<double>();
+        const bool is_doubtful = sizeof(Integer) == 8 && real && std::isfinite(*real) && !is_exact(*real);
+        return wrong_element(to, value,
+                             integers_of<Integer>() +
+                                 (is_doubtful ? ", and beyond " + std::to_string(limits::exact_integer_max) +
+                                                    " without a fraction or an exponent"
+                                              : ""));
+    }
     append_bytes(to.data, number);
     return {};
 }
@@ -92,6 +102,16 @@ bool is_real(const json_value& value, double& out) {
     else
         return false;
     return true;
+}
+
+/// Rounded towards zero, and odd where that lost something: what is rounded again to 16 bits is then the
+/// nearest to the number itself.
+float odd_float_of(double number) noexcept {
+    const auto nearest = static_cast<float>(number);
+    if (std::isnan(number) || static_cast<double>(nearest) == number) return nearest;
+    const bool is_too_large = std::abs(static_cast<double>(nearest)) > std::abs(number);
+    const float shortened = is_too_large ? std::nextafter(nearest, 0.0F) : nearest;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(shortened) | 1U);
 }
 
 /// The nearest binary16; infinite when it is too large.
@@ -144,8 +164,9 @@ result<void> append_real(tensor& to, const json_value& value) {
     const auto single = static_cast<float>(number);
     float kept = single;
     std::uint16_t half = 0;
-    if (to.type == tensor_type::float16) kept = float_of_half(half = half_of(single));
-    if (to.type == tensor_type::bfloat16) kept = float_of_upper_half(half = upper_half_of(single));
+    if (to.type == tensor_type::float16) kept = float_of_half(half = half_of(odd_float_of(number)));
+    if (to.type == tensor_type::bfloat16)
+        kept = float_of_upper_half(half = upper_half_of(odd_float_of(number)));
     if (std::isinf(kept) && !std::isinf(number))
         return wrong_element(to, value, "within the range of its type, or Infinity");
     if (to.type == tensor_type::float32)

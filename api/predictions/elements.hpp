@@ -10,8 +10,9 @@
 
 namespace herald::api::predictions {
 
-/// Appends the value to the tensor. 1.0 is taken for an integer, NaN and infinities for the types that have
-/// them. Errors: invalid_argument naming the input, what was found, and what its type takes.
+/// Appends the value to the tensor. 1.0 is taken for an integer, as far as doubles tell integers apart; NaN
+/// and infinities for the types that have them. Errors: invalid_argument naming the input, what was found,
+/// and what its type takes.
 result<void> append_element(schemas::tensor& to, const schemas::json_value&);
 
 /// The elements from this place on, as JSON with commas between them: floats shortest so that they read back

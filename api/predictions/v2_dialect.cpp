@@ -1,10 +1,12 @@
 #include "api/predictions/v2_dialect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "api/predictions/elements.hpp"
 #include "runtime/text.hpp"
+#include "api/predictions/limits.hpp"
 
 namespace herald::api::predictions {
 namespace {
@@ -25,7 +27,11 @@ std::optional<std::uint64_t> count_in(const json_value* value) {
     if (const auto* number = value->get_if<std::int64_t>(); number && *number >= 0)
         return static_cast<std::uint64_t>(*number);
     if (const auto* number = value->get_if<std::uint64_t>()) return *number;
-    return std::nullopt;
+    const auto* const number = value->get_if<double>();
+    if (!number || !(*number >= 0 && *number <= static_cast<double>(limits::exact_integer_max)) ||
+        std::trunc(*number) != *number)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(*number);
 }
 
 const json_value* parameter(const json_value& of, std::string_view name) {

@@ -125,15 +125,23 @@ TEST(elements, of_integers_take_reals_without_a_fraction) {
         for (const char* const json : {"0.5", "1e300", "NaN", "Infinity", "-Infinity"})
             expect_not_taken(type, json, {"\"x\"", "an integer"});
     }
-    EXPECT_EQ(through(tensor_type::int64, "-9223372036854775808.0"), "-9223372036854775808");
-    EXPECT_EQ(through(tensor_type::uint64, "9223372036854775808.0"), "9223372036854775808");
-    expect_not_taken(tensor_type::int64, "9223372036854775808.0", {"an integer"});
-    expect_not_taken(tensor_type::uint64, "18446744073709551616.0", {"an integer"});
     expect_not_taken(tensor_type::uint8, "256.0", {"an integer"});
     expect_not_taken(tensor_type::uint8, "-1.0", {"an integer"});
 }
 
 TEST(elements, of_reals_have_nan_and_infinities) {
+TEST(elements, of_integers_take_no_reals_that_may_stand_for_another_integer) {
+    EXPECT_EQ(through(tensor_type::int64, "9007199254740991.0"), "9007199254740991");
+    EXPECT_EQ(through(tensor_type::int64, "-9007199254740991.0"), "-9007199254740991");
+    EXPECT_EQ(through(tensor_type::uint64, "9007199254740991.0"), "9007199254740991");
+    EXPECT_EQ(through(tensor_type::int64, "9007199254740993"), "9007199254740993");
+    for (const tensor_type type : {tensor_type::int64, tensor_type::uint64})
+        for (const char* const json : {"9007199254740992.0", "9007199254740993.0", "9223372036854775808.0",
+                                       "18446744073709551616.0", "1e17"})
+            expect_not_taken(type, json, {"an integer", "9007199254740991", "without a fraction"});
+    expect_not_taken(tensor_type::int64, "-9223372036854775808.0", {"beyond 9007199254740991"});
+}
+
     for (const tensor_type type : real_types) {
         for (const char* const json : {"NaN", "Infinity", "-Infinity"})
             EXPECT_EQ(through(type, json), json) << name_of(type);
@@ -215,6 +223,14 @@ TEST(elements, of_half_precision_are_the_nearest_and_ties_go_to_the_even_one) {
     EXPECT_EQ(half("6.097555160522461e-05"), 0x03FF);  // the largest subnormal
     EXPECT_EQ(half("6.103515625e-05"), 0x0400);        // the smallest normal
     expect_not_taken(tensor_type::float16, "65520", {"within the range"});
+    // Rounded to 24 bits first, these would be the middle, and go to the wrong side.
+    EXPECT_EQ(half("1.00048828125000001"), 0x3C00);  // as a double, this is the middle
+    EXPECT_EQ(half("1.0004882812500005"), 0x3C01);
+    EXPECT_EQ(half("-1.0004882812500005"), 0xBC01);
+    EXPECT_EQ(half("1.0014648437499996"), 0x3C01);
+    EXPECT_EQ(half("2.9802322387695316e-08"), 0x0001);
+    EXPECT_EQ(half("1e-300"), 0x0000);
+    EXPECT_EQ(half("65519.99999999999"), 0x7BFF);
     expect_not_taken(tensor_type::bfloat16, "3.4e38", {"within the range"});
 }
 
