@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "api/predictions/elements.hpp"
-#include "runtime/text.hpp"
 #include "api/predictions/limits.hpp"
+#include "runtime/text.hpp"
 
 namespace herald::api::predictions {
 namespace {
@@ -118,15 +119,36 @@ result<void> take_binary(std::uint64_t bytes, std::string_view& rest, tensor& to
     return {};
 }
 
-/// The data as it may come: flat, or nested as the shape says.
-result<void> append_flat(const json_value& value, tensor& to, std::size_t depth) {
+error wrong_nesting(const tensor& to, const std::string& found) {
+    return wrong("the data of input \"" + to.name + "\", " + text_of(to.type, to.shape) +
+                 ", must be flat, or nested exactly as its shape says; found " + found);
+}
+
+result<void> append_nested_data(const json_value& value, tensor& to, std::size_t depth) {
     const json_array* const items = value.get_if<json_array>();
-    if (!items) return append_element(to, value);
-    if (depth > to.shape.size())
-        return wrong("the data of input \"" + to.name + "\" is nested deeper than its shape " +
-                     text_of(to.type, to.shape));
+    const bool is_element = depth == to.shape.size();
+    const auto expected =
+        is_element ? std::string("an element") : "an array of " + std::to_string(to.shape[depth]);
+    if (is_element == (items != nullptr))
+        return wrong_nesting(to, std::string(value.kind_text()) + " at depth " + std::to_string(depth) +
+                                     " instead of " + expected);
+    if (is_element) return append_element(to, value);
+    if (!std::cmp_equal(items->size(), to.shape[depth]))
+        return wrong_nesting(to, "an array of " + std::to_string(items->size()) + " at depth " +
+                                     std::to_string(depth) + " instead of " + expected);
     for (const json_value& each : *items)
-        if (const auto good = append_flat(each, to, depth + 1); !good) return good;
+        if (const auto good = append_nested_data(each, to, depth + 1); !good) return good;
+    return {};
+}
+
+/// Errors: invalid_argument for data that is neither flat nor nested as the shape says.
+result<void> append_data(const json_value& data, tensor& to) {
+    const json_array& items = *data.get_if<json_array>();
+    if (!items.empty() && items.front().get_if<json_array>()) return append_nested_data(data, to, 0);
+    for (const json_value& each : items) {
+        if (each.get_if<json_array>()) return wrong_nesting(to, "elements and arrays side by side");
+        if (const auto good = append_element(to, each); !good) return good;
+    }
     return {};
 }
 
@@ -150,7 +172,7 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
     if (!data || !data->get_if<json_array>())
         return wrong("input \"" + spec.name +
                      "\" must have data, an array, or the parameter binary_data_size");
-    if (const auto good = append_flat(*data, made, 0); !good) return good.error();
+    if (const auto good = append_data(*data, made); !good) return good.error();
     const std::size_t width = schemas::bytes_of(made.type);
     const std::size_t found = width == 0 ? made.texts.size() : made.data.size() / width;
     if (found == elements_of(made.shape)) return made;
