@@ -191,8 +191,8 @@ char* write_number(char* at, Number number) {
 
 /// `number_from(place)` is the number there.
 template <class NumberFrom>
-void append_numbers_json(std::string& out, std::size_t place, std::size_t count,
-                         const NumberFrom& number_from) {
+result<void> append_numbers_json(std::string& out, std::size_t place, std::size_t count,
+                                 const NumberFrom& number_from) {
     // A few at a time, so that memory follows what is written.
     static constexpr std::size_t at_a_time = 32;
     std::array<char, at_a_time*(limits::number_text_bytes_max + 1)> text;
@@ -203,21 +203,35 @@ void append_numbers_json(std::string& out, std::size_t place, std::size_t count,
             end = write_number(end, number_from(place + done));
         }
         out.append(text.data(), end);
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
     }
+    return {};
 }
 
 template <class Number>
-void append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
-    append_numbers_json(out, place, count, [&](std::size_t at) { return number_at<Number>(from, at); });
+result<void> append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
+    return append_numbers_json(out, place, count,
+                               [&](std::size_t at) { return number_at<Number>(from, at); });
+}
+
+result<void> append_flags_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i > 0) out += ',';
+        out += from.data[place + i] != 0 ? "true" : "false";
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
+    }
+    return {};
 }
 
 result<void> append_texts_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::string& text = from.texts[place + i];
         if (!runtime::is_valid_utf8(text))
-            return runtime::internal("output \"" + from.name +
-                                     "\" holds bytes that are no UTF-8 text, which JSON cannot hold; ask for "
-                                     "it in binary, by the v2 protocol");
+            return runtime::failed_precondition("output \"" + from.name +
+                                                "\" holds bytes that are not UTF-8 text, which JSON cannot "
+                                                "hold; ask for it in binary, by the "
+                                                "v2 protocol");
+        if (const auto good = check_answer_bytes(out.size() + text.size()); !good) return good;
         if (i > 0) out += ',';
         runtime::append_json_string(out, text);
     }
@@ -225,6 +239,13 @@ result<void> append_texts_json(std::string& out, const tensor& from, std::size_t
 }
 
 }  // namespace
+
+result<void> check_answer_bytes(std::size_t bytes) {
+    if (bytes <= limits::prediction_answer_bytes_max) return {};
+    return runtime::failed_precondition("the answer would be larger than " +
+                                        std::to_string(limits::prediction_answer_bytes_max) +
+                                        " bytes; ask for fewer rows or outputs");
+}
 
 result<void> append_element(tensor& to, const json_value& value) {
     switch (to.type) {
@@ -269,63 +290,48 @@ result<void> append_elements_json(std::string& out, const tensor& from, std::siz
                                   std::size_t count) {
     switch (from.type) {
         case tensor_type::boolean:
-            for (std::size_t i = 0; i < count; ++i) {
-                if (i > 0) out += ',';
-                out += from.data[place + i] != 0 ? "true" : "false";
-            }
-            break;
+            return append_flags_json(out, from, place, count);
         case tensor_type::uint8:
-            append_numbers_json<std::uint8_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint8_t>(out, from, place, count);
         case tensor_type::uint16:
-            append_numbers_json<std::uint16_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint16_t>(out, from, place, count);
         case tensor_type::uint32:
-            append_numbers_json<std::uint32_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint32_t>(out, from, place, count);
         case tensor_type::uint64:
-            append_numbers_json<std::uint64_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint64_t>(out, from, place, count);
         case tensor_type::int8:
-            append_numbers_json<std::int8_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int8_t>(out, from, place, count);
         case tensor_type::int16:
-            append_numbers_json<std::int16_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int16_t>(out, from, place, count);
         case tensor_type::int32:
-            append_numbers_json<std::int32_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int32_t>(out, from, place, count);
         case tensor_type::int64:
-            append_numbers_json<std::int64_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int64_t>(out, from, place, count);
         case tensor_type::float16:
-            append_numbers_json(out, place, count, [&](std::size_t at) {
+            return append_numbers_json(out, place, count, [&](std::size_t at) {
                 return float_of_half(number_at<std::uint16_t>(from, at));
             });
-            break;
         case tensor_type::bfloat16:
-            append_numbers_json(out, place, count, [&](std::size_t at) {
+            return append_numbers_json(out, place, count, [&](std::size_t at) {
                 return float_of_upper_half(number_at<std::uint16_t>(from, at));
             });
-            break;
         case tensor_type::float32:
-            append_numbers_json<float>(out, from, place, count);
-            break;
+            return append_numbers_json<float>(out, from, place, count);
         case tensor_type::float64:
-            append_numbers_json<double>(out, from, place, count);
-            break;
+            return append_numbers_json<double>(out, from, place, count);
         case tensor_type::text:
             return append_texts_json(out, from, place, count);
     }
-    return {};
+    return runtime::internal("a tensor without a type");
 }
 
 std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    if (std::ranges::find(shape, 0) != shape.end()) return 0;
     std::size_t count = 1;
     for (const std::int64_t each : shape) {
         const auto size = static_cast<std::size_t>(each);
-        if (size != 0 && count > most / size) return most;
+        if (count > most / size) return most;
         count *= size;
     }
     return count;

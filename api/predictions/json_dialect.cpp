@@ -1,6 +1,7 @@
 #include "api/predictions/json_dialect.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/predictions/elements.hpp"
 #include "runtime/text.hpp"
@@ -16,6 +17,7 @@ using schemas::json_value;
 using schemas::model_signature;
 using schemas::tensor;
 using schemas::tensor_spec;
+using schemas::tensor_type;
 
 tensor begun(const tensor_spec& spec) {
     tensor made;
@@ -189,6 +191,8 @@ result<void> append_nested_from(std::string& out, const tensor& from, std::size_
     for (std::int64_t i = 0; i < from.shape[depth]; ++i) {
         if (i > 0) out += ',';
         if (const auto good = append_nested_from(out, from, depth + 1, place); !good) return good;
+        // Arrays without elements are bytes, too.
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
     }
     out += ']';
     return {};
@@ -260,6 +264,75 @@ result<tensors> inputs_of_columns(const split_table& table, const model_signatur
     return inputs;
 }
 
+error no_table(std::string_view name, tensor_type type, const std::vector<std::int64_t>& shape) {
+    return runtime::failed_precondition(
+        "the outputs of the model are no table: \"" + std::string(name) + "\" is " + text_of(type, shape) +
+        "; all outputs must have as many rows; ask the model at /api/v1/predict instead");
+}
+
+/// Errors: failed_precondition when no answer of the model can be a table.
+result<void> check_outputs(const model_signature& signature) {
+    std::int64_t rows = -1;
+    for (const tensor_spec& each : signature.outputs) {
+        if (each.shape.empty()) return no_table(each.name, each.type, each.shape);
+        if (each.shape[0] < 0) continue;
+        if (rows >= 0 && each.shape[0] != rows) return no_table(each.name, each.type, each.shape);
+        rows = each.shape[0];
+    }
+    return {};
+}
+
+std::size_t values_in_a_row(const tensor& of, std::int64_t rows) {
+    return rows == 0 ? 1 : elements_of(of.shape) / static_cast<std::size_t>(rows);
+}
+
+/// "a","b_0","b_1".
+result<std::string> columns_of(const tensors& outputs, std::int64_t rows) {
+    std::string columns;
+    for (const tensor& each : outputs) {
+        if (each.shape.empty() || each.shape[0] != rows) return no_table(each.name, each.type, each.shape);
+        const std::size_t width = values_in_a_row(each, rows);
+        for (std::size_t i = 0; i < width; ++i) {
+            if (!columns.empty()) columns += ',';
+            runtime::append_json_string(columns,
+                                        width == 1 ? each.name : each.name + "_" + std::to_string(i));
+            if (const auto good = check_answer_bytes(columns.size()); !good) return good.error();
+        }
+    }
+    return columns;
+}
+
+/// 0,1,2 where the question had no labels.
+result<void> append_index(std::string& out, std::int64_t rows, const json_value& index) {
+    const json_array* const labels = index.get_if<json_array>();
+    for (std::int64_t row = 0; row < rows; ++row) {
+        if (row > 0) out += ',';
+        if (labels && static_cast<std::size_t>(row) < labels->size())
+            schemas::append_json(out, (*labels)[static_cast<std::size_t>(row)]);
+        else
+            out += std::to_string(row);
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
+    }
+    return {};
+}
+
+result<void> append_rows(std::string& out, const tensors& outputs, std::int64_t rows) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+        out += row > 0 ? ",[" : "[";
+        bool is_first = true;
+        for (const tensor& each : outputs) {
+            const std::size_t width = values_in_a_row(each, rows);
+            if (width == 0) continue;
+            if (!std::exchange(is_first, false)) out += ',';
+            const std::size_t place = static_cast<std::size_t>(row) * width;
+            if (const auto good = append_elements_json(out, each, place, width); !good) return good;
+        }
+        out += ']';
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
+    }
+    return {};
+}
+
 }  // namespace
 
 result<tensor> tensor_of_nested(const json_value& value, const tensor_spec& spec) {
@@ -314,6 +387,7 @@ result<std::string> json_of_outputs(const tensors& outputs) {
 }
 
 result<split_question> inputs_of_split(std::string_view text, const model_signature& signature) {
+    if (const auto good = check_outputs(signature); !good) return good.error();
     const auto body = schemas::parse_prediction_json(text);
     if (!body) return body.error();
     auto table = table_of(*body);
@@ -334,41 +408,15 @@ result<split_question> inputs_of_split(std::string_view text, const model_signat
 
 result<std::string> split_of_outputs(const tensors& outputs, const json_value& index) {
     const std::int64_t rows = outputs.empty() || outputs[0].shape.empty() ? -1 : outputs[0].shape[0];
-    std::string columns;
-    for (const tensor& each : outputs) {
-        if (each.shape.empty() || each.shape[0] != rows)
-            return runtime::internal("the outputs of the model are no table: \"" + each.name + "\" is " +
-                                     text_of(each.type, each.shape));
-        const std::size_t width = rows == 0 ? 1 : elements_of(each.shape) / static_cast<std::size_t>(rows);
-        for (std::size_t i = 0; i < width; ++i) {
-            if (!columns.empty()) columns += ',';
-            runtime::append_json_string(columns,
-                                        width == 1 ? each.name : each.name + "_" + std::to_string(i));
-        }
-    }
+    const auto columns = columns_of(outputs, rows);
+    if (!columns) return columns.error();
     std::string out = "{\"index\":[";
-    const json_array* const labels = index.get_if<json_array>();
-    for (std::int64_t row = 0; row < rows; ++row) {
-        if (row > 0) out += ',';
-        if (labels && static_cast<std::size_t>(row) < labels->size())
-            schemas::append_json(out, (*labels)[static_cast<std::size_t>(row)]);
-        else
-            out += std::to_string(row);
-    }
-    out += "],\"columns\":[" + columns + "],\"data\":[";
-    for (std::int64_t row = 0; row < rows; ++row) {
-        out += row > 0 ? ",[" : "[";
-        bool is_first = true;
-        for (const tensor& each : outputs) {
-            const std::size_t width = elements_of(each.shape) / static_cast<std::size_t>(rows);
-            if (width == 0) continue;
-            if (!std::exchange(is_first, false)) out += ',';
-            const std::size_t place = static_cast<std::size_t>(row) * width;
-            if (const auto good = append_elements_json(out, each, place, width); !good) return good.error();
-        }
-        out += ']';
-    }
-    return out + "]}";
+    if (const auto good = append_index(out, rows, index); !good) return good.error();
+    out += "],\"columns\":[" + *columns + "],\"data\":[";
+    if (const auto good = append_rows(out, outputs, rows); !good) return good.error();
+    out += "]}";
+    if (const auto good = check_answer_bytes(out.size()); !good) return good.error();
+    return out;
 }
 
 }  // namespace herald::api::predictions

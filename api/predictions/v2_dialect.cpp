@@ -237,15 +237,23 @@ result<void> read_outputs(const json_value& head, const model_signature& signatu
     return {};
 }
 
-std::string binary_of(const tensor& from) {
-    if (from.type != tensor_type::text) return from.data;
-    std::string out;
+std::size_t binary_bytes(const tensor& of) {
+    if (of.type != tensor_type::text) return of.data.size();
+    std::size_t bytes = 0;
+    for (const std::string& each : of.texts) bytes += sizeof(std::uint32_t) + each.size();
+    return bytes;
+}
+
+void append_binary(std::string& out, const tensor& from) {
+    if (from.type != tensor_type::text) {
+        out += from.data;
+        return;
+    }
     for (const std::string& each : from.texts) {
         const auto length = static_cast<std::uint32_t>(each.size());
         out.append(reinterpret_cast<const char*>(&length), sizeof length);
         out += each;
     }
-    return out;
 }
 
 void append_shape(std::string& out, const std::vector<std::int64_t>& shape) {
@@ -301,10 +309,13 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
         runtime::append_json_string(list, each.name);
         list += ",\"datatype\":\"" + std::string(name_of(each.type)) + "\",\"shape\":";
         append_shape(list, each.shape);
+        if (const auto good = check_answer_bytes(list.size() + binary.size()); !good) return good.error();
         if (i < question.is_binary.size() && question.is_binary[i]) {
-            const std::string bytes = binary_of(each);
-            list += ",\"parameters\":{\"binary_data_size\":" + std::to_string(bytes.size()) + "}}";
-            binary += bytes;
+            const std::size_t bytes = binary_bytes(each);
+            if (const auto good = check_answer_bytes(list.size() + binary.size() + bytes); !good)
+                return good.error();
+            list += ",\"parameters\":{\"binary_data_size\":" + std::to_string(bytes) + "}}";
+            append_binary(binary, each);
             has_binary = true;
             continue;
         }
@@ -319,6 +330,7 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
     if (!question.id.empty()) out.text("id", question.id);
     v2_answer answer;
     answer.body = out.raw("outputs", list).finish();
+    if (const auto good = check_answer_bytes(answer.body.size() + binary.size()); !good) return good.error();
     if (has_binary) answer.header_bytes = answer.body.size();
     answer.body += binary;
     return answer;

@@ -138,6 +138,12 @@ def gather():
                        [weight("table", FLOAT, (8, 2), pseudo_random_floats(16, 7))]))
 
 
+def of_shape():
+    """As many times false as the shape that it is told says, INT64[2]: as y, BOOL[N,M]."""
+    return model(graph([node("ConstantOfShape", ("shape",), ("zeros",)), node("Cast", ("zeros",), ("y",), to=BOOL)],
+                       [value("shape", INT64, (2,))], [value("y", BOOL, ("N", "M"))]))
+
+
 def slow():
     """Counts to steps, INT64[1], one by one: as slow as one likes. Gives y, FP32[1]."""
     body = graph([node("Identity", ("going",), ("goes",)), node("Add", ("y_in", "one"), ("y_out",))],

@@ -270,12 +270,31 @@ TEST(v2_answer, holds_bytes_that_are_no_text_in_binary_only) {
     v2_question question;
     question.outputs = {0};
     question.is_binary = {false};
-    expect_refused(v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})}), error_code::internal,
-                   {"\"t\"", "binary"});
+    expect_refused(v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})}),
+                   error_code::failed_precondition, {"\"t\"", "binary"});
     question.is_binary = {true};
     const auto got = v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})});
     ASSERT_TRUE(got);
     EXPECT_TRUE(got->body.ends_with("\1\0\0\0\xff"s));
+}
+
+TEST(v2_answer, is_bounded_in_each_form) {
+    v2_question question;
+    question.outputs = {0};
+    const auto refuse = [&](const tensor& output) {
+        expect_refused(v2_of_outputs("m", "1", question, {output}), error_code::failed_precondition,
+                       {"50331648 bytes", "fewer rows or outputs"});
+    };
+    question.is_binary = {true};
+    refuse({"t", tensor_type::uint8, {50'331'600}, std::string(50'331'600, '\1'), {}});
+    // Each of one byte, and four that say so.
+    refuse(texts_of("t", {11'000'000}, std::vector<std::string>(11'000'000, "a")));
+    question.is_binary = {false};
+    refuse({"t", tensor_type::uint8, {30'000'000}, std::string(30'000'000, '\1'), {}});
+    const auto empty = v2_of_outputs(
+        "m", "1", question, {tensor_of<float>("t", tensor_type::float32, {1LL << 40, 1LL << 40, 0}, {})});
+    ASSERT_TRUE(empty) << empty.error().message;
+    EXPECT_TRUE(empty->body.ends_with(R"("data":[]}]})")) << empty->body;
 }
 
 TEST(v2_metadata, tells_types_and_shapes) {
