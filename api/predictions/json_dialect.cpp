@@ -1,6 +1,8 @@
 #include "api/predictions/json_dialect.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "api/predictions/elements.hpp"
@@ -26,14 +28,25 @@ tensor begun(const tensor_spec& spec) {
     return made;
 }
 
+/// What null means among numbers that have NaN.
+enum class missing_values : std::uint8_t { refused, are_nan };
+
+bool has_nan(tensor_type type) {
+    return type == tensor_type::float16 || type == tensor_type::bfloat16 || type == tensor_type::float32 ||
+           type == tensor_type::float64;
+}
+
 /// Reads nested arrays depth first. The first of each depth says how long its siblings must be.
 class nested_reader {
   public:
-    nested_reader(const tensor_spec& spec, tensor& to) : x_spec(spec), x_to(to) {}
+    nested_reader(const tensor_spec& spec, tensor& to, missing_values missing = missing_values::refused)
+        : x_spec(spec), x_to(to), x_takes_null(missing == missing_values::are_nan && has_nan(spec.type)) {}
 
     result<void> read(const json_value& value, std::size_t depth) {
         if (depth == x_spec.shape.size()) {
             if (value.get_if<json_array>()) return too_deep();
+            if (value.is_null() && x_takes_null)
+                return append_element(x_to, json_value(std::numeric_limits<double>::quiet_NaN()));
             return append_element(x_to, value);
         }
         const json_array* const items = value.get_if<json_array>();
@@ -77,6 +90,7 @@ class nested_reader {
 
     const tensor_spec& x_spec;
     tensor& x_to;
+    const bool x_takes_null;
     std::vector<std::int64_t> x_lengths;
 };
 
@@ -127,9 +141,15 @@ result<tensor_spec> row_spec_of(const tensor_spec& spec) {
     return row;
 }
 
+struct rows_to_read {
+    std::size_t count = 0;
+    missing_values missing = missing_values::refused;
+};
+
 /// Puts the rows' values one after the other. `value_of(row)`: the value there, or null.
 template <class ValueOf>
-result<tensor> input_of_rows(const tensor_spec& spec, std::size_t rows, const ValueOf& value_of) {
+result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const ValueOf& value_of) {
+    const std::size_t rows = read.count;
     const auto row_spec = row_spec_of(spec);
     if (!row_spec) return row_spec.error();
     tensor made = begun(spec);
@@ -138,7 +158,7 @@ result<tensor> input_of_rows(const tensor_spec& spec, std::size_t rows, const Va
         if (!value)
             return runtime::invalid_argument("row " + std::to_string(row) + " lacks the input \"" +
                                              spec.name + "\"");
-        nested_reader reader(*row_spec, made);
+        nested_reader reader(*row_spec, made, read.missing);
         if (const auto good = reader.read(*value, 0); !good) return good.error();
         std::vector<std::int64_t> shape = reader.shape();
         if (shape.size() + 1 < spec.shape.size()) shape.push_back(1);
@@ -170,7 +190,7 @@ result<tensors> inputs_of_row_objects(const json_array& rows, const model_signat
     tensors inputs;
     for (const tensor_spec& spec : signature.inputs) {
         auto input =
-            input_of_rows(spec, rows.size(), [&](std::size_t row) { return rows[row].find(spec.name); });
+            input_of_rows(spec, {rows.size()}, [&](std::size_t row) { return rows[row].find(spec.name); });
         if (!input) return input.error();
         inputs.push_back(*std::move(input));
     }
@@ -255,9 +275,9 @@ result<tensors> inputs_of_columns(const split_table& table, const model_signatur
         const auto column = std::ranges::find(table.columns, spec.name);
         if (column == table.columns.end()) return missing_input(spec);
         const auto at = static_cast<std::size_t>(column - table.columns.begin());
-        auto input = input_of_rows(spec, table.rows->size(), [&](std::size_t row) {
-            return &(*(*table.rows)[row].get_if<json_array>())[at];
-        });
+        const rows_to_read read{table.rows->size(), missing_values::are_nan};
+        auto input = input_of_rows(
+            spec, read, [&](std::size_t row) { return &(*(*table.rows)[row].get_if<json_array>())[at]; });
         if (!input) return input.error();
         inputs.push_back(*std::move(input));
     }
@@ -280,6 +300,15 @@ result<void> check_outputs(const model_signature& signature) {
         rows = each.shape[0];
     }
     return {};
+}
+
+result<tensor> read_nested(const json_value& value, const tensor_spec& spec, missing_values missing) {
+    tensor made = begun(spec);
+    nested_reader reader(spec, made, missing);
+    if (const auto good = reader.read(value, 0); !good) return good.error();
+    made.shape = reader.shape();
+    if (!fits(made.shape, spec.shape)) return wrong_shape(spec, made.shape);
+    return made;
 }
 
 std::size_t values_in_a_row(const tensor& of, std::int64_t rows) {
@@ -336,12 +365,7 @@ result<void> append_rows(std::string& out, const tensors& outputs, std::int64_t 
 }  // namespace
 
 result<tensor> tensor_of_nested(const json_value& value, const tensor_spec& spec) {
-    tensor made = begun(spec);
-    nested_reader reader(spec, made);
-    if (const auto good = reader.read(value, 0); !good) return good.error();
-    made.shape = reader.shape();
-    if (!fits(made.shape, spec.shape)) return wrong_shape(spec, made.shape);
-    return made;
+    return read_nested(value, spec, missing_values::refused);
 }
 
 result<void> append_nested(std::string& out, const tensor& from) {
@@ -395,7 +419,7 @@ result<split_question> inputs_of_split(std::string_view text, const model_signat
     split_question question;
     question.index = std::move(table->index);
     if (is_matrix_of(signature, *table)) {
-        auto matrix = tensor_of_nested(*body->find("data"), signature.inputs[0]);
+        auto matrix = read_nested(*body->find("data"), signature.inputs[0], missing_values::are_nan);
         if (!matrix) return matrix.error();
         question.inputs.push_back(*std::move(matrix));
         return question;

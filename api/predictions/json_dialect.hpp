@@ -24,8 +24,9 @@ struct split_question {
     tensors inputs;
     schemas::json_value index;  // echoed; null: 0, 1, 2 …
 };
-/// {index, columns, data}: a column for each input, or all columns as the only input's second dimension.
-/// Errors: as inputs_of_json; failed_precondition when the model's outputs can be no table.
+/// {index, columns, data}: a column for each input, or all columns as the only input's second dimension. null
+/// is NaN where the input has it, as pandas writes it. Errors: as inputs_of_json; failed_precondition when
+/// the model's outputs can be no table.
 result<split_question> inputs_of_split(std::string_view body, const schemas::model_signature&);
 /// The same three members: a column for each output, or of an output with several values in a row a column
 /// for each of them, numbered behind its name. Errors: failed_precondition for outputs that differ in their

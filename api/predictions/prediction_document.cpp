@@ -167,7 +167,7 @@ std::string model_schema() {
         R"(["name","versions","platform","inputs","outputs"])");
 }
 
-std::string table_schema(std::string_view required) {
+std::string table_schema(std::string_view required, std::string_view rows) {
     return object_schema(
         object_writer()
             .raw("index", meaning(R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
@@ -175,15 +175,18 @@ std::string table_schema(std::string_view required) {
             .raw("columns", meaning(list_of("{}"),
                                     "The inputs' or outputs' names; or any names for the "
                                     "second dimension of an only input"))
-            .raw("data", meaning(list_of(list_of("{}")), "The rows, each with a value for each column"))
+            .raw("data", meaning(list_of(list_of("{}")), rows))
             .finish(),
         required);
 }
 
 std::map<std::string, std::string> all_schemas() {
     std::map<std::string, std::string> all;
-    all["prediction_table_input"] = table_schema(R"(["columns","data"])");
-    all["prediction_table"] = table_schema(R"(["index","columns","data"])");
+    all["prediction_table_input"] =
+        table_schema(R"(["columns","data"])",
+                     "The rows, each with a value for each column; null is NaN where the input has floats");
+    all["prediction_table"] =
+        table_schema(R"(["index","columns","data"])", "The rows, each with a value for each column");
     all["inference_question"] = question_schema();
     all["inference_answer"] = answer_schema();
     all["inference_model"] = model_schema();

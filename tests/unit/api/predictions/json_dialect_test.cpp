@@ -224,6 +224,24 @@ TEST(table_question, that_is_no_table_is_refused) {
     expect_no_table(R"({"columns":["a","b"],"data":[[[1,2,3],1]]})", two_inputs(), {"\"a\"", "[1,3]"});
 }
 
+TEST(table_question, has_null_for_nan_among_numbers_that_have_it) {
+    const auto by_names =
+        inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],null],[[3,4],1.5]]})", two_inputs());
+    ASSERT_TRUE(by_names) << by_names.error().message;
+    EXPECT_EQ(*json_of_outputs({by_names->inputs.at(1)}), "[NaN,1.5]");
+    for (const tensor_type type :
+         {tensor_type::float16, tensor_type::bfloat16, tensor_type::float32, tensor_type::float64}) {
+        const auto matrix =
+            inputs_of_split(R"({"columns":[0,1],"data":[[1,null],[null,2]]})", only(type, {-1, 2}));
+        ASSERT_TRUE(matrix) << matrix.error().message;
+        EXPECT_EQ(*json_of_outputs(matrix->inputs), "[[1,NaN],[NaN,2]]");
+    }
+    expect_no_table(R"({"columns":["a","b"],"data":[[[1,null],1]]})", two_inputs(), {"\"a\"", "null"});
+    expect_no_table(R"({"columns":["x"],"data":[[null]]})", only(tensor_type::text, {-1}), {"null"});
+    expect_no_table(R"({"columns":["x"],"data":[[null]]})", only(tensor_type::boolean, {-1}), {"null"});
+    expect_not_taken("[null]", only(tensor_type::float32, {-1}), {"\"x\"", "null"});
+}
+
 TEST(table_question, of_a_model_whose_outputs_are_never_a_table_is_refused_before_it_runs) {
     model_signature signature = two_inputs();
     const auto refuse = [&](std::vector<tensor_spec> outputs, const std::vector<std::string>& texts) {
