@@ -6,6 +6,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoints.hpp"
+#include "schemas/json_codec.hpp"
 #include "schemas/requests/updates.hpp"
 
 namespace herald::api::deployment {
@@ -13,6 +14,7 @@ namespace {
 
 using calls::response;
 using calls::writing_call;
+using schemas::json_value;
 using schemas::update_strategy;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
@@ -58,15 +60,42 @@ result<void> fill_in_canary(update_command& command, const requests::update_endp
 }
 
 /// What is kept and shown, but changes nothing here.
-void warn_of_no_effect(writing_call& call, const requests::update_endpoint_stage& body) {
+constexpr std::string_view without_effect[] = {"resources", "autoscaling", "env"};
+
+result<void> check_variable(const std::string& place, const json_value& variable) {
+    if (!variable.get_if<schemas::json_object>())
+        return schemas::wrong_member(place, variable, "an object with name and value");
+    for (const std::string_view member : {"name", "value"}) {
+        const json_value* const text = variable.find(member);
+        const std::string at = place + "." + std::string(member);
+        if (!text) return runtime::invalid_argument(at + " is missing; it must be a string");
+        if (!text->get_if<std::string>()) return schemas::wrong_member(at, *text, "a string");
+    }
+    return {};
+}
+
+/// Errors: invalid_argument naming the place of what is of another kind.
+result<void> check_kinds(const json_value& body) {
+    for (const std::string_view name : {"resources", "autoscaling"}) {
+        const json_value* const value = body.find(name);
+        if (value && !value->is_null() && !value->get_if<schemas::json_object>())
+            return schemas::wrong_member(name, *value, "an object");
+    }
+    const json_value* const env = body.find("env");
+    if (!env || env->is_null()) return {};
+    const schemas::json_array* const variables = env->get_if<schemas::json_array>();
+    if (!variables) return schemas::wrong_member("env", *env, "a list of {name, value}");
+    for (std::size_t i = 0; i < variables->size(); ++i)
+        if (const auto good = check_variable("env[" + std::to_string(i) + "]", (*variables)[i]); !good)
+            return good;
+    return {};
+}
+
+void warn_of_no_effect(writing_call& call, const json_value& body) {
     std::string without;
-    const auto add = [&](std::string_view name, const schemas::json_text& value) {
-        if (!value.text.empty() && value.text != "null")
+    for (const std::string_view name : without_effect)
+        if (const json_value* const value = body.find(name); value && !schemas::is_default(*value))
             without += (without.empty() ? "" : ", ") + std::string(name);
-    };
-    add("resources", body.resources);
-    add("autoscaling", body.autoscaling);
-    add("env", body.env);
     if (!without.empty())
         call.warn(without + ": kept and shown, without effect on models that run in Herald");
 }
@@ -76,6 +105,7 @@ response update_endpoint_stage(writing_call& call) {
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::update_endpoint_stage>(*json);
     if (!body) co_return body.error();
+    if (const auto good = check_kinds(*json); !good) co_return good.error();
     update_command asked;
     asked.strategy = body->strategy.value_or(update_strategy::rollout);
     if (const auto good = fill_in_canary(asked, *body); !good) co_return good.error();
@@ -85,7 +115,7 @@ response update_endpoint_stage(writing_call& call) {
     command->limits = body->limits;
     command->batching = body->batching;
     command->update_request.text = schemas::to_json_text(*json);
-    warn_of_no_effect(call, *body);
+    warn_of_no_effect(call, *json);
     const auto view = [](schemas::endpoint_stage after) { return answers::of(std::move(after)); };
     co_return co_await call.write<schemas::endpoint_stage>(*std::move(command), view);
 }

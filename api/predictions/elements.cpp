@@ -51,7 +51,9 @@ std::string integers_of() {
            std::to_string(std::numeric_limits<Integer>::max());
 }
 
-/// The integer that a value is; 1.0 is one.
+bool is_exact(double integer) { return std::abs(integer) <= static_cast<double>(limits::exact_integer_max); }
+
+/// The integer that a value is; 1.0 is one. Larger ones than doubles tell apart are none in that form.
 template <class Integer>
 bool is_integer_of(const json_value& value, Integer& out) {
     if (const auto* number = value.get_if<std::int64_t>()) {
@@ -63,7 +65,7 @@ bool is_integer_of(const json_value& value, Integer& out) {
         return std::in_range<Integer>(*number);
     }
     const auto* number = value.get_if<double>();
-    if (!number || std::trunc(*number) != *number) return false;
+    if (!number || std::trunc(*number) != *number || !is_exact(*number)) return false;
     // 2^digits is exact as a double, and the first that is too large.
     const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
     if (*number >= end || *number < (std::is_signed_v<Integer> ? -end : 0.0)) return false;
@@ -74,7 +76,15 @@ bool is_integer_of(const json_value& value, Integer& out) {
 template <class Integer>
 result<void> append_integer(tensor& to, const json_value& value) {
     Integer number{};
-    if (!is_integer_of(value, number)) return wrong_element(to, value, integers_of<Integer>());
+    if (!is_integer_of(value, number)) {
+        const auto* real = value.get_if<double>();
+        const bool is_doubtful = sizeof(Integer) == 8 && real && std::isfinite(*real) && !is_exact(*real);
+        return wrong_element(to, value,
+                             integers_of<Integer>() +
+                                 (is_doubtful ? ", and beyond " + std::to_string(limits::exact_integer_max) +
+                                                    " without a fraction or an exponent"
+                                              : ""));
+    }
     append_bytes(to.data, number);
     return {};
 }
@@ -92,6 +102,16 @@ bool is_real(const json_value& value, double& out) {
     else
         return false;
     return true;
+}
+
+/// Rounded towards zero, and odd where that lost something: what is rounded again to 16 bits is then the
+/// nearest to the number itself.
+float odd_float_of(double number) noexcept {
+    const auto nearest = static_cast<float>(number);
+    if (std::isnan(number) || static_cast<double>(nearest) == number) return nearest;
+    const bool is_too_large = std::abs(static_cast<double>(nearest)) > std::abs(number);
+    const float shortened = is_too_large ? std::nextafter(nearest, 0.0F) : nearest;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(shortened) | 1U);
 }
 
 /// The nearest binary16; infinite when it is too large.
@@ -144,8 +164,9 @@ result<void> append_real(tensor& to, const json_value& value) {
     const auto single = static_cast<float>(number);
     float kept = single;
     std::uint16_t half = 0;
-    if (to.type == tensor_type::float16) kept = float_of_half(half = half_of(single));
-    if (to.type == tensor_type::bfloat16) kept = float_of_upper_half(half = upper_half_of(single));
+    if (to.type == tensor_type::float16) kept = float_of_half(half = half_of(odd_float_of(number)));
+    if (to.type == tensor_type::bfloat16)
+        kept = float_of_upper_half(half = upper_half_of(odd_float_of(number)));
     if (std::isinf(kept) && !std::isinf(number))
         return wrong_element(to, value, "within the range of its type, or Infinity");
     if (to.type == tensor_type::float32)
@@ -170,8 +191,8 @@ char* write_number(char* at, Number number) {
 
 /// `number_from(place)` is the number there.
 template <class NumberFrom>
-void append_numbers_json(std::string& out, std::size_t place, std::size_t count,
-                         const NumberFrom& number_from) {
+result<void> append_numbers_json(std::string& out, std::size_t place, std::size_t count,
+                                 const NumberFrom& number_from) {
     // A few at a time, so that memory follows what is written.
     static constexpr std::size_t at_a_time = 32;
     std::array<char, at_a_time*(limits::number_text_bytes_max + 1)> text;
@@ -182,21 +203,35 @@ void append_numbers_json(std::string& out, std::size_t place, std::size_t count,
             end = write_number(end, number_from(place + done));
         }
         out.append(text.data(), end);
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
     }
+    return {};
 }
 
 template <class Number>
-void append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
-    append_numbers_json(out, place, count, [&](std::size_t at) { return number_at<Number>(from, at); });
+result<void> append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
+    return append_numbers_json(out, place, count,
+                               [&](std::size_t at) { return number_at<Number>(from, at); });
+}
+
+result<void> append_flags_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i > 0) out += ',';
+        out += from.data[place + i] != 0 ? "true" : "false";
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
+    }
+    return {};
 }
 
 result<void> append_texts_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::string& text = from.texts[place + i];
         if (!runtime::is_valid_utf8(text))
-            return runtime::internal("output \"" + from.name +
-                                     "\" holds bytes that are no UTF-8 text, which JSON cannot hold; ask for "
-                                     "it in binary, by the v2 protocol");
+            return runtime::failed_precondition("output \"" + from.name +
+                                                "\" holds bytes that are not UTF-8 text, which JSON cannot "
+                                                "hold; ask for it in binary, by the "
+                                                "v2 protocol");
+        if (const auto good = check_answer_bytes(out.size() + text.size()); !good) return good;
         if (i > 0) out += ',';
         runtime::append_json_string(out, text);
     }
@@ -204,6 +239,13 @@ result<void> append_texts_json(std::string& out, const tensor& from, std::size_t
 }
 
 }  // namespace
+
+result<void> check_answer_bytes(std::size_t bytes) {
+    if (bytes <= limits::prediction_answer_bytes_max) return {};
+    return runtime::failed_precondition("the answer would be larger than " +
+                                        std::to_string(limits::prediction_answer_bytes_max) +
+                                        " bytes; ask for fewer rows or outputs");
+}
 
 result<void> append_element(tensor& to, const json_value& value) {
     switch (to.type) {
@@ -248,63 +290,48 @@ result<void> append_elements_json(std::string& out, const tensor& from, std::siz
                                   std::size_t count) {
     switch (from.type) {
         case tensor_type::boolean:
-            for (std::size_t i = 0; i < count; ++i) {
-                if (i > 0) out += ',';
-                out += from.data[place + i] != 0 ? "true" : "false";
-            }
-            break;
+            return append_flags_json(out, from, place, count);
         case tensor_type::uint8:
-            append_numbers_json<std::uint8_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint8_t>(out, from, place, count);
         case tensor_type::uint16:
-            append_numbers_json<std::uint16_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint16_t>(out, from, place, count);
         case tensor_type::uint32:
-            append_numbers_json<std::uint32_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint32_t>(out, from, place, count);
         case tensor_type::uint64:
-            append_numbers_json<std::uint64_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::uint64_t>(out, from, place, count);
         case tensor_type::int8:
-            append_numbers_json<std::int8_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int8_t>(out, from, place, count);
         case tensor_type::int16:
-            append_numbers_json<std::int16_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int16_t>(out, from, place, count);
         case tensor_type::int32:
-            append_numbers_json<std::int32_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int32_t>(out, from, place, count);
         case tensor_type::int64:
-            append_numbers_json<std::int64_t>(out, from, place, count);
-            break;
+            return append_numbers_json<std::int64_t>(out, from, place, count);
         case tensor_type::float16:
-            append_numbers_json(out, place, count, [&](std::size_t at) {
+            return append_numbers_json(out, place, count, [&](std::size_t at) {
                 return float_of_half(number_at<std::uint16_t>(from, at));
             });
-            break;
         case tensor_type::bfloat16:
-            append_numbers_json(out, place, count, [&](std::size_t at) {
+            return append_numbers_json(out, place, count, [&](std::size_t at) {
                 return float_of_upper_half(number_at<std::uint16_t>(from, at));
             });
-            break;
         case tensor_type::float32:
-            append_numbers_json<float>(out, from, place, count);
-            break;
+            return append_numbers_json<float>(out, from, place, count);
         case tensor_type::float64:
-            append_numbers_json<double>(out, from, place, count);
-            break;
+            return append_numbers_json<double>(out, from, place, count);
         case tensor_type::text:
             return append_texts_json(out, from, place, count);
     }
-    return {};
+    return runtime::internal("a tensor without a type");
 }
 
 std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    if (std::ranges::find(shape, 0) != shape.end()) return 0;
     std::size_t count = 1;
     for (const std::int64_t each : shape) {
         const auto size = static_cast<std::size_t>(each);
-        if (size != 0 && count > most / size) return most;
+        if (count > most / size) return most;
         count *= size;
     }
     return count;

@@ -10,12 +10,18 @@
 
 namespace herald::api::predictions {
 
-/// Appends the value to the tensor. 1.0 is taken for an integer, NaN and infinities for the types that have
-/// them. Errors: invalid_argument naming the input, what was found, and what its type takes.
+/// Appends the value to the tensor. 1.0 is taken for an integer, as far as doubles tell integers apart; NaN
+/// and infinities for the types that have them. Errors: invalid_argument naming the input, what was found,
+/// and what its type takes.
 result<void> append_element(schemas::tensor& to, const schemas::json_value&);
 
+/// Errors: failed_precondition when the body of an answer has more than
+/// limits::prediction_answer_bytes_max bytes.
+result<void> check_answer_bytes(std::size_t bytes);
+
 /// The elements from this place on, as JSON with commas between them: floats shortest so that they read back
-/// as the same. Errors: internal for a text that is no UTF-8, which JSON cannot hold.
+/// as the same. Errors: failed_precondition for a text that is no UTF-8, which JSON cannot hold, and as
+/// check_answer_bytes.
 result<void> append_elements_json(std::string& out, const schemas::tensor&, std::size_t place,
                                   std::size_t count);
 

@@ -1,6 +1,9 @@
 #include "api/predictions/json_dialect.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "api/predictions/elements.hpp"
 #include "runtime/text.hpp"
@@ -16,6 +19,7 @@ using schemas::json_value;
 using schemas::model_signature;
 using schemas::tensor;
 using schemas::tensor_spec;
+using schemas::tensor_type;
 
 tensor begun(const tensor_spec& spec) {
     tensor made;
@@ -24,14 +28,25 @@ tensor begun(const tensor_spec& spec) {
     return made;
 }
 
+/// What null means among numbers that have NaN.
+enum class missing_values : std::uint8_t { refused, are_nan };
+
+bool has_nan(tensor_type type) {
+    return type == tensor_type::float16 || type == tensor_type::bfloat16 || type == tensor_type::float32 ||
+           type == tensor_type::float64;
+}
+
 /// Reads nested arrays depth first. The first of each depth says how long its siblings must be.
 class nested_reader {
   public:
-    nested_reader(const tensor_spec& spec, tensor& to) : x_spec(spec), x_to(to) {}
+    nested_reader(const tensor_spec& spec, tensor& to, missing_values missing = missing_values::refused)
+        : x_spec(spec), x_to(to), x_takes_null(missing == missing_values::are_nan && has_nan(spec.type)) {}
 
     result<void> read(const json_value& value, std::size_t depth) {
         if (depth == x_spec.shape.size()) {
             if (value.get_if<json_array>()) return too_deep();
+            if (value.is_null() && x_takes_null)
+                return append_element(x_to, json_value(std::numeric_limits<double>::quiet_NaN()));
             return append_element(x_to, value);
         }
         const json_array* const items = value.get_if<json_array>();
@@ -75,6 +90,7 @@ class nested_reader {
 
     const tensor_spec& x_spec;
     tensor& x_to;
+    const bool x_takes_null;
     std::vector<std::int64_t> x_lengths;
 };
 
@@ -125,9 +141,15 @@ result<tensor_spec> row_spec_of(const tensor_spec& spec) {
     return row;
 }
 
+struct rows_to_read {
+    std::size_t count = 0;
+    missing_values missing = missing_values::refused;
+};
+
 /// Puts the rows' values one after the other. `value_of(row)`: the value there, or null.
 template <class ValueOf>
-result<tensor> input_of_rows(const tensor_spec& spec, std::size_t rows, const ValueOf& value_of) {
+result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const ValueOf& value_of) {
+    const std::size_t rows = read.count;
     const auto row_spec = row_spec_of(spec);
     if (!row_spec) return row_spec.error();
     tensor made = begun(spec);
@@ -136,7 +158,7 @@ result<tensor> input_of_rows(const tensor_spec& spec, std::size_t rows, const Va
         if (!value)
             return runtime::invalid_argument("row " + std::to_string(row) + " lacks the input \"" +
                                              spec.name + "\"");
-        nested_reader reader(*row_spec, made);
+        nested_reader reader(*row_spec, made, read.missing);
         if (const auto good = reader.read(*value, 0); !good) return good.error();
         std::vector<std::int64_t> shape = reader.shape();
         if (shape.size() + 1 < spec.shape.size()) shape.push_back(1);
@@ -168,7 +190,7 @@ result<tensors> inputs_of_row_objects(const json_array& rows, const model_signat
     tensors inputs;
     for (const tensor_spec& spec : signature.inputs) {
         auto input =
-            input_of_rows(spec, rows.size(), [&](std::size_t row) { return rows[row].find(spec.name); });
+            input_of_rows(spec, {rows.size()}, [&](std::size_t row) { return rows[row].find(spec.name); });
         if (!input) return input.error();
         inputs.push_back(*std::move(input));
     }
@@ -189,6 +211,8 @@ result<void> append_nested_from(std::string& out, const tensor& from, std::size_
     for (std::int64_t i = 0; i < from.shape[depth]; ++i) {
         if (i > 0) out += ',';
         if (const auto good = append_nested_from(out, from, depth + 1, place); !good) return good;
+        // Arrays without elements are bytes, too.
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
     }
     out += ']';
     return {};
@@ -251,24 +275,97 @@ result<tensors> inputs_of_columns(const split_table& table, const model_signatur
         const auto column = std::ranges::find(table.columns, spec.name);
         if (column == table.columns.end()) return missing_input(spec);
         const auto at = static_cast<std::size_t>(column - table.columns.begin());
-        auto input = input_of_rows(spec, table.rows->size(), [&](std::size_t row) {
-            return &(*(*table.rows)[row].get_if<json_array>())[at];
-        });
+        const rows_to_read read{table.rows->size(), missing_values::are_nan};
+        auto input = input_of_rows(
+            spec, read, [&](std::size_t row) { return &(*(*table.rows)[row].get_if<json_array>())[at]; });
         if (!input) return input.error();
         inputs.push_back(*std::move(input));
     }
     return inputs;
 }
 
-}  // namespace
+error no_table(std::string_view name, tensor_type type, const std::vector<std::int64_t>& shape) {
+    return runtime::failed_precondition(
+        "the outputs of the model are no table: \"" + std::string(name) + "\" is " + text_of(type, shape) +
+        "; all outputs must have as many rows; ask the model at /api/v1/predict instead");
+}
 
-result<tensor> tensor_of_nested(const json_value& value, const tensor_spec& spec) {
+/// Errors: failed_precondition when no answer of the model can be a table.
+result<void> check_outputs(const model_signature& signature) {
+    std::int64_t rows = -1;
+    for (const tensor_spec& each : signature.outputs) {
+        if (each.shape.empty()) return no_table(each.name, each.type, each.shape);
+        if (each.shape[0] < 0) continue;
+        if (rows >= 0 && each.shape[0] != rows) return no_table(each.name, each.type, each.shape);
+        rows = each.shape[0];
+    }
+    return {};
+}
+
+result<tensor> read_nested(const json_value& value, const tensor_spec& spec, missing_values missing) {
     tensor made = begun(spec);
-    nested_reader reader(spec, made);
+    nested_reader reader(spec, made, missing);
     if (const auto good = reader.read(value, 0); !good) return good.error();
     made.shape = reader.shape();
     if (!fits(made.shape, spec.shape)) return wrong_shape(spec, made.shape);
     return made;
+}
+
+std::size_t values_in_a_row(const tensor& of, std::int64_t rows) {
+    return rows == 0 ? 1 : elements_of(of.shape) / static_cast<std::size_t>(rows);
+}
+
+/// "a","b_0","b_1".
+result<std::string> columns_of(const tensors& outputs, std::int64_t rows) {
+    std::string columns;
+    for (const tensor& each : outputs) {
+        if (each.shape.empty() || each.shape[0] != rows) return no_table(each.name, each.type, each.shape);
+        const std::size_t width = values_in_a_row(each, rows);
+        for (std::size_t i = 0; i < width; ++i) {
+            if (!columns.empty()) columns += ',';
+            runtime::append_json_string(columns,
+                                        width == 1 ? each.name : each.name + "_" + std::to_string(i));
+            if (const auto good = check_answer_bytes(columns.size()); !good) return good.error();
+        }
+    }
+    return columns;
+}
+
+/// 0,1,2 where the question had no labels.
+result<void> append_index(std::string& out, std::int64_t rows, const json_value& index) {
+    const json_array* const labels = index.get_if<json_array>();
+    for (std::int64_t row = 0; row < rows; ++row) {
+        if (row > 0) out += ',';
+        if (labels && static_cast<std::size_t>(row) < labels->size())
+            schemas::append_json(out, (*labels)[static_cast<std::size_t>(row)]);
+        else
+            out += std::to_string(row);
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
+    }
+    return {};
+}
+
+result<void> append_rows(std::string& out, const tensors& outputs, std::int64_t rows) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+        out += row > 0 ? ",[" : "[";
+        bool is_first = true;
+        for (const tensor& each : outputs) {
+            const std::size_t width = values_in_a_row(each, rows);
+            if (width == 0) continue;
+            if (!std::exchange(is_first, false)) out += ',';
+            const std::size_t place = static_cast<std::size_t>(row) * width;
+            if (const auto good = append_elements_json(out, each, place, width); !good) return good;
+        }
+        out += ']';
+        if (const auto good = check_answer_bytes(out.size()); !good) return good;
+    }
+    return {};
+}
+
+}  // namespace
+
+result<tensor> tensor_of_nested(const json_value& value, const tensor_spec& spec) {
+    return read_nested(value, spec, missing_values::refused);
 }
 
 result<void> append_nested(std::string& out, const tensor& from) {
@@ -314,6 +411,7 @@ result<std::string> json_of_outputs(const tensors& outputs) {
 }
 
 result<split_question> inputs_of_split(std::string_view text, const model_signature& signature) {
+    if (const auto good = check_outputs(signature); !good) return good.error();
     const auto body = schemas::parse_prediction_json(text);
     if (!body) return body.error();
     auto table = table_of(*body);
@@ -321,7 +419,7 @@ result<split_question> inputs_of_split(std::string_view text, const model_signat
     split_question question;
     question.index = std::move(table->index);
     if (is_matrix_of(signature, *table)) {
-        auto matrix = tensor_of_nested(*body->find("data"), signature.inputs[0]);
+        auto matrix = read_nested(*body->find("data"), signature.inputs[0], missing_values::are_nan);
         if (!matrix) return matrix.error();
         question.inputs.push_back(*std::move(matrix));
         return question;
@@ -334,41 +432,15 @@ result<split_question> inputs_of_split(std::string_view text, const model_signat
 
 result<std::string> split_of_outputs(const tensors& outputs, const json_value& index) {
     const std::int64_t rows = outputs.empty() || outputs[0].shape.empty() ? -1 : outputs[0].shape[0];
-    std::string columns;
-    for (const tensor& each : outputs) {
-        if (each.shape.empty() || each.shape[0] != rows)
-            return runtime::internal("the outputs of the model are no table: \"" + each.name + "\" is " +
-                                     text_of(each.type, each.shape));
-        const std::size_t width = rows == 0 ? 1 : elements_of(each.shape) / static_cast<std::size_t>(rows);
-        for (std::size_t i = 0; i < width; ++i) {
-            if (!columns.empty()) columns += ',';
-            runtime::append_json_string(columns,
-                                        width == 1 ? each.name : each.name + "_" + std::to_string(i));
-        }
-    }
+    const auto columns = columns_of(outputs, rows);
+    if (!columns) return columns.error();
     std::string out = "{\"index\":[";
-    const json_array* const labels = index.get_if<json_array>();
-    for (std::int64_t row = 0; row < rows; ++row) {
-        if (row > 0) out += ',';
-        if (labels && static_cast<std::size_t>(row) < labels->size())
-            schemas::append_json(out, (*labels)[static_cast<std::size_t>(row)]);
-        else
-            out += std::to_string(row);
-    }
-    out += "],\"columns\":[" + columns + "],\"data\":[";
-    for (std::int64_t row = 0; row < rows; ++row) {
-        out += row > 0 ? ",[" : "[";
-        bool is_first = true;
-        for (const tensor& each : outputs) {
-            const std::size_t width = elements_of(each.shape) / static_cast<std::size_t>(rows);
-            if (width == 0) continue;
-            if (!std::exchange(is_first, false)) out += ',';
-            const std::size_t place = static_cast<std::size_t>(row) * width;
-            if (const auto good = append_elements_json(out, each, place, width); !good) return good.error();
-        }
-        out += ']';
-    }
-    return out + "]}";
+    if (const auto good = append_index(out, rows, index); !good) return good.error();
+    out += "],\"columns\":[" + *columns + "],\"data\":[";
+    if (const auto good = append_rows(out, outputs, rows); !good) return good.error();
+    out += "]}";
+    if (const auto good = check_answer_bytes(out.size()); !good) return good.error();
+    return out;
 }
 
 }  // namespace herald::api::predictions

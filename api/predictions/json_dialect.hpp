@@ -17,19 +17,20 @@ using tensors = std::vector<schemas::tensor>;
 /// The inputs in the signature's order. Errors: invalid_argument naming the input, what is expected and what
 /// was found.
 result<tensors> inputs_of_json(std::string_view body, const schemas::model_signature&);
-/// {"<name>": nested arrays}; of a single output the bare value. Errors: internal.
+/// {"<name>": nested arrays}; of a single output the bare value. Errors: as append_elements_json.
 result<std::string> json_of_outputs(const tensors&);
 
 struct split_question {
     tensors inputs;
     schemas::json_value index;  // echoed; null: 0, 1, 2 …
 };
-/// {index, columns, data}: a column for each input, or all columns as the only input's second dimension.
-/// Errors: as inputs_of_json.
+/// {index, columns, data}: a column for each input, or all columns as the only input's second dimension. null
+/// is NaN where the input has it, as pandas writes it. Errors: as inputs_of_json; failed_precondition when
+/// the model's outputs can be no table.
 result<split_question> inputs_of_split(std::string_view body, const schemas::model_signature&);
 /// The same three members: a column for each output, or of an output with several values in a row a column
-/// for each of them, numbered behind its name. Errors: internal for outputs without a row for each of the
-/// question's.
+/// for each of them, numbered behind its name. Errors: failed_precondition for outputs that differ in their
+/// rows, and as append_elements_json.
 result<std::string> split_of_outputs(const tensors&, const schemas::json_value& index);
 
 /// Nested arrays of a value of this input; also used by the v2 protocol. Errors: as inputs_of_json.

@@ -13,5 +13,8 @@ constexpr std::uint32_t awaited_refusals_per_second = 20;
 constexpr std::size_t awaited_refusals_places = 1'024;
 constexpr std::int64_t awaited_refusal_ms_max = 5'000;
 constexpr std::size_t number_text_bytes_max = 32;  // of a number as it is written
+constexpr std::size_t prediction_answer_bytes_max = 48 * 1'024 * 1'024;  // of the body that tensors become
+/// Beyond, a fractional number may stand for another integer than was written.
+constexpr std::int64_t exact_integer_max = 9'007'199'254'740'991;
 
 }  // namespace herald::limits

@@ -22,11 +22,11 @@ struct documented_path {
     std::string_view summary;
 };
 constexpr documented_path documented_paths[] = {
-    {"/api/v1/predict/{endpoint_path}", "predict", asked_for::json, "Asks the model of an endpoint"},
+    {"/api/v1/predict/{endpoint_path}", "predict", asked_for::json, "Requests a prediction"},
     {"/api/v1/batch-predict/{endpoint_path}", "batch_predict", asked_for::table,
-     "Asks the model of an endpoint about each row of a table"},
+     "Requests a prediction for each row of a table"},
     {"/v2", "get_inference_server", asked_for::server, "Name and version of the server"},
-    {"/v2/health/live", "get_inference_server_live", asked_for::server_live, "Whether the server lives"},
+    {"/v2/health/live", "get_inference_server_live", asked_for::server_live, "Whether the server is live"},
     {"/v2/health/ready", "get_inference_server_ready", asked_for::server_ready,
      "Whether the server's models are loaded"},
     {"/v2/models/{model_name}", "get_inference_model", asked_for::model, "Inputs and outputs of a model"},
@@ -36,9 +36,9 @@ constexpr documented_path documented_paths[] = {
      "Whether a model can be asked"},
     {"/v2/models/{model_name}/versions/{model_version}/ready", "get_inference_model_version_ready",
      asked_for::model_ready, "Whether this version of a model can be asked"},
-    {"/v2/models/{model_name}/infer", "infer", asked_for::inference, "Asks a model for tensors"},
+    {"/v2/models/{model_name}/infer", "infer", asked_for::inference, "Runs inference"},
     {"/v2/models/{model_name}/versions/{model_version}/infer", "infer_version", asked_for::inference,
-     "Asks this version of a model for tensors"},
+     "Runs inference on this version of a model"},
 };
 
 constexpr bool needs_token(asked_for what) noexcept {
@@ -167,7 +167,7 @@ std::string model_schema() {
         R"(["name","versions","platform","inputs","outputs"])");
 }
 
-std::string table_schema(std::string_view required) {
+std::string table_schema(std::string_view required, std::string_view rows) {
     return object_schema(
         object_writer()
             .raw("index", meaning(R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
@@ -175,17 +175,20 @@ std::string table_schema(std::string_view required) {
             .raw("columns", meaning(list_of("{}"),
                                     "The inputs' or outputs' names; or any names for the "
                                     "second dimension of an only input"))
-            .raw("data", meaning(list_of(list_of("{}")), "The rows, each with a value for each column"))
+            .raw("data", meaning(list_of(list_of("{}")), rows))
             .finish(),
         required);
 }
 
 std::map<std::string, std::string> all_schemas() {
     std::map<std::string, std::string> all;
-    all["prediction_table_input"] = table_schema(R"(["columns","data"])");
-    all["prediction_table"] = table_schema(R"(["index","columns","data"])");
-    all["inference_question"] = question_schema();
-    all["inference_answer"] = answer_schema();
+    all["prediction_table_input"] =
+        table_schema(R"(["columns","data"])",
+                     "The rows, each with a value for each column; null is NaN where the input has floats");
+    all["prediction_table"] =
+        table_schema(R"(["index","columns","data"])", "The rows, each with a value for each column");
+    all["inference_request"] = question_schema();
+    all["inference_response"] = answer_schema();
     all["inference_model"] = model_schema();
     all["inference_server"] =
         object_schema(object_writer()
@@ -202,7 +205,7 @@ std::map<std::string, std::string> all_schemas() {
                                                      .raw("ready", meaning(flag_schema, "true"))
                                                      .finish(),
                                                  R"(["name","ready"])");
-    all["inference_refusal"] =
+    all["inference_error"] =
         object_schema(object_writer()
                           .raw("error", meaning(texts_schema, "What was wrong, and what would be right"))
                           .finish(),
@@ -263,12 +266,12 @@ struct told_refusal {
 };
 constexpr told_refusal refusals[] = {
     {400,
-     "The question does not fit the model: the message names the input, what is expected and what was "
+     "The request does not match the model; the message names the input, what is expected and what was "
      "found"},
     {401, "The Access-token is missing, or no token of the endpoint"},
     {403, "The token is of another endpoint, or the build was reported unsafe by the scan that is named"},
     {404, "There is no such endpoint, or another version of its model is served"},
-    {413, "The body is longer than the endpoint takes, inflated or not", true},
+    {413, "The body, compressed or decompressed, is larger than the endpoint allows", true},
     {414, "The path and the query are longer than 2048 bytes"},
     {415, "The body has another Content-Encoding than gzip", true},
     {429, "Too many predictions are under way; Retry-After says when to try again", true},
@@ -287,7 +290,7 @@ constexpr std::string_view prefix_of(asked_for what) noexcept {
 std::map<std::string, std::string> all_responses() {
     std::map<std::string, std::string> all;
     for (const auto& [what, schema] :
-         {std::pair{asked_for::json, "failure"}, std::pair{asked_for::inference, "inference_refusal"}})
+         {std::pair{asked_for::json, "failure"}, std::pair{asked_for::inference, "inference_error"}})
         for (const told_refusal& each : refusals)
             all[std::string(prefix_of(what)) + std::to_string(each.status)] =
                 object_writer()
@@ -317,7 +320,7 @@ std::string answered_schema(asked_for what) {
         case asked_for::model_ready:
             return reference("schemas", "inference_model_ready");
         case asked_for::inference:
-            return reference("schemas", "inference_answer");
+            return reference("schemas", "inference_response");
     }
     return "{}";
 }
@@ -406,7 +409,7 @@ std::string body_of(asked_for what) {
     else if (what == asked_for::table)
         content = json_content(reference("schemas", "prediction_table_input"));
     else
-        content = json_or_binary_content(reference("schemas", "inference_question"));
+        content = json_or_binary_content(reference("schemas", "inference_request"));
     std::string text = "At most " + std::to_string(limits::prediction_body_bytes_default) +
                        " bytes, inflated, unless the endpoint's update says otherwise";
     if (what == asked_for::json)

@@ -1,9 +1,12 @@
 #include "api/predictions/v2_dialect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "api/predictions/elements.hpp"
+#include "api/predictions/limits.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::predictions {
@@ -25,7 +28,11 @@ std::optional<std::uint64_t> count_in(const json_value* value) {
     if (const auto* number = value->get_if<std::int64_t>(); number && *number >= 0)
         return static_cast<std::uint64_t>(*number);
     if (const auto* number = value->get_if<std::uint64_t>()) return *number;
-    return std::nullopt;
+    const auto* const number = value->get_if<double>();
+    if (!number || !(*number >= 0 && *number <= static_cast<double>(limits::exact_integer_max)) ||
+        std::trunc(*number) != *number)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(*number);
 }
 
 const json_value* parameter(const json_value& of, std::string_view name) {
@@ -112,15 +119,36 @@ result<void> take_binary(std::uint64_t bytes, std::string_view& rest, tensor& to
     return {};
 }
 
-/// The data as it may come: flat, or nested as the shape says.
-result<void> append_flat(const json_value& value, tensor& to, std::size_t depth) {
+error wrong_nesting(const tensor& to, const std::string& found) {
+    return wrong("the data of input \"" + to.name + "\", " + text_of(to.type, to.shape) +
+                 ", must be flat, or nested exactly as its shape says; found " + found);
+}
+
+result<void> append_nested_data(const json_value& value, tensor& to, std::size_t depth) {
     const json_array* const items = value.get_if<json_array>();
-    if (!items) return append_element(to, value);
-    if (depth > to.shape.size())
-        return wrong("the data of input \"" + to.name + "\" is nested deeper than its shape " +
-                     text_of(to.type, to.shape));
+    const bool is_element = depth == to.shape.size();
+    const auto expected =
+        is_element ? std::string("an element") : "an array of " + std::to_string(to.shape[depth]);
+    if (is_element == (items != nullptr))
+        return wrong_nesting(to, std::string(value.kind_text()) + " at depth " + std::to_string(depth) +
+                                     " instead of " + expected);
+    if (is_element) return append_element(to, value);
+    if (!std::cmp_equal(items->size(), to.shape[depth]))
+        return wrong_nesting(to, "an array of " + std::to_string(items->size()) + " at depth " +
+                                     std::to_string(depth) + " instead of " + expected);
     for (const json_value& each : *items)
-        if (const auto good = append_flat(each, to, depth + 1); !good) return good;
+        if (const auto good = append_nested_data(each, to, depth + 1); !good) return good;
+    return {};
+}
+
+/// Errors: invalid_argument for data that is neither flat nor nested as the shape says.
+result<void> append_data(const json_value& data, tensor& to) {
+    const json_array& items = *data.get_if<json_array>();
+    if (!items.empty() && items.front().get_if<json_array>()) return append_nested_data(data, to, 0);
+    for (const json_value& each : items) {
+        if (each.get_if<json_array>()) return wrong_nesting(to, "elements and arrays side by side");
+        if (const auto good = append_element(to, each); !good) return good;
+    }
     return {};
 }
 
@@ -144,7 +172,7 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
     if (!data || !data->get_if<json_array>())
         return wrong("input \"" + spec.name +
                      "\" must have data, an array, or the parameter binary_data_size");
-    if (const auto good = append_flat(*data, made, 0); !good) return good.error();
+    if (const auto good = append_data(*data, made); !good) return good.error();
     const std::size_t width = schemas::bytes_of(made.type);
     const std::size_t found = width == 0 ? made.texts.size() : made.data.size() / width;
     if (found == elements_of(made.shape)) return made;
@@ -209,15 +237,23 @@ result<void> read_outputs(const json_value& head, const model_signature& signatu
     return {};
 }
 
-std::string binary_of(const tensor& from) {
-    if (from.type != tensor_type::text) return from.data;
-    std::string out;
+std::size_t binary_bytes(const tensor& of) {
+    if (of.type != tensor_type::text) return of.data.size();
+    std::size_t bytes = 0;
+    for (const std::string& each : of.texts) bytes += sizeof(std::uint32_t) + each.size();
+    return bytes;
+}
+
+void append_binary(std::string& out, const tensor& from) {
+    if (from.type != tensor_type::text) {
+        out += from.data;
+        return;
+    }
     for (const std::string& each : from.texts) {
         const auto length = static_cast<std::uint32_t>(each.size());
         out.append(reinterpret_cast<const char*>(&length), sizeof length);
         out += each;
     }
-    return out;
 }
 
 void append_shape(std::string& out, const std::vector<std::int64_t>& shape) {
@@ -273,10 +309,13 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
         runtime::append_json_string(list, each.name);
         list += ",\"datatype\":\"" + std::string(name_of(each.type)) + "\",\"shape\":";
         append_shape(list, each.shape);
+        if (const auto good = check_answer_bytes(list.size() + binary.size()); !good) return good.error();
         if (i < question.is_binary.size() && question.is_binary[i]) {
-            const std::string bytes = binary_of(each);
-            list += ",\"parameters\":{\"binary_data_size\":" + std::to_string(bytes.size()) + "}}";
-            binary += bytes;
+            const std::size_t bytes = binary_bytes(each);
+            if (const auto good = check_answer_bytes(list.size() + binary.size() + bytes); !good)
+                return good.error();
+            list += ",\"parameters\":{\"binary_data_size\":" + std::to_string(bytes) + "}}";
+            append_binary(binary, each);
             has_binary = true;
             continue;
         }
@@ -291,6 +330,7 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
     if (!question.id.empty()) out.text("id", question.id);
     v2_answer answer;
     answer.body = out.raw("outputs", list).finish();
+    if (const auto good = check_answer_bytes(answer.body.size() + binary.size()); !good) return good.error();
     if (has_binary) answer.header_bytes = answer.body.size();
     answer.body += binary;
     return answer;

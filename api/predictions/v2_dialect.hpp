@@ -27,7 +27,7 @@ struct v2_answer {
     std::string body;
     std::optional<std::size_t> header_bytes;  // of its JSON part, when tensors follow it in binary
 };
-/// Errors: internal.
+/// Errors: as append_elements_json.
 result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version, const v2_question&,
                                 const tensors& outputs);
 

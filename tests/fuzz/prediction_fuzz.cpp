@@ -105,7 +105,7 @@ void read_v2(std::string_view body, std::optional<std::size_t> header_bytes,
         outputs.push_back(taken->inputs[place]);
     }
     const auto answer = api::predictions::v2_of_outputs("model", "1", *taken, outputs);
-    // Only bytes that are no text have no answer.
+    // Bytes that are no text have no answer, nor has what would be too large.
     if (answer && answer->header_bytes) HERALD_ASSERT(*answer->header_bytes <= answer->body.size());
 }
 

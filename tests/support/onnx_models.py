@@ -138,6 +138,12 @@ def gather():
                        [weight("table", FLOAT, (8, 2), pseudo_random_floats(16, 7))]))
 
 
+def of_shape():
+    """As many times false as the shape that it is told says, INT64[2]: as y, BOOL[N,M]."""
+    return model(graph([node("ConstantOfShape", ("shape",), ("zeros",)), node("Cast", ("zeros",), ("y",), to=BOOL)],
+                       [value("shape", INT64, (2,))], [value("y", BOOL, ("N", "M"))]))
+
+
 def counting():
     """The body of a loop that adds one at each step."""
     return graph([node("Identity", ("going",), ("goes",)), node("Add", ("y_in", "one"), ("y_out",))],

@@ -252,6 +252,11 @@ def an_update_shows_its_build_at_once_and_echoes_its_body():
             ended = _settled(client, place)
             assert ended["status"] == "error" and ended["components"][-1]["message"], ended
         client.refused(404, 5, "", "PUT", f"{place}/update", {"build_id": 999, "strategy": "rollout"})
+        client.must("PUT", f"{place}/update", {"build_id": build, "strategy": "rollout", "resources": {}, "autoscaling": {}, "env": []})
+        for name, wrong, text in (("resources", [], "resources is"), ("autoscaling", "two", "autoscaling is"), ("env", {"A": "b"}, "env is"),
+                                  ("env", ["A"], "env[0] is"), ("env", [{"name": "A", "value": "b"}, {"name": "C"}], "env[1].value is missing"),
+                                  ("env", [{"name": "A", "value": 7}], "env[0].value is 7")):
+            client.refused(400, 3, text, "PUT", f"{place}/update", {"build_id": build, "strategy": "rollout", name: wrong})
 
 
 # ---- builds

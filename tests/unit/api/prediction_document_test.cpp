@@ -132,7 +132,7 @@ TEST_F(prediction_document, describes_what_is_answered) {
         const auto answer = v2_of_outputs("m", "1", question, {numbers});
         ASSERT_TRUE(answer);
         expect_fits(
-            "inference_answer",
+            "inference_response",
             std::string_view(answer->body).substr(0, answer->header_bytes.value_or(answer->body.size())));
     }
     expect_fits("inference_model", v2_metadata("m", "1", signature, "p"));
@@ -144,7 +144,7 @@ TEST_F(prediction_document, describes_what_is_asked) {
     const std::string head =
         R"({"id":"7","parameters":{"binary_data_output":true},"inputs":[{"name":"x","datatype":"INT32","shape":[2],"data":[1,2]},{"name":"t","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":4}}],"outputs":[{"name":"y","parameters":{"binary_data":false}}]})";
     EXPECT_TRUE(question_of_v2(head + std::string(4, '\0'), head.size(), signature));
-    expect_fits("inference_question", head);
+    expect_fits("inference_request", head);
     const std::string table = R"({"index":[0],"columns":["x","t"],"data":[[1,"a"]]})";
     EXPECT_TRUE(inputs_of_split(table, signature));
     expect_fits("prediction_table_input", table);

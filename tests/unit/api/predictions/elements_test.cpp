@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "api/predictions/limits.hpp"
 #include "tests/unit/api/predictions/tensors_of_tests.hpp"
 
 namespace herald::test {
@@ -125,12 +126,20 @@ TEST(elements, of_integers_take_reals_without_a_fraction) {
         for (const char* const json : {"0.5", "1e300", "NaN", "Infinity", "-Infinity"})
             expect_not_taken(type, json, {"\"x\"", "an integer"});
     }
-    EXPECT_EQ(through(tensor_type::int64, "-9223372036854775808.0"), "-9223372036854775808");
-    EXPECT_EQ(through(tensor_type::uint64, "9223372036854775808.0"), "9223372036854775808");
-    expect_not_taken(tensor_type::int64, "9223372036854775808.0", {"an integer"});
-    expect_not_taken(tensor_type::uint64, "18446744073709551616.0", {"an integer"});
     expect_not_taken(tensor_type::uint8, "256.0", {"an integer"});
     expect_not_taken(tensor_type::uint8, "-1.0", {"an integer"});
+}
+
+TEST(elements, of_integers_take_no_reals_that_may_stand_for_another_integer) {
+    EXPECT_EQ(through(tensor_type::int64, "9007199254740991.0"), "9007199254740991");
+    EXPECT_EQ(through(tensor_type::int64, "-9007199254740991.0"), "-9007199254740991");
+    EXPECT_EQ(through(tensor_type::uint64, "9007199254740991.0"), "9007199254740991");
+    EXPECT_EQ(through(tensor_type::int64, "9007199254740993"), "9007199254740993");
+    for (const tensor_type type : {tensor_type::int64, tensor_type::uint64})
+        for (const char* const json : {"9007199254740992.0", "9007199254740993.0", "9223372036854775808.0",
+                                       "18446744073709551616.0", "1e17"})
+            expect_not_taken(type, json, {"an integer", "9007199254740991", "without a fraction"});
+    expect_not_taken(tensor_type::int64, "-9223372036854775808.0", {"beyond 9007199254740991"});
 }
 
 TEST(elements, of_reals_have_nan_and_infinities) {
@@ -214,6 +223,14 @@ TEST(elements, of_half_precision_are_the_nearest_and_ties_go_to_the_even_one) {
     EXPECT_EQ(half("2.99e-08"), 0x0001);
     EXPECT_EQ(half("6.097555160522461e-05"), 0x03FF);  // the largest subnormal
     EXPECT_EQ(half("6.103515625e-05"), 0x0400);        // the smallest normal
+    // Rounded to 24 bits first, these would be the middle, and go to the wrong side.
+    EXPECT_EQ(half("1.00048828125000001"), 0x3C00);  // as a double, this is the middle
+    EXPECT_EQ(half("1.0004882812500005"), 0x3C01);
+    EXPECT_EQ(half("-1.0004882812500005"), 0xBC01);
+    EXPECT_EQ(half("1.0014648437499996"), 0x3C01);
+    EXPECT_EQ(half("2.9802322387695316e-08"), 0x0001);
+    EXPECT_EQ(half("1e-300"), 0x0000);
+    EXPECT_EQ(half("65519.99999999999"), 0x7BFF);
     expect_not_taken(tensor_type::float16, "65520", {"within the range"});
     expect_not_taken(tensor_type::bfloat16, "3.4e38", {"within the range"});
 }
@@ -221,7 +238,28 @@ TEST(elements, of_half_precision_are_the_nearest_and_ties_go_to_the_even_one) {
 TEST(elements, of_texts_that_are_no_utf8_cannot_be_told_in_json) {
     std::string out;
     const tensor raw = texts_of("y", {1}, {"\xff\xfe"});
-    expect_refused(append_elements_json(out, raw, 0, 1), error_code::internal, {"\"y\"", "binary"});
+    expect_refused(append_elements_json(out, raw, 0, 1), error_code::failed_precondition,
+                   {"\"y\"", "binary"});
+}
+
+TEST(elements, are_written_up_to_a_bound) {
+    // Of three bytes each, with the comma: more elements than the bound has room for.
+    const std::size_t count = limits::prediction_answer_bytes_max / 3;
+    const auto size = static_cast<std::int64_t>(count);
+    const tensor numbers{"y", tensor_type::uint8, {size}, std::string(count, 'c'), {}};
+    std::string out;
+    expect_refused(append_elements_json(out, numbers, 0, count), error_code::failed_precondition,
+                   {"50331648 bytes", "fewer rows or outputs"});
+    EXPECT_LT(out.size(), limits::prediction_answer_bytes_max + 4'096);
+    out.clear();
+    const tensor flags{"y", tensor_type::boolean, {size}, std::string(count, '\1'), {}};
+    expect_refused(append_elements_json(out, flags, 0, count), error_code::failed_precondition,
+                   {"50331648 bytes"});
+    out.clear();
+    const tensor texts = texts_of("y", {2}, {std::string(30'000'000, 'a'), std::string(30'000'000, 'a')});
+    expect_refused(append_elements_json(out, texts, 0, 2), error_code::failed_precondition,
+                   {"50331648 bytes"});
+    EXPECT_LT(out.size(), 30'001'000u);
 }
 
 TEST(elements, of_a_shape_are_counted_and_never_wrap_around) {
@@ -229,6 +267,7 @@ TEST(elements, of_a_shape_are_counted_and_never_wrap_around) {
     EXPECT_EQ(elements_of({2, 3}), 6u);
     EXPECT_EQ(elements_of({0, 3}), 0u);
     EXPECT_EQ(elements_of({1LL << 32, 1LL << 32, 1LL << 32}), std::numeric_limits<std::size_t>::max());
+    EXPECT_EQ(elements_of({1LL << 40, 1LL << 40, 0}), 0u);
     EXPECT_EQ(elements_of({INT64_MAX, 3}), std::numeric_limits<std::size_t>::max());
 }
 

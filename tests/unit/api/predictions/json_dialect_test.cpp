@@ -156,7 +156,20 @@ TEST(json_answer, of_several_outputs_names_each) {
 }
 
 TEST(json_answer, of_bytes_that_are_no_text_is_none) {
-    expect_refused(json_of_outputs({texts_of("y", {1}, {"\xff"})}), error_code::internal, {"\"y\""});
+    expect_refused(json_of_outputs({texts_of("y", {1}, {"\xff"})}), error_code::failed_precondition,
+                   {"\"y\""});
+}
+
+TEST(json_answer, of_countless_empty_arrays_is_none) {
+    for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{1'000'000'000'000, 0},
+                                                   {2, 1'000'000'000'000, 0},
+                                                   {1LL << 40, 1LL << 40, 0},
+                                                   {100'000, 100'000, 0, 5}}) {
+        const auto empty = tensor_of<float>("y", tensor_type::float32, shape, {});
+        expect_refused(json_of_outputs({empty}), error_code::failed_precondition, {"50331648 bytes"});
+        expect_refused(json_of_outputs({empty, empty}), error_code::failed_precondition, {"50331648 bytes"});
+    }
+    EXPECT_EQ(*json_of_outputs({tensor_of<float>("y", tensor_type::float32, {0, 1LL << 40}, {})}), "[]");
 }
 
 // ---- tables
@@ -211,6 +224,37 @@ TEST(table_question, that_is_no_table_is_refused) {
     expect_no_table(R"({"columns":["a","b"],"data":[[[1,2,3],1]]})", two_inputs(), {"\"a\"", "[1,3]"});
 }
 
+TEST(table_question, has_null_for_nan_among_numbers_that_have_it) {
+    const auto by_names =
+        inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],null],[[3,4],1.5]]})", two_inputs());
+    ASSERT_TRUE(by_names) << by_names.error().message;
+    EXPECT_EQ(*json_of_outputs({by_names->inputs.at(1)}), "[NaN,1.5]");
+    for (const tensor_type type :
+         {tensor_type::float16, tensor_type::bfloat16, tensor_type::float32, tensor_type::float64}) {
+        const auto matrix =
+            inputs_of_split(R"({"columns":[0,1],"data":[[1,null],[null,2]]})", only(type, {-1, 2}));
+        ASSERT_TRUE(matrix) << matrix.error().message;
+        EXPECT_EQ(*json_of_outputs(matrix->inputs), "[[1,NaN],[NaN,2]]");
+    }
+    expect_no_table(R"({"columns":["a","b"],"data":[[[1,null],1]]})", two_inputs(), {"\"a\"", "null"});
+    expect_no_table(R"({"columns":["x"],"data":[[null]]})", only(tensor_type::text, {-1}), {"null"});
+    expect_no_table(R"({"columns":["x"],"data":[[null]]})", only(tensor_type::boolean, {-1}), {"null"});
+    expect_not_taken("[null]", only(tensor_type::float32, {-1}), {"\"x\"", "null"});
+}
+
+TEST(table_question, of_a_model_whose_outputs_are_never_a_table_is_refused_before_it_runs) {
+    model_signature signature = two_inputs();
+    const auto refuse = [&](std::vector<tensor_spec> outputs, const std::vector<std::string>& texts) {
+        signature.outputs = std::move(outputs);
+        expect_refused(inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],1]]})", signature),
+                       error_code::failed_precondition, texts);
+    };
+    refuse({{"s", tensor_type::float32, {}}}, {"\"s\"", "FP32 []", "no table"});
+    refuse({{"s", tensor_type::float32, {1}}, {"t", tensor_type::float32, {2}}}, {"\"t\"", "FP32 [2]"});
+    signature.outputs = {{"s", tensor_type::float32, {-1}}, {"t", tensor_type::float32, {2}}};
+    EXPECT_TRUE(inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],1]]})", signature));
+}
+
 TEST(table_answer, has_a_column_for_each_value_of_a_row) {
     const tensors outputs{tensor_of<std::int32_t>("a", tensor_type::int32, {2, 2}, {1, 2, 3, 4}),
                           tensor_of<float>("b", tensor_type::float32, {2}, {0.5f, 1.5f}),
@@ -231,8 +275,22 @@ TEST(table_answer, of_outputs_that_have_no_such_rows_is_none) {
     const auto one = tensor_of<float>("b", tensor_type::float32, {1}, {1});
     const auto two = tensor_of<float>("c", tensor_type::float32, {2}, {1, 2});
     const auto scalar = tensor_of<float>("d", tensor_type::float32, {}, {1});
-    expect_refused(split_of_outputs({one, two}, nullptr), error_code::internal, {"\"c\"", "FP32 [2]"});
-    expect_refused(split_of_outputs({scalar}, nullptr), error_code::internal, {"\"d\""});
+    expect_refused(split_of_outputs({one, two}, nullptr), error_code::failed_precondition,
+                   {"\"c\"", "FP32 [2]", "no table"});
+    expect_refused(split_of_outputs({scalar}, nullptr), error_code::failed_precondition, {"\"d\""});
+}
+
+TEST(table_answer, of_countless_rows_or_columns_is_none) {
+    for (const std::vector<std::int64_t>& shape :
+         {std::vector<std::int64_t>{1'000'000'000'000, 0}, {1LL << 40, 1LL << 40, 0}})
+        expect_refused(split_of_outputs({tensor_of<float>("y", tensor_type::float32, shape, {})}, nullptr),
+                       error_code::failed_precondition, {"50331648 bytes"});
+    const std::int64_t many = 10'000'000;
+    const tensor wide{
+        "y", tensor_type::boolean, {1, many}, std::string(static_cast<std::size_t>(many), '\0'), {}};
+    expect_refused(split_of_outputs({wide}, nullptr), error_code::failed_precondition, {"50331648 bytes"});
+    EXPECT_EQ(*split_of_outputs({tensor_of<float>("y", tensor_type::float32, {2, 0}, {})}, nullptr),
+              R"({"index":[0,1],"columns":[],"data":[[],[]]})");
 }
 
 }  // namespace

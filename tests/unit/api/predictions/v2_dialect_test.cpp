@@ -169,7 +169,31 @@ TEST(v2_question, of_another_type_or_shape_is_refused_with_what_is_expected_and_
     expect_not_taken(with(R"("datatype":"INT32","shape":[1,2],"data":7)"), {"\"x\"", "data"});
     expect_not_taken(with(R"("datatype":"INT32","shape":[1,2])"), {"\"x\"", "data", "binary_data_size"});
     expect_not_taken(with(R"("datatype":"INT32","shape":[1,2],"data":[1,"2"])"), {"\"x\"", "\"2\"", "INT32"});
-    expect_not_taken(with(R"("datatype":"INT32","shape":[1,2],"data":[[[[1,2]]]])"), {"\"x\"", "deeper"});
+    expect_not_taken(with(R"("datatype":"INT32","shape":[1,2],"data":[[[[1,2]]]])"),
+                     {"\"x\"", "INT32 [1,2]", "an array of 1 at depth 1", "an array of 2"});
+}
+
+TEST(v2_question, has_data_that_is_flat_or_nested_exactly_as_its_shape_says) {
+    const auto with = [](const std::string& shape, const std::string& data) {
+        return asked(only(tensor_type::int32, {-1, -1}),
+                     R"("datatype":"INT32","shape":)" + shape + R"(,"data":)" + data);
+    };
+    const auto nested = with("[2,3]", "[[1,2,3],[4,5,6]]"), flat = with("[2,3]", "[1,2,3,4,5,6]");
+    ASSERT_TRUE(nested) << nested.error().message;
+    ASSERT_TRUE(flat) << flat.error().message;
+    EXPECT_TRUE(nested->inputs == flat->inputs);
+    EXPECT_TRUE(with("[2,0]", "[[],[]]"));
+    EXPECT_TRUE(with("[2,0]", "[]"));
+    EXPECT_TRUE(with("[0,3]", "[]"));
+    EXPECT_TRUE(with("[2.0,3]", "[1,2,3,4,5,6]")) << "a length may be written as a real, too";
+    const std::vector<std::string> told = {"\"x\"", "INT32 [2,3]", "exactly as its shape says"};
+    for (const char* const data :
+         {"[[1,2],[3,4],[5,6]]", "[[1,2,3,4,5,6]]", "[[1],[2,3,4,5,6]]", "[[1,2,3],4,5,6]", "[1,2,3,[4,5,6]]",
+          "[[[1,2,3],[4,5,6]]]", "[[1,2,3],[4,5,[6]]]", "[[1,2,3]]", "[[1,2,3],[4,5,6],[]]"})
+        expect_not_taken(with("[2,3]", data), told, data);
+    expect_not_taken(with("[2,3]", "[[1,2],[3,4],[5,6]]"),
+                     {"found an array of 3 at depth 0", "an array of 2"});
+    expect_not_taken(with("[2,3]", "[[1,2,3],[4,5,[6]]]"), {"found an array at depth 2", "an element"});
 }
 
 TEST(v2_question, with_wrong_names_is_refused) {
@@ -246,12 +270,31 @@ TEST(v2_answer, holds_bytes_that_are_no_text_in_binary_only) {
     v2_question question;
     question.outputs = {0};
     question.is_binary = {false};
-    expect_refused(v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})}), error_code::internal,
-                   {"\"t\"", "binary"});
+    expect_refused(v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})}),
+                   error_code::failed_precondition, {"\"t\"", "binary"});
     question.is_binary = {true};
     const auto got = v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})});
     ASSERT_TRUE(got);
     EXPECT_TRUE(got->body.ends_with("\1\0\0\0\xff"s));
+}
+
+TEST(v2_answer, is_bounded_in_each_form) {
+    v2_question question;
+    question.outputs = {0};
+    const auto refuse = [&](const tensor& output) {
+        expect_refused(v2_of_outputs("m", "1", question, {output}), error_code::failed_precondition,
+                       {"50331648 bytes", "fewer rows or outputs"});
+    };
+    question.is_binary = {true};
+    refuse({"t", tensor_type::uint8, {50'331'600}, std::string(50'331'600, '\1'), {}});
+    // Each of one byte, and four that say so.
+    refuse(texts_of("t", {11'000'000}, std::vector<std::string>(11'000'000, "a")));
+    question.is_binary = {false};
+    refuse({"t", tensor_type::uint8, {30'000'000}, std::string(30'000'000, '\1'), {}});
+    const auto empty = v2_of_outputs(
+        "m", "1", question, {tensor_of<float>("t", tensor_type::float32, {1LL << 40, 1LL << 40, 0}, {})});
+    ASSERT_TRUE(empty) << empty.error().message;
+    EXPECT_TRUE(empty->body.ends_with(R"("data":[]}]})")) << empty->body;
 }
 
 TEST(v2_metadata, tells_types_and_shapes) {
