@@ -59,6 +59,8 @@ static_assert(heartbeat_interval_ms < heartbeat_interval_standalone_ms);
 static_assert(2 * heartbeat_interval_ms < claim_lapse_ms, "one lost heartbeat loses no job");
 static_assert(2 * heartbeat_interval_ms < barrier_heartbeat_age_ms_max, "nor the read barrier its short way");
 static_assert(claim_lapse_ms < node_row_kept_ms, "a job is free long before its holder is forgotten");
+static_assert(isolation_grace_s_max * 1'000 <= node_row_kept_ms,
+              "no process serves when its node is forgotten");
 
 // Deliveries
 static_assert(client_resolve_ms <= delivery_deadline_ms, "a delivery gets further than its name");

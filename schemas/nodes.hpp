@@ -73,4 +73,28 @@ struct node_row {
     }
 };
 
+/// A process that another one took the node's name from, without a farewell: it may answer predictions on.
+struct replaced_process {
+    uuid boot{};
+    std::uint64_t applied_offset = 0;  // as in its newest heartbeat
+    std::int64_t serves_until_ms = 0;  // log time: it has stopped by itself by then
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "boot", self.boot);
+        field(2, "applied_offset", self.applied_offset);
+        field(3, "serves_until_ms", self.serves_until_ms);
+    }
+};
+
+/// Such processes of a node, from serving_level on (promise P7), in the order in which they were replaced.
+struct replaced_processes_row {
+    std::string node;
+    std::vector<replaced_process> processes;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "node", self.node);
+        field(2, "processes", self.processes);
+    }
+};
+
 }  // namespace herald::schemas

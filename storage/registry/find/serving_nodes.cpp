@@ -1,10 +1,34 @@
 #include "storage/registry/find/serving_nodes.hpp"
 
+#include <algorithm>
+
 #include "schemas/limits.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/position.hpp"
 
 namespace herald::storage::registry::find {
+namespace {
+
+/// A node is named once, with the latest time of its processes. Nobody waits for one that was replaced: it
+/// cannot say any more what it knows.
+void add_replaced(const state::state_view& state, std::uint64_t offset, std::int64_t now_ms,
+                  std::vector<unconfirmed_node>& nodes) {
+    const auto add = [&](const std::string& name, std::int64_t until_ms) {
+        const auto place = std::ranges::lower_bound(nodes, name, {}, &unconfirmed_node::node);
+        if (place != nodes.end() && place->node == name)
+            place->serves_until_ms = std::max(place->serves_until_ms, until_ms);
+        else
+            nodes.insert(place, {name, until_ms, false});
+    };
+    tables::replaced_processes::each(state, [&](const schemas::replaced_processes_row& row) {
+        for (const schemas::replaced_process& each : row.processes)
+            if (each.applied_offset < offset && each.serves_until_ms > now_ms)
+                add(row.node, each.serves_until_ms);
+        return true;
+    });
+}
+
+}  // namespace
 
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view& state, const schemas::build& build) {
     if (!build.unsafe_scan_id) return {};
@@ -24,6 +48,7 @@ std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view& state, 
             {node.node, until_ms, position->time_ms - node.last_heartbeat_ms <= limits::node_contact_ms});
         return true;
     });
+    add_replaced(state, offset, position->time_ms, nodes);
     return nodes;
 }
 

@@ -16,11 +16,12 @@ struct unconfirmed_node {
     bool is_in_contact = false;        // it was heard lately, and will say that it knows
 };
 
-/// The nodes that serve predictions, have not said that they have applied the record at this offset, and may
-/// go on as before for a while yet; by name.
+/// The nodes of which a process serves predictions, has not said that it has applied the record at this
+/// offset, and may go on as before for a while yet, be it one that a later process of the node has replaced;
+/// by name.
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, std::uint64_t offset);
-/// The nodes that serve predictions, have not said that they know of the report, and may serve for a while
-/// yet; by name. Empty for a build that nobody reported unsafe.
+/// The same of the report on a build, which they may still serve. Empty for a build that nobody reported
+/// unsafe.
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, const schemas::build&);
 
 }  // namespace herald::storage::registry::find

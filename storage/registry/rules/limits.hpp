@@ -37,6 +37,7 @@ constexpr std::size_t listed_per_firing_max = 300;  // rows that a timer puts in
 constexpr std::size_t list_entries_per_firing_max = 1'000;  // and after how many entries it ends before that
 constexpr std::size_t runtimes_max = 16;                    // runtimes for models that a node lists
 constexpr std::size_t runtime_name_bytes_max = 64;
+constexpr std::size_t replaced_processes_max = 16;       // told apart, of a node
 constexpr std::int64_t blob_kept_ms = 24ll * 3'600'000;  // of bytes that nothing refers to
 constexpr std::int64_t unfinished_upload_kept_ms = 24ll * 3'600'000;
 constexpr std::size_t parts_released_at_once_max = 16;    // more by a timer,

@@ -30,6 +30,41 @@ bool is_silent(const rule_context& context, const std::optional<schemas::node_ro
     return !node || context.time_ms() - node->last_heartbeat_ms > limits::claim_lapse_ms;
 }
 
+/// Of two processes, one that stands for both: it knows what both knew, and stops when the later one does.
+schemas::replaced_process either(const schemas::replaced_process& earlier,
+                                 const schemas::replaced_process& later) {
+    return {later.boot, std::min(earlier.applied_offset, later.applied_offset),
+            std::max(earlier.serves_until_ms, later.serves_until_ms)};
+}
+
+bool may_serve_on(const rule_context& context, const schemas::replaced_process& process) {
+    return process.serves_until_ms > context.time_ms();
+}
+
+/// Adds the process that spoke last, if `command` is another one's, and drops the speaker and all whose time
+/// is over. Beyond limits::replaced_processes_max the two oldest become one, so that none is forgotten.
+void keep_replaced(rule_context& context, const schemas::node_row& before,
+                   const schemas::commands::node_heartbeat& command) {
+    if (!is_of_serving_level(context)) return;
+    const auto stored = tables::replaced_processes::find(context.state, command.node);
+    auto after = stored.value_or(schemas::replaced_processes_row{command.node, {}});
+    const bool has_left = before.boot == schemas::uuid{};  // or there was none
+    if (before.boot != command.boot && !has_left && before.serves_predictions)
+        after.processes.push_back(
+            {before.boot, before.applied_offset, before.last_heartbeat_ms + before.isolation_grace_ms});
+    std::erase_if(after.processes, [&](const schemas::replaced_process& each) {
+        return each.boot == command.boot || !may_serve_on(context, each);
+    });
+    if (after.processes.size() > limits::replaced_processes_max) {
+        after.processes[1] = either(after.processes[0], after.processes[1]);
+        after.processes.erase(after.processes.begin());
+    }
+    if (!after.processes.empty())
+        tables::replaced_processes::put(context.state, after);
+    else if (stored)
+        tables::replaced_processes::erase(context.state, *stored);
+}
+
 /// A claim may be taken when its holder has restarted, or has been silent for too long while the taker has
 /// not: when log time leaps, all nodes are silent, and none may take from another what it would lose the same
 /// way.
@@ -39,6 +74,12 @@ bool is_free(const rule_context& context, const schemas::claim_row& held,
     const auto holder = tables::nodes::find(context.state, held.node);
     if (!holder || holder->boot != held.boot) return true;
     return is_silent(context, holder) && !is_silent(context, tables::nodes::find(context.state, wanted.node));
+}
+
+void forget(rule_context& context, const schemas::node_row& node) {
+    tables::nodes::erase(context.state, node);
+    if (const auto replaced = tables::replaced_processes::find(context.state, node.node))
+        tables::replaced_processes::erase(context.state, *replaced);
 }
 
 }  // namespace
@@ -72,6 +113,7 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
                                                 "\" began after this heartbeat was sent");
         row.boot_offset = context.offset();
     }
+    keep_replaced(context, row, command);
     if (row.node.empty())
         context.set_timer(context.time_ms() + limits::node_row_kept_ms, timer_kind::node_silence,
                           command.node);
@@ -120,7 +162,7 @@ answer apply(rule_context& context, const schemas::commands::raise_level& comman
     return std::string();
 }
 
-/// Forgets a node that has been silent for limits::node_row_kept_ms.
+/// Forgets a node that has been silent for limits::node_row_kept_ms: no process of it serves for so long.
 void fire_node_silence(rule_context& context, std::string_view node) {
     const auto row = tables::nodes::find(context.state, std::string(node));
     if (!row) return;
@@ -128,7 +170,7 @@ void fire_node_silence(rule_context& context, std::string_view node) {
     if (due_ms > context.time_ms())
         context.set_timer(due_ms, timer_kind::node_silence, node);
     else
-        tables::nodes::erase(context.state, *row);
+        forget(context, *row);
 }
 
 /// Drops outbox rows that are published and older than limits::outbox_kept_ms; once a day, a few hundred at a

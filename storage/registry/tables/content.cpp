@@ -26,6 +26,7 @@ bool is_of_the_log(char letter) noexcept {
         case table::outbox_by_time:
         case table::node:
         case table::claim:
+        case table::replaced_processes:
         case table::level:
             return true;
         default:

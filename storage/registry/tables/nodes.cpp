@@ -18,7 +18,15 @@ struct description<schemas::claim_row> {
     static void index(const schemas::claim_row&, index_entries&) {}
 };
 
+template <>
+struct description<schemas::replaced_processes_row> {
+    static constexpr table rows = table::replaced_processes;
+    static const std::string& key(const schemas::replaced_processes_row& row) { return row.node; }
+    static void index(const schemas::replaced_processes_row&, index_entries&) {}
+};
+
 template class keyed_table<schemas::node_row, std::string>;
 template class keyed_table<schemas::claim_row, std::string>;
+template class keyed_table<schemas::replaced_processes_row, std::string>;
 
 }  // namespace herald::storage::registry::tables

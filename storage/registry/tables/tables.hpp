@@ -57,6 +57,7 @@ enum class table : char {
     resource_sequence = 'l',      // event type, resource type, resource id → svc-sequence
     node = 'm',                   // name
     claim = 'n',                  // job
+    replaced_processes = '(',     // name of the node
     model_of_workspace = 'o',     // workspace, model → ""
     outbox_by_time = 'p',         // time, key of the outbox row → "": for trimming
     level = 'q',                  // → varint: the level in force; absent: schemas::commands::first_level;

@@ -211,5 +211,45 @@ def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
         broker.stop()
 
 
+def a_stopped_node_whose_name_another_process_took_is_named_until_its_grace_ends():
+    with herald.folder() as folder:
+        broker = herald.Broker(folder)
+        cluster = herald.Cluster(folder, broker, api_nodes=1, workers=0)
+        cluster.node_options = ("--isolation-grace", "40", "--node-id", "twin")
+
+        def start_twin():
+            cluster.nodes.append(None)
+            cluster.ports.append(herald.free_port())
+            cluster.start_node(len(cluster.nodes) - 1)
+            return cluster.nodes[-1]
+
+        stopped = start_twin()
+        client = cluster.client()
+        model, stage = client.model("tiny"), serving.Stage(client, "/twin")
+        build = serving.build_of(client, model, "v1", onnx_models.tiny())
+        stage.update(build)
+        asking = Asking(cluster.ports[1], "/twin", stage.token)
+        herald.until(lambda: asking.last_answer_of(build) or None, 30, "the node answers")
+        stopped.kill(signal.SIGSTOP)
+        start_twin()
+        answer = serving.report(client, build, "unsafe")
+        assert [each["node"] for each in answer["unconfirmed"]] == ["twin"], answer
+        herald.until(lambda: serving.predict(cluster.client(2), "/twin", stage.token, None, raw=BODY).status == 403 or None, 30,
+                     "the process that took the name refuses")
+
+        def named():
+            return client.must("GET", f"/api/v1/deployment/builds/{build}/scan")["unconfirmed"]
+
+        assert named() == answer["unconfirmed"], "the later process knows of the report, the earlier one does not"
+        herald.until(lambda: named() == [] or None, 60, "the list shrinks to none")
+        going_on = time.monotonic()
+        stopped.kill(signal.SIGCONT)
+        herald.until(lambda: not stopped.alive or None, 30, "the process that was replaced ends")
+        asking.stop()
+        assert asking.last_answer_of(build) < going_on, "a process that was replaced answered from an unsafe build when it went on"
+        cluster.stop()
+        broker.stop()
+
+
 if __name__ == "__main__":
     herald.run()

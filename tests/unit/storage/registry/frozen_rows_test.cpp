@@ -64,9 +64,9 @@ row_changes rows_of_all_tables() {
     lists::put_progress(state, listed_rows::versions, {301, 5});
     lists::put_progress(state, listed_rows::builds, {302, 5});
     put_filled<organizations, users, sessions, groups, roles, workspaces, models, versions, activities,
-               transitions, promotions, builds, scans, webhooks, feature_flags, nodes, claims, blobs,
-               bytes_of_artifacts, unfinished_uploads, endpoints, endpoint_stages, access_tokens,
-               endpoint_updates>(state);
+               transitions, promotions, builds, scans, webhooks, feature_flags, nodes, claims,
+               replaced_processes, blobs, bytes_of_artifacts, unfinished_uploads, endpoints, endpoint_stages,
+               access_tokens, endpoint_updates>(state);
     auto unfinished = filled<schemas::build>();
     unfinished.id.value = 299;
     unfinished.status = schemas::build_status::building;

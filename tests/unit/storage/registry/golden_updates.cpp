@@ -292,6 +292,25 @@ void tell_of_many_stages(golden_writer& log) {
     log.done(delete_endpoint{endpoint.id, "default"});
 }
 
+/// Of a node that serves predictions.
+void tell_of_replaced_processes(golden_writer& log) {
+    const auto beat = [&](std::uint8_t boot, std::string_view what) {
+        node_heartbeat command = serving_heartbeat("t", boot);
+        command.applied_offset = 1'000'000 + boot;
+        command.isolation_grace_ms = 900'000;
+        log.done(command, what);
+    };
+    beat(1, "of a process");
+    beat(2, "which replaces it");
+    beat(1, "of the first process, which replaces the second");
+    for (std::uint8_t boot = 3; boot < 21; ++boot) beat(boot, "which replaces the one before");
+    log.now_ms += 900'000;
+    beat(20, "after the time of all that were replaced");
+    beat(21, "which replaces the one before");
+    log.now_ms += 24 * hour_ms;
+    log.done(no_operation{}, "the node is forgotten");
+}
+
 }  // namespace
 
 void tell_of_updated_stages(golden_writer& log) {
@@ -321,6 +340,7 @@ void tell_of_updated_stages(golden_writer& log) {
     node_heartbeat farewell = serving_heartbeat("s", 9);
     farewell.last = true;
     log.done(farewell, "the last");
+    tell_of_replaced_processes(log);
 }
 
 }  // namespace herald::test
