@@ -190,9 +190,8 @@ class service final : public request_handler {
         co_return std::nullopt;
     }
 
-    std::size_t body_bytes_max(runtime::http::http_method method,
-                               std::string_view path) const noexcept override {
-        const auto match = x_router.match(method, path);
+    std::size_t body_bytes_max(const request& head) const noexcept override {
+        const auto match = x_router.match(head.method, head.path);
         return match ? match->target->body_bytes_max : limits::management_body_bytes_max;
     }
 

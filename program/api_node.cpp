@@ -141,6 +141,7 @@ class composed_api_node final : public api_node {
         x_is_draining = true;
         const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
                                                  limits::drain_answers_ms_max - limits::drain_worker_ms_min);
+        x_is_drained = true;
         if (is_on_kafka(x_chosen)) x_predictions->close();
         std::promise<void> done;
         run_and_wait(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
@@ -371,10 +372,10 @@ class composed_api_node final : public api_node {
         options.beside_table = api::predictions::document_part();
         x_service = api::make_service(*x_services, x_loops, std::move(options));
         api::serving::serving& serving = x_predictions->serving();
-        x_prediction_service =
-            api::predictions::make_prediction_service({serving.book(), serving.gate(), serving.log(), *x_node,
-                                                       x_loops, is_on_kafka(x_chosen), HERALD_VERSION},
-                                                      *x_service);
+        x_prediction_service = api::predictions::make_prediction_service(
+            {serving.book(), serving.gate(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen),
+             HERALD_VERSION, x_is_draining, x_is_drained},
+            *x_service);
         auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,
             x_loops);
@@ -397,6 +398,7 @@ class composed_api_node final : public api_node {
     const std::filesystem::path x_folder;
     const events::log::clock_of_log x_time{x_parts.log, runtime::system_clock()};
     std::atomic<bool> x_is_draining = false;
+    std::atomic<bool> x_is_drained = false;
     bool x_is_ending = false;  // on the loop of the jobs
     storage::node::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
     runtime::event_loops x_loops;  // HTTP: one per core

@@ -32,8 +32,13 @@ static_assert(2 * drain_ms_max < ending_ms_max, "nothing that drains and closes 
 // Requests and answers
 static_assert(find_whole_bytes_max + entity_bytes_max <= unsent_answers_bytes_max,
               "each answer that is not streamed has room when it is alone");
-static_assert(prediction_answer_bytes_max < unsent_answers_bytes_max, "also a prediction's");
-static_assert(onnx_answer_bytes_max < prediction_answer_bytes_max, "what a model gives fits in binary");
+static_assert(prediction_body_bytes_max + request_header_bytes_max + framing_bytes_max <=
+                  unfinished_bodies_bytes_max,
+              "the largest body has room when it is alone");
+static_assert(onnx_answer_bytes_max <= prediction_answer_bytes_max,
+              "what a model may give in bytes may be sent");
+static_assert(2 * prediction_answer_bytes_max <= unsent_answers_bytes_max,
+              "an answer that is sent as a whole has room beside another");
 static_assert(entity_bytes_max < command_bytes_max, "a command holds an entity");
 static_assert(command_bytes_max <= record_bytes_max, "and a record the command");
 static_assert(command_bytes_max <= management_body_bytes_max, "what the log takes can be sent");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -12,26 +13,47 @@
 #include <optional>
 #include <utility>
 
+#include "api/serving/engines/cancellation.hpp"
+#include "runtime/error.hpp"
+
 namespace herald::api::predictions {
 
-/// Owned by the question and by whoever answers it. One gives, once, on any thread; one coroutine takes.
+/// Owned by the question and by whoever answers it. The first to give wins, on any thread; one coroutine
+/// takes. `T` is a result.
 template <class T>
 class answer_slot : public std::enable_shared_from_this<answer_slot<T>> {
   public:
+    /// What comes after another is dropped.
     void give(T value) {
+        if (x_is_claimed.exchange(true, std::memory_order_acq_rel)) return;
         x_value.emplace(std::move(value));
         if (x_state.exchange(state::given, std::memory_order_acq_rel) == state::awaited)
             std::exchange(x_resume, nullptr)();
+    }
+    /// In the place of the model, which need not answer any more.
+    void give_up(error why) {
+        give(T(std::move(why)));
+        x_cancellation.cancel();
+    }
+    /// For the question; lives as long as the slot.
+    std::shared_ptr<serving::engines::cancellation> cancellation() {
+        return {this->shared_from_this(), &x_cancellation};
     }
 
     bool is_given() const noexcept { return x_state.load(std::memory_order_acquire) == state::given; }
     T take() { return *std::move(x_value); }
 
-    /// Until it is given. Resumes on the coroutine's own executor.
+    /// Until it is given. Resumes on the coroutine's own executor; gives up when the coroutine is cancelled.
     boost::asio::awaitable<void> given() {
         const auto initiate = [self = this->shared_from_this()](auto handler) {
             const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
             const auto executor = boost::asio::get_associated_executor(*kept);
+            auto stop = boost::asio::get_associated_cancellation_slot(*kept);
+            if (stop.is_connected())
+                stop.assign([weak = self->weak_from_this()](boost::asio::cancellation_type) {
+                    if (const auto waited = weak.lock())
+                        waited->give_up(runtime::unavailable("this node ends; try another"));
+                });
             self->x_resume = [kept, executor] {
                 boost::asio::post(executor, [kept] { std::move (*kept)(); });
             };
@@ -48,7 +70,9 @@ class answer_slot : public std::enable_shared_from_this<answer_slot<T>> {
 
     std::optional<T> x_value;
     std::function<void()> x_resume;
+    std::atomic<bool> x_is_claimed = false;
     std::atomic<state> x_state = state::open;
+    serving::engines::cancellation x_cancellation;
 };
 
 }  // namespace herald::api::predictions

@@ -12,8 +12,11 @@ constexpr std::size_t access_token_sent_bytes_max = 1'024;  // longer ones are n
 constexpr std::uint32_t awaited_refusals_per_second = 20;
 constexpr std::size_t awaited_refusals_places = 1'024;
 constexpr std::int64_t awaited_refusal_ms_max = 5'000;
-constexpr std::size_t number_text_bytes_max = 32;  // of a number as it is written
-constexpr std::size_t prediction_answer_bytes_max = 48 * 1'024 * 1'024;  // of the body that tensors become
+/// Between two looks at whether an answer is still waited for. A caller who has left keeps his place for so
+/// long.
+constexpr std::int64_t waiting_look_ms = 200;
+constexpr std::size_t prediction_answer_bytes_max = 32UL * 1024 * 1024;  // of one that is not a stream
+constexpr std::size_t number_text_bytes_max = 32;                        // of a number as it is written
 /// Beyond, a fractional number may stand for another integer than was written.
 constexpr std::int64_t exact_integer_max = 9'007'199'254'740'991;
 

@@ -41,10 +41,6 @@ constexpr documented_path documented_paths[] = {
      "Runs inference on this version of a model"},
 };
 
-constexpr bool needs_token(asked_for what) noexcept {
-    return what < asked_for::server || what >= asked_for::model;
-}
-
 // ---- schemas
 
 constexpr std::string_view texts_schema = R"({"type":"string"})";

@@ -1,5 +1,7 @@
 #include "api/predictions/prediction_paths.hpp"
 
+#include "runtime/text.hpp"
+
 namespace herald::api::predictions {
 namespace {
 
@@ -47,6 +49,21 @@ std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
 }
 
 }  // namespace
+
+sent_path::sent_path(std::string_view sent) {
+    if (sent.find('%') == sent.npos) {
+        x_asked = parsed_path(sent);
+        return;
+    }
+    while (!sent.empty()) {
+        const auto escaped = runtime::percent_escape(sent);
+        if (!escaped && sent.front() == '%') x_is_well_encoded = false;
+        x_decoded += escaped.value_or(sent.front());
+        sent.remove_prefix(escaped ? 3 : 1);
+    }
+    x_is_well_encoded = x_is_well_encoded && runtime::is_valid_utf8(x_decoded);
+    if (x_is_well_encoded) x_asked = parsed_path(x_decoded);
+}
 
 bool is_of_predictions(std::string_view path) noexcept {
     return behind(path, predict) || behind(path, batch_predict) || behind(path, v2);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace herald::api::predictions {
@@ -26,12 +27,33 @@ struct prediction_path {
 
 /// Whether it is a path below those of predictions, known or not.
 bool is_of_predictions(std::string_view path) noexcept;
-/// Empty for a path that leads nowhere. Views into `path`, which is percent-encoded: the characters of
-/// endpoints' paths need no encoding, so an encoded one names none.
+/// Empty for a path that leads nowhere. Views into `path`, which is not percent-encoded.
 std::optional<prediction_path> parsed_path(std::string_view path) noexcept;
+/// A path as it was sent. Clients encode what needs no encoding, too.
+class sent_path {
+  public:
+    /// `sent` must outlive it.
+    explicit sent_path(std::string_view sent);
+    sent_path(const sent_path&) = delete;
+    sent_path& operator=(const sent_path&) = delete;
+
+    /// False: it is not percent-encoded UTF-8, and asked() is empty.
+    bool is_well_encoded() const noexcept { return x_is_well_encoded; }
+    const std::optional<prediction_path>& asked() const noexcept { return x_asked; }
+
+  private:
+    std::string x_decoded;  // only if it was encoded
+    bool x_is_well_encoded = true;
+    std::optional<prediction_path> x_asked;
+};
+
 /// Whether it is asked with POST, else with GET.
 constexpr bool is_posted(asked_for what) noexcept {
     return what == asked_for::json || what == asked_for::table || what == asked_for::inference;
+}
+/// Whether the endpoint's token must be sent.
+constexpr bool needs_token(asked_for what) noexcept {
+    return what < asked_for::server || what >= asked_for::model;
 }
 constexpr bool is_of_v2(asked_for what) noexcept { return what >= asked_for::server; }
 

@@ -6,13 +6,13 @@
 #include "api/predictions/answer_slot.hpp"
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/limits.hpp"
+#include "api/predictions/prediction_bodies.hpp"
 #include "api/predictions/prediction_paths.hpp"
 #include "api/predictions/refusal_budget.hpp"
 #include "api/predictions/routing.hpp"
 #include "api/predictions/v2_dialect.hpp"
-#include "runtime/gzip.hpp"
+#include "api/predictions/waiting.hpp"
 #include "runtime/http/body.hpp"
-#include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
 
@@ -21,7 +21,6 @@ namespace {
 
 using runtime::http::http_method;
 using runtime::http::http_response;
-using runtime::http::server::error_response;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
 using serving::component_route;
@@ -42,22 +41,21 @@ constexpr calls::route waiting_for_the_log = [] {
 
 error unknown_path() {
     return runtime::not_found(
-        "there is no such path; models are asked at POST /api/v1/predict/<endpoint path>, POST "
+        "there is no such path; predictions are requested with POST /api/v1/predict/<endpoint path>, POST "
         "/api/v1/batch-predict/<endpoint path> and /v2/models/<endpoint path with dots>/infer");
+}
+
+error bad_encoding(std::string_view path) {
+    return runtime::invalid_argument(
+        "the path " + std::string(path) +
+        " is not percent-encoded UTF-8: after each % come two hexadecimal digits");
 }
 
 bool is_v2(std::string_view path) noexcept { return path.starts_with("/v2"); }
 
 error wrong_method(const prediction_path& asked) {
     return {error_code::unimplemented,
-            is_posted(asked.what) ? "models are asked with POST" : "this is asked with GET", 405};
-}
-
-/// {"error": "<text>"} in the v2 protocol.
-http_response refusal_of(const error& why, bool is_of_v2_protocol) {
-    http_response out = error_response(why);
-    if (is_of_v2_protocol) out.body = schemas::object_writer().text("error", why.message).finish();
-    return out;
+            is_posted(asked.what) ? "predictions are requested with POST" : "use GET here", 405};
 }
 
 std::int64_t now_us() noexcept {
@@ -82,48 +80,6 @@ class place_in_flight {
     serving::endpoint_meter* x_meter;
 };
 
-/// Errors: invalid_argument (415) for another coding than gzip; those of gunzip; resource_exhausted (413).
-result<void> inflate_body(const request& received, const component_route& component, std::string& inflated,
-                          std::string_view& body) {
-    body = received.body;
-    const auto coding = received.header("content-encoding");
-    if (coding && !runtime::equals_ignoring_case(*coding, "identity")) {
-        if (!runtime::equals_ignoring_case(*coding, "gzip"))
-            return error{
-                error_code::invalid_argument,
-                "the body has the Content-Encoding " + std::string(*coding) + "; it must be gzip or identity",
-                415};
-        auto whole = runtime::gunzip(received.body, component.body_bytes_max);
-        if (!whole) return whole.error();
-        inflated = *std::move(whole);
-        body = inflated;
-    }
-    if (body.size() <= component.body_bytes_max) return {};
-    return error{error_code::resource_exhausted,
-                 "the body is " + std::to_string(body.size()) + " bytes long; it must be at most " +
-                     std::to_string(component.body_bytes_max),
-                 413};
-}
-
-http_response json_response(std::string body) {
-    http_response out;
-    out.body = std::move(body);
-    return out;
-}
-
-http_response response_of(body_answer from) {
-    http_response out;
-    out.status = from.status;
-    out.content_type = std::move(from.content_type);
-    out.body = std::move(from.body);
-    if (!from.content_encoding.empty())
-        out.headers.push_back({"content-encoding", std::move(from.content_encoding)});
-    if (!from.retry_after.empty()) out.headers.push_back({"retry-after", std::move(from.retry_after)});
-    out.stream = std::move(from.stream);
-    out.stream_bytes = from.stream_bytes;
-    return out;
-}
-
 /// The body, which keeps the prediction's place until it is sent.
 std::shared_ptr<runtime::http::body_stream> in_flight(std::shared_ptr<runtime::http::body_stream> body,
                                                       const routed& target, place_in_flight& place) {
@@ -141,25 +97,46 @@ std::function<void(T)> into(const std::shared_ptr<answer_slot<T>>& slot) {
     return [slot](T value) { slot->give(std::move(value)); };
 }
 
-/// The second look, in the step in which the answer's first byte goes out (P7).
+/// The second look, in the step in which the answer's first byte goes out (P7); at its end it is counted.
 class last_look final : public runtime::http::send_guard {
   public:
-    last_look(const serving::serving_gate& gate, const routed& target, const prediction_path& asked)
-        : x_gate(gate), x_target(target), x_is_v2(is_of_v2(asked.what)) {}
+    last_look(const prediction_parts& with, const prediction& asked)
+        : x_with(with),
+          x_target(asked.target),
+          x_is_v2(is_of_v2(asked.path.what)),
+          x_is_counted(is_posted(asked.path.what)),
+          x_loop_index(asked.received.loop_index),
+          x_took_us(now_us() - asked.begun_us),
+          x_request_id(with.log.wants() ? asked.received.request_id : std::string_view()) {}
 
     std::optional<http_response> instead() const override {
         const component_route& component = *x_target.component;
         const auto scan = component.safety->unsafe_scan();
-        if (!scan && x_gate.has_lease()) return std::nullopt;
+        if (!scan && x_with.gate.has_lease()) return std::nullopt;
         http_response out = refusal_of(scan ? unsafe_build(component.build, scan) : without_lease(), x_is_v2);
         out.head_lines = component.header_lines;
         return out;
     }
 
+    /// How long it took is the model's matter, not the caller's who reads slowly.
+    void ended(std::uint16_t status) const override {
+        if (!x_is_counted) return;
+        x_target.endpoint->meter->count(status, x_took_us);
+        if (x_target.component->meter)
+            x_target.component->meter->count(x_loop_index, status, static_cast<std::uint64_t>(x_took_us));
+        if (!x_request_id.empty())
+            serving::prediction_log::tell(*x_target.endpoint, x_target.component, status, x_took_us,
+                                          x_request_id);
+    }
+
   private:
-    const serving::serving_gate& x_gate;
+    const prediction_parts& x_with;
     const routed x_target;
     const bool x_is_v2;
+    const bool x_is_counted;  // of inferences alone: what is asked of a model says nothing of how it predicts
+    const std::size_t x_loop_index;
+    const std::int64_t x_took_us;
+    const std::string x_request_id;  // empty: it is not logged
 };
 
 class prediction_service final : public request_handler {
@@ -173,35 +150,47 @@ class prediction_service final : public request_handler {
 
     asio::awaitable<http_response> handle(const request& received) override {
         if (!is_of_predictions(received.path)) co_return co_await x_others.handle(received);
-        const auto asked = parsed_path(received.path);
-        if (!asked) co_return refusal_of(unknown_path(), is_v2(received.path));
+        const sent_path sent(received.path);
+        const auto& asked = sent.asked();
+        if (!asked) co_return refused_path(received, sent);
         if (!is_allowed(received.method, *asked)) co_return refused_method(*asked);
-        if (asked->what < asked_for::server || asked->what >= asked_for::model)
-            co_return co_await predict(received, *asked);
+        if (needs_token(asked->what)) co_return co_await predict(received, *asked);
         co_return of_server(asked->what);
     }
 
     asio::awaitable<std::optional<http_response>> judge(const request& head) override {
         if (!is_of_predictions(head.path)) co_return co_await x_others.judge(head);
-        const auto asked = parsed_path(head.path);
-        if (!asked) co_return refusal_of(unknown_path(), is_v2(head.path));
+        const sent_path sent(head.path);
+        const auto& asked = sent.asked();
+        if (!asked) co_return refused_path(head, sent);
         if (!is_allowed(head.method, *asked)) co_return refused_method(*asked);
         if (!is_posted(asked->what)) co_return std::nullopt;
+        const std::int64_t begun_us = now_us();
         auto found = route_here(head, *asked);
         if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, *asked);
         const unrouted* const refused = std::get_if<unrouted>(&found);
         if (!refused) co_return std::nullopt;
-        co_return refused_answer(head, *asked, *refused, now_us());
+        co_return refused_answer({head, *asked, *refused, begun_us});
     }
 
-    std::size_t body_bytes_max(http_method method, std::string_view path) const noexcept override {
-        if (!is_of_predictions(path)) return x_others.body_bytes_max(method, path);
-        const auto asked = parsed_path(path);
+    /// Of an endpoint that this node does not know, whatever one could allow: judge() says more.
+    std::size_t body_bytes_max(const request& head) const noexcept override {
+        if (!is_of_predictions(head.path)) return x_others.body_bytes_max(head);
+        const sent_path sent(head.path);
+        const auto& asked = sent.asked();
         if (!asked || !is_posted(asked->what)) return limits::management_body_bytes_max;
-        const auto table = x_with.book.newest();
-        const auto* const found =
-            is_of_v2(asked->what) ? table->find_v2(asked->name) : table->find(asked->name);
-        return found ? static_cast<std::size_t>((*found)->body_bytes_max) : limits::management_body_bytes_max;
+        const auto* const found = entry_of(head, *asked);
+        return found ? static_cast<std::size_t>((*found)->body_bytes_max) : limits::prediction_body_bytes_max;
+    }
+
+    http_response refusal(const request& head, const error& why) const override {
+        if (!is_of_predictions(head.path)) return x_others.refusal(head, why);
+        http_response out = refusal_of(why, is_v2(head.path));
+        const sent_path sent(head.path);
+        const auto& asked = sent.asked();
+        if (!asked || !needs_token(asked->what)) return out;
+        if (const auto* const found = entry_of(head, *asked)) out.head_lines = (*found)->header_lines;
+        return out;
     }
 
     bool streams_body(http_method method, std::string_view path) const noexcept override {
@@ -213,6 +202,14 @@ class prediction_service final : public request_handler {
         if (is_posted(asked.what)) return method == http_method::post;
         return method == http_method::get || method == http_method::head;
     }
+    static http_response refused_path(const request& received, const sent_path& sent) {
+        return refusal_of(sent.is_well_encoded() ? unknown_path() : bad_encoding(received.path),
+                          is_v2(received.path));
+    }
+    const serving::route_table::entry* entry_of(const request& head, const prediction_path& asked) const {
+        const serving::route_table& table = x_with.book.on_loop(head.loop_index);
+        return is_of_v2(asked.what) ? table.find_v2(asked.name) : table.find(asked.name);
+    }
     static http_response refused_method(const prediction_path& asked) {
         http_response out = refusal_of(wrong_method(asked), is_of_v2(asked.what));
         out.headers.push_back({"allow", is_posted(asked.what) ? "POST" : "GET, HEAD"});
@@ -222,7 +219,8 @@ class prediction_service final : public request_handler {
     http_response of_server(asked_for what) const {
         if (what == asked_for::server) return json_response(v2_server_metadata(x_with.version));
         if (what == asked_for::server_live) return json_response(R"({"live":true})");
-        if (x_with.book.is_ready() && x_with.gate.has_lease()) return json_response(R"({"ready":true})");
+        if (x_with.book.is_ready() && x_with.gate.has_lease() && !x_with.is_draining)
+            return json_response(R"({"ready":true})");
         http_response out = json_response(R"({"ready":false})");
         out.status = 503;
         out.headers.push_back({"retry-after", "1"});
@@ -247,123 +245,150 @@ class prediction_service final : public request_handler {
         if (!newest || newest->stale) {
             const unrouted& refused = std::get<unrouted>(found);
             unrouted unknown{
-                runtime::unavailable("the log is out of reach, and this node may not know of it; try again"),
+                runtime::unavailable(
+                    "the log cannot be reached, so this node cannot tell whether the endpoint or the "
+                    "token exists; try again"),
                 refused.endpoint, refused.component};
             co_return unknown;
         }
         co_return route_here(received, asked);
     }
 
-    http_response refused_answer(const request& received, const prediction_path& asked,
-                                 const unrouted& refused, std::int64_t begun_us) {
-        http_response out = refusal_of(refused.why, is_of_v2(asked.what));
+    struct refused_prediction {
+        const request& received;
+        const prediction_path& path;
+        const unrouted& why;
+        std::int64_t begun_us;
+    };
+    http_response refused_answer(const refused_prediction& asked) {
+        const unrouted& refused = asked.why;
+        http_response out = refusal_of(refused.why, is_of_v2(asked.path.what));
         if (refused.component)
             out.head_lines = refused.component->header_lines;
         else if (refused.endpoint)
             out.head_lines = refused.endpoint->header_lines;
-        if (refused.endpoint && is_posted(asked.what))
-            count(received, *refused.endpoint, refused.component, out.status, begun_us);
+        if (!refused.endpoint || !is_posted(asked.path.what)) return out;
+        const std::int64_t took_us = now_us() - asked.begun_us;
+        refused.endpoint->meter->count(out.status, took_us);
+        if (refused.component && refused.component->meter)
+            refused.component->meter->count(asked.received.loop_index, out.status,
+                                            static_cast<std::uint64_t>(took_us));
+        if (x_with.log.wants())
+            serving::prediction_log::tell(*refused.endpoint, refused.component, out.status, took_us,
+                                          asked.received.request_id);
         return out;
     }
 
-    /// Of inferences alone: what is asked of a model says nothing of how it predicts.
-    void count(const request& received, const endpoint_route& endpoint, const component_route* component,
-               std::uint16_t status, std::int64_t begun_us) {
-        const std::int64_t took_us = now_us() - begun_us;
-        endpoint.meter->count(status, took_us);
-        if (component && component->meter)
-            component->meter->count(received.loop_index, status, static_cast<std::uint64_t>(took_us));
-        if (x_with.log.wants())
-            serving::prediction_log::tell(endpoint, component, status, took_us, received.request_id);
-    }
-
-    asio::awaitable<http_response> predict(const request& received, const prediction_path& asked) {
+    asio::awaitable<http_response> predict(const request& received, const prediction_path& path) {
         const std::int64_t begun_us = now_us();
-        auto found = route_here(received, asked);
-        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), received, asked);
+        auto found = route_here(received, path);
+        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), received, path);
         if (const unrouted* const refused = std::get_if<unrouted>(&found))
-            co_return refused_answer(received, asked, *refused, begun_us);
-        const routed& target = std::get<routed>(found);
+            co_return refused_answer({received, path, *refused, begun_us});
+        const prediction asked{received, path, std::get<routed>(found), begun_us};
         if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
-        auto answered = co_await answer(received, asked, target);
+        auto answered = co_await answer(asked);
         http_response out;
         if (answered)
             out = *std::move(answered);
         else
-            out = refusal_of(answered.error(), is_of_v2(asked.what));
-        out.head_lines = target.component->header_lines;
-        out.guard = std::make_shared<last_look>(x_with.gate, target, asked);
-        if (is_posted(asked.what)) count(received, *target.endpoint, target.component, out.status, begun_us);
+            out = refusal_of(answered.error(), is_of_v2(path.what));
+        out.head_lines = asked.component().header_lines;
+        out.guard = std::make_shared<last_look>(x_with, asked);
         co_return out;
     }
 
-    asio::awaitable<result<http_response>> answer(const request& received, const prediction_path& asked,
-                                                  const routed& target) {
-        const component_route& component = *target.component;
+    asio::awaitable<result<http_response>> answer(const prediction& asked) {
+        const component_route& component = asked.component();
+        const endpoint_route& endpoint = *asked.target.endpoint;
         const serving::engines::loaded_model& model = *component.served->model();
-        if (!is_posted(asked.what)) co_return of_model(asked, component, model);
-        place_in_flight place(*target.endpoint->meter, component.in_flight_max);
+        if (!is_posted(asked.path.what)) co_return of_model(asked, model);
+        place_in_flight place(*endpoint.meter, component.in_flight_max);
         if (!place)
-            co_return runtime::resource_exhausted("the endpoint " + target.endpoint->path + " has " +
+            co_return runtime::resource_exhausted("the endpoint " + endpoint.path + " already has " +
                                                   std::to_string(component.in_flight_max) +
-                                                  " predictions under way on this node; try again");
-        const std::int64_t deadline_ms =
-            x_with.loops[received.loop_index].time().steady_ms() + component.deadline_ms;
+                                                  " predictions in flight on this node, the most allowed "
+                                                  "(limits.in_flight_max); try again");
         if (model.bodies) {
-            auto passed = co_await pass_on(received, asked, component, *model.bodies, deadline_ms);
+            auto passed = co_await pass_on(asked, *model.bodies);
             if (passed && passed->stream)
-                passed->stream = in_flight(std::move(passed->stream), target, place);
+                passed->stream = in_flight(std::move(passed->stream), asked.target, place);
             co_return passed;
         }
-        std::string inflated;
-        std::string_view body;
-        if (const auto good = inflate_body(received, component, inflated, body); !good)
-            co_return good.error();
-        tensor_question question;
-        question.deadline_ms = deadline_ms;
-        if (asked.what == asked_for::json) {
-            auto inputs = inputs_of_json(body, model.tensors->signature());
-            if (!inputs) co_return inputs.error();
-            question.inputs = *std::move(inputs);
-            const auto slot = begin(*model.tensors, std::move(question));
-            if (!slot->is_given()) co_await slot->given();
-            const auto outputs = slot->take();
-            if (!outputs) co_return outputs.error();
-            co_return rendered(json_of_outputs(*outputs));
-        }
-        if (asked.what == asked_for::table) {
-            auto table = inputs_of_split(body, model.tensors->signature());
-            if (!table) co_return table.error();
-            question.inputs = std::move(table->inputs);
-            const auto slot = begin(*model.tensors, std::move(question));
-            if (!slot->is_given()) co_await slot->given();
-            const auto outputs = slot->take();
-            if (!outputs) co_return outputs.error();
-            co_return rendered(split_of_outputs(*outputs, table->index));
-        }
-        co_return co_await infer(received, asked, target, body, std::move(question));
+        if (asked.path.what == asked_for::json) co_return co_await answer_json(asked, *model.tensors);
+        if (asked.path.what == asked_for::table) co_return co_await answer_table(asked, *model.tensors);
+        co_return co_await infer(asked, *model.tensors);
     }
 
-    static result<http_response> rendered(result<std::string> body) {
-        if (!body) return body.error();
-        return json_response(*std::move(body));
-    }
-
+    using tensors = std::vector<schemas::tensor>;
     using tensor_slot = answer_slot<result<tensors>>;
-    static std::shared_ptr<tensor_slot> begin(serving::engines::tensor_model& model,
-                                              tensor_question question) {
+    using tensor_model = serving::engines::tensor_model;
+
+    std::int64_t deadline_of(const prediction& asked) const {
+        return x_with.loops[asked.received.loop_index].time().steady_ms() + asked.component().deadline_ms;
+    }
+    tensor_question question_of(const prediction& asked, tensors inputs) const {
+        tensor_question out;
+        out.inputs = std::move(inputs);
+        out.deadline_ms = deadline_of(asked);
+        return out;
+    }
+    static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_question question) {
         auto slot = std::make_shared<tensor_slot>();
+        question.cancelled = slot->cancellation();
         model.ask(std::move(question), into(slot));
         return slot;
     }
+    /// Until the model has answered, or it is not worth waiting any more.
+    template <class T>
+    asio::awaitable<void> wait(const std::shared_ptr<answer_slot<T>>& slot, const prediction& asked) {
+        patience with;
+        with.deadline_ms = deadline_of(asked);
+        with.asks = asked.received.from;
+        with.is_drained = &x_with.is_drained;
+        const waiting<T> looked_after(x_with.loops[asked.received.loop_index], slot, with);
+        co_await slot->given();
+    }
 
-    static asio::awaitable<result<http_response>> infer(const request& received, const prediction_path& asked,
-                                                        const routed& target, std::string_view body,
-                                                        tensor_question question) {
-        const component_route& component = *target.component;
-        serving::engines::tensor_model& model = *component.served->model()->tensors;
+    asio::awaitable<result<http_response>> answer_json(const prediction& asked, tensor_model& model) {
+        working_room room(asked.received);
+        auto inputs = read_body<tensors>(
+            asked, room, [&](std::string_view body) { return inputs_of_json(body, model.signature()); });
+        if (!inputs) co_return inputs.error();
+        if (const auto fits = room.resize(bytes_of(*inputs)); !fits) co_return fits.error();
+        const auto slot = begin(model, question_of(asked, *std::move(inputs)));
+        if (!slot->is_given()) co_await wait(slot, asked);
+        const auto outputs = slot->take();
+        if (!outputs) co_return outputs.error();
+        if (const auto good = check_renderable(*outputs); !good) co_return good.error();
+        co_return rendered(json_of_outputs(*outputs));
+    }
+
+    asio::awaitable<result<http_response>> answer_table(const prediction& asked, tensor_model& model) {
+        working_room room(asked.received);
+        auto table = read_body<split_question>(
+            asked, room, [&](std::string_view body) { return inputs_of_split(body, model.signature()); });
+        if (!table) co_return table.error();
+        if (const auto fits = room.resize(bytes_of(table->inputs)); !fits) co_return fits.error();
+        const auto slot = begin(model, question_of(asked, std::move(table->inputs)));
+        if (!slot->is_given()) co_await wait(slot, asked);
+        const auto outputs = slot->take();
+        if (!outputs) co_return outputs.error();
+        if (const auto good = check_renderable(*outputs); !good) co_return good.error();
+        co_return rendered(split_of_outputs(*outputs, table->index));
+    }
+
+    /// What the body says; the body itself, if it was inflated, is gone before anybody waits.
+    template <class T, class Read>
+    static result<T> read_body(const prediction& asked, working_room& room, const Read& read) {
+        plain_body body;
+        if (const auto good = inflate_body(asked, body, room); !good) return good.error();
+        return read(body.bytes);
+    }
+
+    asio::awaitable<result<http_response>> infer(const prediction& asked, tensor_model& model) {
         std::optional<std::size_t> header_bytes;
-        if (const auto sent = received.header(inference_header_length)) {
+        if (const auto sent = asked.received.header(inference_header_length)) {
             const auto number = runtime::parse_decimal(*sent);
             if (!number)
                 co_return runtime::invalid_argument("Inference-Header-Content-Length is \"" +
@@ -371,61 +396,62 @@ class prediction_service final : public request_handler {
                                                     "\"; it must be the length of the JSON part in bytes");
             header_bytes = *number;
         }
-        auto read = question_of_v2(body, header_bytes, model.signature());
+        working_room room(asked.received);
+        auto read = read_body<v2_question>(asked, room, [&](std::string_view body) {
+            return question_of_v2(body, header_bytes, model.signature());
+        });
         if (!read) co_return read.error();
-        question.inputs = std::move(read->inputs);
+        if (const auto fits = room.resize(bytes_of(read->inputs)); !fits) co_return fits.error();
+        tensor_question question = question_of(asked, std::move(read->inputs));
         question.outputs = read->outputs;
         const auto slot = begin(model, std::move(question));
-        if (!slot->is_given()) co_await slot->given();
+        if (!slot->is_given()) co_await wait(slot, asked);
         const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
-        auto written = v2_of_outputs(asked.name, std::to_string(component.version_number), *read, *outputs);
+        auto written =
+            v2_of_outputs(asked.path.name, std::to_string(asked.component().version_number), *read, *outputs);
         if (!written) co_return written.error();
-        http_response out = json_response(std::move(written->body));
-        if (written->header_bytes) {
-            out.content_type = "application/octet-stream";
-            out.headers.push_back(
+        auto out = rendered(std::move(written->body));
+        if (out && written->header_bytes) {
+            out->content_type = "application/octet-stream";
+            out->headers.push_back(
                 {"inference-header-content-length", std::to_string(*written->header_bytes)});
         }
         co_return out;
     }
 
-    static result<http_response> of_model(const prediction_path& asked, const component_route& component,
+    static result<http_response> of_model(const prediction& asked,
                                           const serving::engines::loaded_model& model) {
-        if (asked.what == asked_for::model_ready)
-            return json_response(
-                schemas::object_writer().text("name", asked.name).flag("ready", true).finish());
-        const std::string version = std::to_string(component.version_number);
-        if (!model.tensors) return json_response(v2_metadata(asked.name, version, {}, "upstream"));
-        return json_response(
-            v2_metadata(asked.name, version, model.tensors->signature(), "onnxruntime_onnx"));
+        const std::string_view name = asked.path.name;
+        if (asked.path.what == asked_for::model_ready)
+            return json_response(schemas::object_writer().text("name", name).flag("ready", true).finish());
+        const std::string version = std::to_string(asked.component().version_number);
+        if (!model.tensors) return json_response(v2_metadata(name, version, {}, "upstream"));
+        return json_response(v2_metadata(name, version, model.tensors->signature(), "onnxruntime_onnx"));
     }
 
-    static asio::awaitable<result<http_response>> pass_on(const request& received,
-                                                          const prediction_path& asked,
-                                                          const component_route& component,
-                                                          serving::engines::body_model& model,
-                                                          std::int64_t deadline_ms) {
-        if (asked.what == asked_for::inference)
+    asio::awaitable<result<http_response>> pass_on(const prediction& asked,
+                                                   serving::engines::body_model& model) {
+        const request& received = asked.received;
+        if (asked.path.what == asked_for::inference)
             co_return runtime::failed_precondition(
-                "the model " + std::string(asked.name) +
-                " runs elsewhere and takes bodies as they are; ask it at /api/v1/predict");
-        std::string inflated;
-        std::string_view body;
-        if (const auto good = inflate_body(received, component, inflated, body); !good)
-            co_return good.error();
-        const bool is_inflated = body.data() == inflated.data();
+                "the model " + std::string(asked.path.name) +
+                " is served by an upstream server, which takes bodies as they are; send them to "
+                "/api/v1/predict" +
+                asked.target.endpoint->path);
+        working_room room(received);
+        plain_body body;
+        if (const auto good = inflate_body(asked, body, room); !good) co_return good.error();
+        if (const auto fits = room.resize(body.bytes.size()); !fits) co_return fits.error();
         serving::engines::body_question question;
         question.request_id = received.request_id;
         question.content_type = received.header("content-type").value_or("");
-        if (is_inflated)
-            question.body = std::move(inflated);
-        else
-            question.body = body;
-        question.deadline_ms = deadline_ms;
+        question.body = body.inflated.empty() ? std::string(body.bytes) : std::move(body.inflated);
+        question.deadline_ms = deadline_of(asked);
         const auto slot = std::make_shared<answer_slot<result<body_answer>>>();
+        question.cancelled = slot->cancellation();
         model.ask(std::move(question), into(slot));
-        if (!slot->is_given()) co_await slot->given();
+        if (!slot->is_given()) co_await wait(slot, asked);
         auto answered = slot->take();
         if (!answered) co_return answered.error();
         co_return response_of(*std::move(answered));

@@ -2,6 +2,7 @@
 // (wire.md §6, spec.md §6.1).
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,10 @@ struct prediction_parts {
     /// rests on the state waits for the log first.
     bool has_other_nodes = false;
     std::string version;  // of the program, for callers
+    /// This node is about to end: it says that it is not ready.
+    const std::atomic<bool>& is_draining;
+    /// The time to drain is over: what still waits for a model ends with 503.
+    const std::atomic<bool>& is_drained;
 };
 
 /// Takes the paths of predictions, and passes all others on. Thread-safe.

@@ -1,5 +1,7 @@
 #include "api/predictions/routing.hpp"
 
+#include <algorithm>
+
 #include "api/predictions/limits.hpp"
 #include "runtime/crypto.hpp"
 
@@ -17,13 +19,40 @@ std::string build_text(const component_route& component) {
     return "build " + std::to_string(component.build.value);
 }
 
+error bad_token(const endpoint_route& of) {
+    return runtime::unauthenticated("the Access-token is not valid for the endpoint " + of.path +
+                                    ": it is unknown, deleted or expired");
+}
+
+error unknown_name(const prediction_path& asked) {
+    const std::string name(asked.name);
+    return runtime::not_found(is_of_v2(asked.what) ? "there is no model named " + name
+                                                   : "there is no endpoint " + name);
+}
+
+/// Who names a version gets it, whatever its share. Null: no component has it.
+const component_route* component_of(const stage_route& stage, const runtime::http::server::request& received,
+                                    const prediction_path& asked) {
+    const component_route* const chosen = stage.component_for(received.request_id);
+    const auto is_meant = [&](const component_route& each) {
+        return asked.version.empty() || asked.version == std::to_string(each.version_number);
+    };
+    if (!chosen || is_meant(*chosen)) return chosen;
+    const auto found = std::ranges::find_if(stage.components, is_meant);
+    return found == stage.components.end() ? nullptr : &*found;
+}
+
+error unknown_version(const stage_route& stage, const prediction_path& asked) {
+    std::string served;
+    for (const component_route& each : stage.components)
+        served += (served.empty() ? "" : ", ") + std::to_string(each.version_number);
+    return runtime::not_found("version " + std::string(asked.version) + " of the model " +
+                              std::string(asked.name) + " is not served; served: " + served);
+}
+
 /// Why the component cannot answer; empty while it can.
-std::optional<error> trouble_of(const component_route& component, const prediction_path& asked) {
+std::optional<error> trouble_of(const component_route& component) {
     if (const auto scan = component.safety->unsafe_scan()) return unsafe_build(component.build, scan);
-    if (!asked.version.empty() && asked.version != std::to_string(component.version_number))
-        return runtime::not_found(
-            "version " + std::string(asked.version) + " of the model " + std::string(asked.name) +
-            " is not served; the one that is: " + std::to_string(component.version_number));
     if (component.served->model()) return std::nullopt;
     const std::string why = component.served->why_not_loaded();
     return runtime::unavailable(build_text(component) + " is not loaded on this node yet" +
@@ -48,9 +77,8 @@ error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
 
 error without_lease() {
     return runtime::unavailable(
-        "this node has not heard of the log for so long that a build may have been reported unsafe "
-        "meanwhile; "
-        "try another node");
+        "this node has been cut off from the log for too long to know whether the build has been reported "
+        "unsafe; try another node");
 }
 
 std::variant<routed, unrouted> route(serving::route_book& book, const serving::serving_gate& gate,
@@ -62,34 +90,29 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
     const route_table& table = book.on_loop(received.loop_index);
     const route_table::entry* const found =
         is_of_v2(asked.what) ? table.find_v2(asked.name) : table.find(asked.name);
-    if (!found)
-        return unrouted{
-            runtime::not_found("no endpoint is at " + std::string(asked.name)), {}, nullptr, true};
+    if (!found) return unrouted{unknown_name(asked), {}, nullptr, true};
     const endpoint_route& endpoint = **found;
     const auto token = received.header(token_header);
     if (!token || token->empty())
         return unrouted{
-            runtime::unauthenticated("the header Access-Token is missing; it must hold a token of the "
+            runtime::unauthenticated("the header Access-token is missing; it must hold a token of the "
                                      "endpoint " +
                                      endpoint.path),
             *found};
-    if (token->size() > limits::access_token_sent_bytes_max)
-        return unrouted{runtime::unauthenticated("the header Access-Token holds no token of the endpoint " +
-                                                 endpoint.path),
-                        *found};
+    if (token->size() > limits::access_token_sent_bytes_max) return unrouted{bad_token(endpoint), *found};
     const runtime::sha256_digest hash = runtime::sha256(*token);
     const std::int64_t now_ms = book.log_time_ms();
     const stage_route* const stage = endpoint.stage_of(hash, now_ms);
     if (!stage && table.has_token(hash, now_ms))
-        return unrouted{runtime::permission_denied("the token is of another endpoint than " + endpoint.path),
-                        *found, nullptr, true};
-    if (!stage)
-        return unrouted{runtime::unauthenticated("the header Access-Token holds no token of the endpoint " +
-                                                 endpoint.path + ", or one that has ended"),
-                        *found, nullptr, true};
-    const component_route* const component = stage->component_for(received.request_id);
-    if (!component) return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
-    if (auto trouble = trouble_of(*component, asked)) return unrouted{*std::move(trouble), *found, component};
+        return unrouted{
+            runtime::permission_denied("the token belongs to another endpoint, not to " + endpoint.path),
+            *found, nullptr, true};
+    if (!stage) return unrouted{bad_token(endpoint), *found, nullptr, true};
+    if (stage->components.empty())
+        return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
+    const component_route* const component = component_of(*stage, received, asked);
+    if (!component) return unrouted{unknown_version(*stage, asked), *found, nullptr, true};
+    if (auto trouble = trouble_of(*component)) return unrouted{*std::move(trouble), *found, component};
     return routed{*found, component};
 }
 

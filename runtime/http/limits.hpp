@@ -32,11 +32,18 @@ static_assert(connections_leaving_max < connections_max);
 static_assert(operator_connections_max < connections_max);
 
 // Of all connections together
-constexpr std::size_t unfinished_bodies_bytes_max = 64 * 1024 * 1024;
+constexpr std::size_t unfinished_bodies_bytes_max = 80 * 1024 * 1024;
+/// Small ones have room of their own, so that large ones keep no report and no change out.
+constexpr std::size_t small_body_bytes_max = 64 * 1024;
+constexpr std::size_t unfinished_small_bodies_bytes_max = 8 * 1024 * 1024;
+/// Of requests that have come and are not answered yet, with what their handlers make of them.
+constexpr std::size_t finished_bodies_bytes_max = 256 * 1024 * 1024;
 constexpr std::size_t unsent_answers_bytes_max = 64 * 1024 * 1024;
 constexpr std::size_t unsent_answers_to_strangers_max = 4 * 1024 * 1024;  // to clients without credentials
 static_assert(management_body_bytes_max <= unfinished_bodies_bytes_max,
               "each body has room when it is alone");
+static_assert(small_body_bytes_max <= unfinished_small_bodies_bytes_max / 64);
+static_assert(unfinished_bodies_bytes_max <= finished_bodies_bytes_max);
 static_assert(unsent_answers_to_strangers_max < unsent_answers_bytes_max);
 
 // Bodies that are sent or received piece by piece

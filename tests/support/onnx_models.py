@@ -166,6 +166,18 @@ def slow_to_load():
                         weight("one", FLOAT, (1,), struct.pack("<f", 1))]))
 
 
+def one_long_operator():
+    """The product of a matrix of ones, of the shape INT64[2], with itself: one operator that nothing can interrupt. Gives y, its shape."""
+    nodes = [node("ConstantOfShape", ("shape",), ("m",)), node("Cast", ("m",), ("whole",), to=INT64),
+             node("MatMul", ("whole", "whole"), ("product",)), node("Shape", ("product",), ("y",))]
+    return model(graph(nodes, [value("shape", INT64, (2,))], [value("y", INT64, (2,))]))
+
+
+def many():
+    """As many ones as count, INT64[1], says."""
+    return model(graph([node("ConstantOfShape", ("count",), ("y",))], [value("count", INT64, (1,))], [value("y", FLOAT, ("N",))]))
+
+
 def wrong_shapes():
     """[2,3] times [2,3]: no runtime loads it."""
     return model(graph([node("MatMul", ("x", "x"), ("y",))], [value("x", FLOAT, (2, 3))], [value("y", FLOAT, (2, 3))]))

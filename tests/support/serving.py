@@ -84,7 +84,7 @@ def build_of(client, model, name, content):
 
 def predict(client, path, token, body, headers=None, raw=None):
     """The answer of one prediction, as herald.Answer; JSON goes as it is, bytes by `raw`."""
-    return client.call("POST", f"/api/v1/predict{path}", body, {"Access-Token": token, **(headers or {})}, raw)
+    return client.call("POST", f"/api/v1/predict{path}", body, {"Access-token": token, **(headers or {})}, raw)
 
 
 def report(client, build, safety):

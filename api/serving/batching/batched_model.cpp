@@ -87,6 +87,7 @@ class batched_model::gatherer : public std::enable_shared_from_this<batched_mode
     void expire() REQUIRES(x_mutex);
     time_point next_look() const REQUIRES(x_mutex);
     bool is_batch_due() const REQUIRES(x_mutex);
+    static bool is_cancelled(const waiting_question&);
     batch take() REQUIRES(x_mutex);
     void run_batch(const batch&);
     void run_alone(const held_question&);
@@ -198,14 +199,22 @@ void batched_model::gatherer::expire() {
     }
 }
 
+bool batched_model::gatherer::is_cancelled(const waiting_question& one) {
+    return one.question.cancelled && one.question.cancelled->is_cancelled();
+}
+
 /// The oldest question and what can be merged with it.
 batched_model::gatherer::batch batched_model::gatherer::take() {
     batch out;
+    batch cancelled;
     std::size_t rows = 0;
     std::deque<held_question> left;
     for (auto& each : x_waiting) {
         if (each->is_answered) {
             x_waiting_rows -= each->rows;
+        } else if (is_cancelled(*each)) {
+            x_waiting_rows -= each->rows;
+            cancelled.push_back(std::move(each));
         } else if (out.empty() ||
                    (rows + each->rows <= x_size_max && can_merge(out.front()->question, each->question))) {
             rows += each->rows;
@@ -216,6 +225,9 @@ batched_model::gatherer::batch batched_model::gatherer::take() {
         }
     }
     x_waiting.swap(left);
+    const runtime::unlock_guard unlocked(x_mutex);
+    for (const auto& each : cancelled)
+        finish(each, error{error_code::cancelled, "it was cancelled before the model ran", 0});
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/serving/engines/cancellation.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/body.hpp"
 #include "schemas/endpoints.hpp"
@@ -25,14 +26,15 @@ struct tensor_question {
         inputs;                          // each input of the signature once, checked against it, in its order
     std::vector<std::uint32_t> outputs;  // places in the signature; empty: all
     std::int64_t deadline_ms = 0;        // of runtime::clock's monotonic time; 0: none
+    std::shared_ptr<cancellation> cancelled;  // null: nobody can cancel it
 };
 
 /// A model that is asked for tensors. Thread-safe; lives until the last question is answered.
 class tensor_model {
   public:
-    /// Called exactly once, from inside ask() or later on any thread. Errors: invalid_argument with the
-    /// model's own text when it refuses the values; deadline_exceeded; resource_exhausted when too many wait;
-    /// internal.
+    /// Called exactly once, from inside ask() or later on any thread; soon when the question is cancelled,
+    /// with whatever there is. Errors: invalid_argument with the model's own text when it refuses the values;
+    /// deadline_exceeded; resource_exhausted when too many wait; internal.
     using answer_handler = std::function<void(result<std::vector<schemas::tensor>>)>;
 
     virtual ~tensor_model() = default;
@@ -48,6 +50,7 @@ struct body_question {
     std::string content_type;      // empty: JSON
     std::string body;              // never compressed
     std::int64_t deadline_ms = 0;  // as in tensor_question
+    std::shared_ptr<cancellation> cancelled;
 };
 
 struct body_answer {
@@ -65,9 +68,9 @@ struct body_answer {
 /// A model that is asked for bodies. Thread-safe.
 class body_model {
   public:
-    /// Called exactly once, never from inside ask(); on the loop that asks, if the engine has it. Errors:
-    /// deadline_exceeded; unavailable; internal, with http_status_override 502 for whatever the other side
-    /// does wrong.
+    /// Called once, or not at all when the question is cancelled; never from inside ask(); on the loop that
+    /// asks, if the engine has it. Errors: deadline_exceeded; unavailable; internal, with
+    /// http_status_override 502 for whatever the other side does wrong.
     using answer_handler = std::function<void(result<body_answer>)>;
 
     virtual ~body_model() = default;

@@ -26,7 +26,7 @@ class upstream_lane {
 
     /// The exchange brings a body that follows. `take` is dropped with the lane.
     using taker = std::function<void(client::answer, std::unique_ptr<client::exchange>)>;
-    void start(client::request request, taker take) {
+    std::uint64_t start(client::request request, taker take) {
         const std::uint64_t number = ++x_started;
         x_running[number] = x_client->start(std::move(request),
                                             [this, number, take = std::move(take)](client::answer answer) {
@@ -35,6 +35,11 @@ class upstream_lane {
                                                 x_running.erase(found);
                                                 take(std::move(answer), std::move(exchange));
                                             });
+        return number;
+    }
+    /// Any thread; nothing is taken any more.
+    void cancel(std::uint64_t number) {
+        x_loop.post([this, number] { const auto dropped = x_running.extract(number); });
     }
 
     /// Drops what is under way. After the loop has stopped.
@@ -136,6 +141,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
         }
         // Keeps the model until its last question is answered.
         const auto take = [self = shared_from_this(), &lane, handler = std::move(handler),
+                           cancelled = question.cancelled,
                            deadline_ms = lane.loop().time().steady_ms() + wait_ms](
                               client::answer answer, std::unique_ptr<client::exchange> rest) {
             const bool follows = answer.body_follows;
@@ -146,9 +152,15 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
                     std::make_shared<upstream_body>(self, std::move(rest), lane.loop().time(), deadline_ms);
                 meant->stream_bytes = bytes;
             }
+            if (cancelled) cancelled->work_has_ended();
             handler(std::move(meant));
         };
-        lane.start(question_to(x_server.url, x_server.pool_key, std::move(question), wait_ms), take);
+        const auto cancelled = question.cancelled;
+        if (cancelled && cancelled->is_cancelled()) return;
+        const std::uint64_t number =
+            lane.start(question_to(x_server.url, x_server.pool_key, std::move(question), wait_ms), take);
+        const auto end = [self = shared_from_this(), &lane, number] { lane.cancel(number); };
+        if (cancelled && !cancelled->work_begins(end)) lane.cancel(number);
     }
 
     void look() {

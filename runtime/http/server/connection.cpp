@@ -7,7 +7,6 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
-#include <chrono>
 #include <exception>
 #include <span>
 #include <type_traits>
@@ -23,6 +22,7 @@
 #include "runtime/http/server/parser.hpp"
 #include "runtime/http/server/request_id.hpp"
 #include "runtime/http/server/request_report.hpp"
+#include "runtime/http/server/request_room.hpp"
 #include "runtime/http/server/stream_pace.hpp"
 #include "runtime/http/server/stream_sending.hpp"
 
@@ -32,11 +32,6 @@ namespace {
 namespace asio = boost::asio;
 using tls_stream = asio::ssl::stream<tcp_socket>;
 using progress = request_parser::progress;
-
-std::int64_t steady_us() noexcept {
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
-}
 
 template <class Stream>
 class stream_connection final : public connection {
@@ -72,7 +67,7 @@ class stream_connection final : public connection {
     bool is_stopped() const noexcept { return x_stop.cancelled() != asio::cancellation_type::none; }
     asio::awaitable<void> shake_hands();
     void expect_bytes();
-    bool has_room_for_body() { return !x_parser.has_head() || x_body_room.resize(x_parser.held_bytes()); }
+    bool has_room_for_body() { return !x_parser.has_head() || x_room.hold_unfinished(x_parser.held_bytes()); }
     void came(bool failed, std::size_t bytes);
     asio::awaitable<void> judge();
     void ask_for_body() {
@@ -82,10 +77,17 @@ class stream_connection final : public connection {
     asio::awaitable<result<std::string_view>> next_incoming();
     void identify();
     void refuse(const error&);
+    /// What the server itself says, in the handler's form as far as it is known for whom it is.
+    http_response refusal(const error& why) const {
+        return x_parser.has_head() ? x_all.handler.refusal(x_parser.get(), why) : error_response(why);
+    }
     bool answer_now();
     asio::awaitable<void> answer_later();
     void handler_threw(const char* what);
-    bool has_room_for_answer(std::size_t bytes);
+    bool has_room_for_answer(std::size_t bytes) {
+        return bytes <= outgoing_answer::body_bytes_copied_max ||
+               x_room.hold_answer(bytes, x_place->is_known);
+    }
     void write_answer();
     bool replace_refused();
     void write_head();
@@ -106,7 +108,7 @@ class stream_connection final : public connection {
     runtime::deadline x_deadline;
     asio::cancellation_state x_stop;  // of run(): set when the server stops, which is not a handler's failure
     request_parser x_parser;
-    byte_budget::share x_body_room{x_all.room.bodies};
+    request_room x_room{x_all.room};
     bool x_is_judged = false;   // the awaited body is wanted
     bool x_is_open = true;      // requests are being read
     bool x_is_broken = false;   // nothing more can be sent
@@ -118,10 +120,11 @@ class stream_connection final : public connection {
     std::int64_t x_started_us = 0;        // when the first bytes of the request arrived
     request_id x_id;
     outgoing_answer x_out;
-    std::optional<byte_budget::share> x_answer_room;
-    std::shared_ptr<const send_guard> x_guard;  // of the answer, until its first byte has gone out
+    std::shared_ptr<const send_guard> x_guard;  // of that answer
+    bool x_is_guarded = false;                  // no byte of it has gone out, and the guard has not spoken
     bool x_closes = false;                      // after this answer
     incoming_body x_incoming{*this};
+    const socket_client x_client{socket(), x_all.is_draining};
     bool x_has_incoming_end = false;  // the handler has read the request's body to its end
     bool x_is_mid_stream = false;     // between its first piece and its end
     bool x_has_failed_mid_stream = false;
@@ -143,8 +146,9 @@ asio::awaitable<void> stream_connection<Stream>::run() {
     while (x_is_open) {
         const progress step = x_parser.advance();
         if (step == progress::head) {
-            const request& asked = x_parser.get();
-            const bool fits = x_parser.allow_body(x_all.handler.body_bytes_max(asked.method, asked.path));
+            request& asked = x_parser.get();
+            asked.loop_index = x_all.loop.index();
+            const bool fits = x_parser.allow_body(x_all.handler.body_bytes_max(asked));
             const bool streams = fits && x_all.handler.streams_body(asked.method, asked.path);
             if (streams) co_await serve_streamed();
             continue;  // go on to the body, or to what is wrong with it
@@ -159,7 +163,9 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             continue;
         }
         x_deadline.clear();
-        if (step == progress::complete) {
+        if (step == progress::complete && !x_room.hold_finished(x_parser.body_bytes())) {
+            refuse(runtime::unavailable("too many large requests wait for their answers; try again"));
+        } else if (step == progress::complete) {
             if (!answer_now()) co_await answer_later();
             write_answer();
         } else if (step == progress::failed) {
@@ -251,7 +257,7 @@ template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
     x_deadline.clear();
     co_await judge();  // before anything is set aside for the body: whoever may not send one takes no room
-    if (!x_closes && x_body_room.resize(request_parser::streamed_bytes_max)) {
+    if (!x_closes && x_room.hold_unfinished(request_parser::streamed_bytes_max)) {
         x_parser.stream_body();
         ask_for_body();
         if (!x_out.is_sent() && !send_now()) co_await send_rest();
@@ -307,6 +313,8 @@ void stream_connection<Stream>::identify() {
     asked.local_address = x_addresses.local;
     asked.loop_index = x_all.loop.index();
     asked.is_known = &x_place->is_known;
+    asked.from = &x_client;
+    asked.room = &x_all.room.finished_bodies;
     x_id = id_of(asked.headers, x_all.writer.request_id_names());
     asked.request_id = x_id.text;
 }
@@ -314,7 +322,7 @@ void stream_connection<Stream>::identify() {
 template <class Stream>
 void stream_connection<Stream>::refuse(const error& failure) {
     identify();
-    x_out.get() = error_response(failure);
+    x_out.get() = refusal(failure);
     x_closes = true;
     write_answer();
 }
@@ -348,15 +356,9 @@ void stream_connection<Stream>::handler_threw(const char* what) {
 }
 
 template <class Stream>
-bool stream_connection<Stream>::has_room_for_answer(std::size_t bytes) {
-    if (bytes <= outgoing_answer::body_bytes_copied_max) return true;
-    return x_answer_room.emplace(x_place->is_known ? x_all.room.answers : x_all.room.answers_to_strangers)
-        .resize(bytes);
-}
-
-template <class Stream>
 void stream_connection<Stream>::write_answer() {
-    x_guard = std::exchange(x_out.get().guard, nullptr);
+    x_guard = std::move(x_out.get().guard);
+    x_is_guarded = x_guard != nullptr;
     replace_refused();
     write_head();
 }
@@ -364,10 +366,9 @@ void stream_connection<Stream>::write_answer() {
 // Whether the guard has put another answer in the place of this one, of which nothing has gone out yet.
 template <class Stream>
 bool stream_connection<Stream>::replace_refused() {
-    auto instead = x_guard ? x_guard->instead() : std::nullopt;
+    auto instead = x_is_guarded ? x_guard->instead() : std::nullopt;
     if (!instead) return false;
-    x_guard.reset();
-    x_answer_room.reset();
+    x_is_guarded = false;
     x_out.get() = *std::move(instead);
     return true;
 }
@@ -375,9 +376,11 @@ bool stream_connection<Stream>::replace_refused() {
 template <class Stream>
 void stream_connection<Stream>::write_head() {
     x_out.begin({x_parser.is_head_request(), x_parser.is_http_1_0()});
-    if (!has_room_for_answer(x_out.bytes_held_max()))
-        x_out.get() =
-            error_response(runtime::unavailable("too many large answers wait to be read; try again"));
+    if (!has_room_for_answer(x_out.bytes_held_max())) {
+        std::string lines = std::move(x_out.get().head_lines);
+        x_out.get() = refusal(runtime::unavailable("too many large answers wait to be read; try again"));
+        if (!lines.empty()) x_out.get().head_lines = std::move(lines);
+    }
     x_closes = x_closes || x_out.ends_with_connection() || !x_parser.keep_alive() || x_all.is_draining ||
                x_requests + 1 >= x_bounds.requests;
     x_out.write_head(x_all.writer, {x_id.text, x_id.echo_name, x_parser.is_http_1_0(), x_closes});
@@ -406,7 +409,7 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
         const std::int64_t until_ms =
             since_ms + x_bounds.write_ms_base + static_cast<std::int64_t>(total / 64) * 1000 / 1024;
         x_deadline.set(has_floor() ? std::min(until_ms, now_ms + x_stream_pace.ms_left()) : until_ms);
-        if (x_guard) {  // the first byte goes out in the step in which there is room for it
+        if (x_is_guarded) {  // the first byte goes out in the step in which there is room for it
             const auto [gone] = co_await socket().async_wait(tcp_socket::wait_write, outcome);
             if (!gone && replace_refused()) write_head();
             is_sent = gone ? sent(true, 0) : send_now();
@@ -423,7 +426,7 @@ asio::awaitable<void> stream_connection<Stream>::send_rest() {
 template <class Stream>
 bool stream_connection<Stream>::sent(bool failed, std::size_t bytes) {
     x_out.sent(bytes);
-    if (bytes > 0 || failed) x_guard.reset();
+    if (bytes > 0 || failed) x_is_guarded = false;
     if (failed) {
         x_is_open = false, x_is_broken = true;
         // The client did not read in time and gets no more: what the kernel still holds for it is dropped,
@@ -479,17 +482,17 @@ void stream_connection<Stream>::answered() {
     // The client has seen the status of the head; what became of the answer is for the operator.
     std::uint16_t status = x_out.get().status;
     if (std::exchange(x_has_failed_mid_stream, false)) status = 500;
+    if (const auto guard = std::exchange(x_guard, nullptr)) guard->ended(status);
     x_all.metrics.count(status, duration_us);
     if (x_all.options.log == request_log::on)
         log_answered(x_parser.has_head() ? &x_parser.get() : nullptr, x_id.text,
                      {status, x_out.body_bytes(), duration_us, x_addresses.remote});
     ++x_requests;
     x_out.clear();
-    x_answer_room.reset();
+    x_room.clear();
     if (x_closes) x_is_open = false;
     if (!x_is_open) return;
     x_parser.next();
-    x_body_room.resize(0);
     x_is_judged = false;
     x_pace.next_request();
     x_is_late = false;

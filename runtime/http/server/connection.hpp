@@ -33,11 +33,17 @@ class connection;
 /// What the connections of all loops share.
 struct shared_room {
     explicit shared_room(const connection_limits& bounds)
-        : places(bounds), bodies(bounds.unfinished_bodies_bytes), answers(bounds.unsent_answers_bytes) {}
+        : places(bounds),
+          bodies(bounds.unfinished_bodies_bytes),
+          small_bodies(bounds.unfinished_small_bodies_bytes),
+          finished_bodies(bounds.finished_bodies_bytes),
+          answers(bounds.unsent_answers_bytes) {}
 
     connection_places places;
-    byte_budget bodies;   // incomplete, or not answered yet
-    byte_budget answers;  // large ones, to known callers
+    byte_budget bodies;  // incomplete
+    byte_budget small_bodies;
+    byte_budget finished_bodies;  // not answered yet; and what handlers make of them
+    byte_budget answers;          // large ones, to known callers
     byte_budget answers_to_strangers{limits::unsent_answers_to_strangers_max};
 };
 

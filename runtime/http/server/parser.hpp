@@ -58,6 +58,7 @@ class request_parser {
     /// The request so far: its head after progress::head, and its body after progress::complete. Its views
     /// are valid until space() or next(). The connection fills in the addresses, request_id and loop_index.
     request& get() noexcept { return x_request; }
+    const request& get() const noexcept { return x_request; }
     const error& failure() const noexcept { return x_failure; }
     /// True before the first byte of a request.
     bool is_idle() const noexcept { return x_stage == stage::head && x_used == x_start; }

@@ -17,6 +17,16 @@ struct header_view {
     std::string_view value;
 };
 
+class byte_budget;
+
+/// Whoever sent a request.
+class client {
+  public:
+    virtual ~client() = default;
+    /// Whether he has closed his side of the connection. Costs a system call. On the request's loop.
+    virtual bool has_left() const noexcept = 0;
+};
+
 /// Valid until the handler has ended. The server makes no copy; whoever needs a part for longer must copy it.
 struct request {
     http_method method = http_method::get;
@@ -33,6 +43,9 @@ struct request {
     /// The handler sets this once the caller is authenticated: other connections may be closed to make room.
     /// Null when nobody needs to know.
     std::atomic<bool>* is_known = nullptr;
+    const client* from = nullptr;  // null when nobody can leave
+    /// In which the body counts until the answer; for what the handler makes of it, too. Null: unbounded.
+    byte_budget* room = nullptr;
 
     /// The value of the first field of this name, in any case; empty when there is none.
     std::optional<std::string_view> header(std::string_view name) const noexcept;

@@ -1,11 +1,18 @@
 #include "runtime/http/server/request_report.hpp"
 
+#include <chrono>
+
 #include <algorithm>
 #include <string>
 
 #include "runtime/log_events.hpp"
 
 namespace herald::runtime::http::server {
+
+std::int64_t steady_us() noexcept {
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
 
 request_metrics::request_metrics()
     : x_durations(runtime::metric_histogram(runtime::metrics::http_request_seconds)) {}

@@ -11,6 +11,9 @@
 
 namespace herald::runtime::http::server {
 
+/// Of a clock that only goes forward.
+std::int64_t steady_us() noexcept;
+
 /// Counts answers by status; remembers each counter after its first use.
 class request_metrics {
   public:

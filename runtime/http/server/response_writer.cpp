@@ -1,5 +1,6 @@
 #include "runtime/http/server/response_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -105,6 +106,9 @@ void response_writer::write_head(std::string& out, const http_response& answer, 
     }
     for (const std::string& name : x_request_id_names) append_header(out, name, facts.request_id);
     if (!facts.echo_name.empty()) append_header(out, facts.echo_name, facts.request_id);
+    if (!answer.id_also_as.empty() && !runtime::equals_ignoring_case(answer.id_also_as, facts.echo_name) &&
+        std::ranges::find(x_request_id_names, answer.id_also_as) == x_request_id_names.end())
+        append_header(out, answer.id_also_as, facts.request_id);
     for (const header& each : answer.headers) {
         if (!each.name.starts_with(own_prefix)) {
             append_header(out, each.name, each.value);

@@ -256,11 +256,13 @@ result<std::optional<asio::ssl::context>> load_tls(const server_options& options
 
 bool request_handler::handle_now(const request&, http_response&) { return false; }
 
-std::size_t request_handler::body_bytes_max(http_method, std::string_view) const noexcept {
+std::size_t request_handler::body_bytes_max(const request&) const noexcept {
     return limits::management_body_bytes_max;
 }
 
 bool request_handler::streams_body(http_method, std::string_view) const noexcept { return false; }
+
+http_response request_handler::refusal(const request&, const error& why) const { return error_response(why); }
 
 boost::asio::awaitable<std::optional<http_response>> request_handler::judge(const request&) {
     co_return std::nullopt;

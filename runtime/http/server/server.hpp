@@ -30,8 +30,9 @@ class request_handler {
     virtual bool handle_now(const request&, http_response& out);
     /// Must set its own deadline; there is no other. Cancelled when the server stops.
     virtual boost::asio::awaitable<http_response> handle(const request&) = 0;
-    /// The longest body for such a request; called before it is read. Longer ones get 413.
-    virtual std::size_t body_bytes_max(http_method, std::string_view path) const noexcept;
+    /// The longest body for such a request; called before it is read, on the request's loop, when only its
+    /// head and loop_index are known. Longer ones get 413.
+    virtual std::size_t body_bytes_max(const request& head) const noexcept;
     /// Whether the handler takes the body of such a request piece by piece, from request::stream; called
     /// after the header of a request that has a body (one without a body has no stream). judge() is then
     /// always called, and handle() before the body has arrived. Nothing is read from the socket while the
@@ -43,6 +44,9 @@ class request_handler {
     /// alone decides (the rest is then not read, and the connection closes), or nothing, and the body is
     /// read.
     virtual boost::asio::awaitable<std::optional<http_response>> judge(const request& head);
+    /// What the server itself says to a request whose head it has read, in the form of its path. On the
+    /// request's loop.
+    virtual http_response refusal(const request& head, const error&) const;
 };
 
 /// Bounds of a connection. Tests make them smaller; the program does not change them.
@@ -63,7 +67,9 @@ struct connection_limits {
     std::size_t connections_per_address =  // IPv6: per /64
         limits::connections_max / limits::connections_share_of_address;
     std::size_t unfinished_bodies_bytes = limits::unfinished_bodies_bytes_max;  // of all connections together
-    std::size_t unsent_answers_bytes = limits::unsent_answers_bytes_max;        // likewise
+    std::size_t unfinished_small_bodies_bytes = limits::unfinished_small_bodies_bytes_max;  // likewise
+    std::size_t finished_bodies_bytes = limits::finished_bodies_bytes_max;                  // likewise
+    std::size_t unsent_answers_bytes = limits::unsent_answers_bytes_max;                    // likewise
 };
 
 enum class request_log : std::uint8_t { off, on };

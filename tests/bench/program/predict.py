@@ -35,7 +35,7 @@ RUNTIME = pathlib.Path(herald.BINARY).parent / "tests/bench/predict/predict_benc
 POST = """
 wrk.method = "POST"
 wrk.body = [==[%s]==]
-wrk.headers["Access-Token"] = "%s"
+wrk.headers["Access-token"] = "%s"
 wrk.headers["Content-Type"] = "application/json"
 """
 

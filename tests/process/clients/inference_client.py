@@ -13,7 +13,7 @@ import numpy
 import tritonclient.http as http
 
 client = http.InferenceServerClient(sys.argv[1])
-headers = {"Access-Token": sys.argv[2]}  # copied for each call: the client writes into it
+headers = {"Access-token": sys.argv[2]}  # copied for each call: the client writes into it
 assert client.is_server_live() and client.is_server_ready()
 assert client.get_server_metadata()["name"] == "herald"
 assert client.is_model_ready("team.tiny", headers=dict(headers)) and client.is_model_ready("team.tiny", "1", headers=dict(headers))
@@ -36,7 +36,7 @@ for binary in (True, False):
     each = http.InferInput("x", words.shape, "BYTES")
     each.set_data_from_numpy(words, binary_data=binary)
     answer = client.infer("words", [each], outputs=[http.InferRequestedOutput("y", binary_data=binary)],
-                          headers={"Access-Token": sys.argv[3]})
+                          headers={"Access-token": sys.argv[3]})
     found = [word.decode() if isinstance(word, bytes) else word for word in answer.as_numpy("y")]
     assert found == list(words), found
 try:

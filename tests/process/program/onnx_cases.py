@@ -129,7 +129,7 @@ def check_binary(client, stage, inputs, outputs):
         "outputs": [{"name": each.name, "parameters": {"binary_data": True}} for each in outputs]}).encode()
     name = stage.path.strip("/")
     answer = client.call("POST", f"/v2/models/{name}/infer", None, {
-        "Access-Token": stage.token, "Content-Type": "application/octet-stream", "Inference-Header-Content-Length": str(len(head))},
+        "Access-token": stage.token, "Content-Type": "application/octet-stream", "Inference-Header-Content-Length": str(len(head))},
         head + b"".join(raw))
     assert answer.status == 200, answer
     size = int(answer.headers["Inference-Header-Content-Length"])
@@ -164,7 +164,7 @@ def _skipped_cases():
 
 def names_of(client, stage):
     """Inputs and outputs as the model declares them, in its order."""
-    answer = client.call("GET", f"/v2/models/{stage.path.strip('/')}", None, {"Access-Token": stage.token})
+    answer = client.call("GET", f"/v2/models/{stage.path.strip('/')}", None, {"Access-token": stage.token})
     assert answer.status == 200, answer
     return [[each["name"] for each in answer.json[side]] for side in ("inputs", "outputs")]
 

@@ -32,7 +32,7 @@ def ask(client, stage, body, **headers):
 
 def infer(client, stage, head, binary=b"", **headers):
     body = json.dumps(head).encode()
-    sent = {"Access-Token": stage.token, **headers}
+    sent = {"Access-token": stage.token, **headers}
     if binary:
         sent["Inference-Header-Content-Length"] = str(len(body))
     return client.call("POST", f"/v2/models/{stage.path[1:].replace('/', '.')}/infer", headers=sent, raw=body + binary)
@@ -69,9 +69,9 @@ def rows_tables_and_compressed_bodies_are_taken():
         bomb = gzip.compress(b" " * (17 << 20))
         is_refused(ask(client, stage, bomb, **{"Content-Encoding": "gzip"}), 413, "16777216")
         table = client.call("POST", f"/api/v1/batch-predict{stage.path}", {"index": ["a"], "columns": ["x", "y"], "data": [[X, Y]]},
-                            {"Access-Token": stage.token})
+                            {"Access-token": stage.token})
         assert table.status == 200 and table.json["index"] == ["a"] and len(table.json["data"][0]) == len(table.json["columns"]) == 32, table
-        is_refused(client.call("POST", f"/api/v1/batch-predict{stage.path}", {"columns": ["x"]}, {"Access-Token": stage.token}), 400, "split")
+        is_refused(client.call("POST", f"/api/v1/batch-predict{stage.path}", {"columns": ["x"]}, {"Access-token": stage.token}), 400, "split")
 
 
 def what_does_not_fit_is_refused_naming_input_expected_and_found():
@@ -94,12 +94,12 @@ def tokens_paths_and_methods_are_judged_before_the_body():
         other = serving.Stage(client, "/other")
         good = {"x": [X], "y": [Y]}
         is_refused(serving.predict(client, stage.path, other.token, good), 403, "another endpoint")
-        is_refused(serving.predict(client, stage.path, "nobody's", good), 401, "Access-Token")
+        is_refused(serving.predict(client, stage.path, "nobody's", good), 401, "Access-token")
         is_refused(client.call("POST", f"/api/v1/predict{stage.path}", good), 401, "missing")
         is_refused(serving.predict(client, "/nothing", stage.token, good), 404, "/nothing")
         is_refused(serving.predict(client, "/other", other.token, good), 400, "nothing has been deployed")
         assert client.call("GET", f"/api/v1/predict{stage.path}").status == 405
-        is_refused(client.call("POST", "/v2/models/none/infer", good, {"Access-Token": stage.token}), 404, "none")
+        is_refused(client.call("POST", "/v2/models/none/infer", good, {"Access-token": stage.token}), 404, "none")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
         connection.putrequest("POST", f"/api/v1/predict{stage.path}")
         connection.putheader("Content-Length", "1000000")
@@ -120,7 +120,7 @@ def floats_strings_and_free_shapes_come_back_as_they_are():
         client = server.client()
         stage = serving.Stage(client, "/text")
         stage.update(serving.build_of(client, client.model("text"), "v1", onnx_models.text()))
-        name = client.call("GET", "/v2/models/text", headers={"Access-Token": stage.token}).json["inputs"][0]
+        name = client.call("GET", "/v2/models/text", headers={"Access-token": stage.token}).json["inputs"][0]
         texts = ["", "a", "ü€", "\"\\\n"]
         answer = ask(client, stage, texts)
         assert answer.status == 200 and answer.json == texts, (answer, name)
@@ -189,12 +189,12 @@ def the_v2_protocol_is_spoken_in_json_and_in_binary():
     with tiny() as (_, client, stage):
         assert client.call("GET", "/v2").json["extensions"] == ["binary_tensor_data"]
         assert client.call("GET", "/v2/health/live").status == 200 and client.call("GET", "/v2/health/ready").status == 200
-        about = client.call("GET", "/v2/models/team.tiny", headers={"Access-Token": stage.token}).json
+        about = client.call("GET", "/v2/models/team.tiny", headers={"Access-token": stage.token}).json
         assert about["name"] == "team.tiny" and about["versions"] == ["1"], about
         assert {each["name"]: (each["datatype"], each["shape"]) for each in about["inputs"]} == {
             "x": ("INT32", [1, 16]), "y": ("INT32", [1, 16])}, about
-        assert client.call("GET", "/v2/models/team.tiny/versions/1/ready", headers={"Access-Token": stage.token}).status == 200
-        assert client.call("GET", "/v2/models/team.tiny/versions/9/ready", headers={"Access-Token": stage.token}).status == 404
+        assert client.call("GET", "/v2/models/team.tiny/versions/1/ready", headers={"Access-token": stage.token}).status == 200
+        assert client.call("GET", "/v2/models/team.tiny/versions/9/ready", headers={"Access-token": stage.token}).status == 404
         assert client.call("GET", "/v2/models/team.tiny").status == 401
         head = {"id": "7", "inputs": [{"name": name, "datatype": "INT32", "shape": [1, 16], "data": data} for name, data in (("x", X), ("y", [Y]))]}
         answer = infer(client, stage, head)

@@ -75,7 +75,7 @@ class Load:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         while not self.ending.is_set():
             try:
-                connection.request("POST", f"/api/v1/predict{self.path}", "{}", {"Access-Token": self.token})
+                connection.request("POST", f"/api/v1/predict{self.path}", "{}", {"Access-token": self.token})
                 answer = connection.getresponse()
                 said = (answer.status, answer.getheader("svc-build-id"), answer.read().decode())
                 if answer.getheader("Connection") == "close":

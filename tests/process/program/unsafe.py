@@ -39,7 +39,7 @@ class Asking:
                 connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
             asked = time.monotonic()
             try:
-                connection.request("POST", f"/api/v1/predict{path}", BODY, {"Access-Token": token})
+                connection.request("POST", f"/api/v1/predict{path}", BODY, {"Access-token": token})
                 answer = connection.getresponse()
                 text = answer.read()
             except (OSError, http.client.HTTPException) as failed:

@@ -168,7 +168,7 @@ reply node_without_sockets::ask(const caller* who, std::string_view method, std:
                 break;
             }
             case runtime::http::server::request_parser::progress::head:
-                parser.allow_body(x_service->body_bytes_max(parser.get().method, parser.get().path));
+                parser.allow_body(x_service->body_bytes_max(parser.get()));
                 break;
             case runtime::http::server::request_parser::progress::complete:
                 return reply(answered(parser.get()));

@@ -24,6 +24,7 @@ constexpr std::size_t onnx_kept_run_bytes_max = 64UL * 1024;  // of tensors that
 /// Of one constant that is computed when a model is loaded, which nothing can end; larger ones are in each
 /// run.
 constexpr std::size_t onnx_folded_bytes_max = 16UL * 1024 * 1024;
+constexpr std::int64_t onnx_ending_ms_max = 500;  // for runs that have been asked to end with the engine
 constexpr int onnx_warm_up_runs = 8;
 constexpr std::int64_t onnx_warm_up_ms_max = 60'000;  // of one run
 constexpr std::size_t onnx_warm_up_bytes_max = 16UL * 1024 * 1024;

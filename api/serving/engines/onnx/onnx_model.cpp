@@ -134,7 +134,10 @@ result<void> onnx_model::warm_up() {
 }
 
 void onnx_model::ask(tensor_question question, answer_handler answer) {
-    if (is_quick(question)) return answer(run_here(question));
+    if (is_quick(question)) {
+        question.cancelled = nullptr;  // whoever could cancel it waits here
+        return answer(run_here(question));
+    }
     enqueue(std::move(question), std::move(answer));
 }
 
@@ -205,7 +208,10 @@ bool onnx_model::run_next() {
         x_waiting.pop_front();
     }
     std::int64_t took_ns = 0;
-    next.answer(run_timed(next.question, took_ns));
+    if (next.question.cancelled && next.question.cancelled->is_cancelled())
+        next.answer(error{error_code::cancelled, "it was cancelled before the model ran", 0});
+    else
+        next.answer(run_timed(next.question, took_ns));
     return true;
 }
 

@@ -82,10 +82,10 @@ std::optional<std::size_t> empty_lists(const std::vector<std::int64_t>& shape) {
 
 std::string in_quotes(const std::string& name) { return '"' + name + '"'; }
 
-error too_large(std::size_t bytes) {
-    return runtime::invalid_argument("the model's outputs take at least " + std::to_string(bytes) +
-                                     " bytes; at most " + std::to_string(limits::onnx_answer_bytes_max) +
-                                     " can be returned");
+error too_large() {
+    return runtime::failed_precondition("the answer would be larger than " +
+                                        std::to_string(limits::onnx_answer_bytes_max) +
+                                        " bytes; ask for fewer rows or outputs");
 }
 
 }  // namespace
@@ -353,9 +353,14 @@ result<void> onnx_session::run_watched(const tensor_question& question, prepared
     if (question.deadline_ms != 0 && question.deadline_ms <= runtime::system_clock().steady_ms())
         return error{error_code::deadline_exceeded, "the deadline passed before the model ran"};
     x_watch->begin(options, question.deadline_ms);
+    if (question.cancelled) {
+        const auto end = [this, options, &question] { x_watch->end_early(options, question.deadline_ms); };
+        if (!question.cancelled->work_begins(end)) end();
+    }
     OrtStatus* const status = x_library->api().Run(x_session.get(), options, x_input_names.data(),
                                                    with.input_places.data(), with.input_places.size(),
                                                    outputs.data(), outputs.size(), with.output_places.data());
+    if (question.cancelled) question.cancelled->work_has_ended();
     const bool was_ended = x_watch->end(options, question.deadline_ms);
     auto out = x_library->checked(status);
     if (!out && was_ended)
@@ -403,7 +408,7 @@ onnx_session::answer onnx_session::copied(const std::vector<owned<OrtValue>>& fr
         const auto more = bytes_of(from[place].get(), *head);
         if (!more) return more.error();
         bytes += std::min(*more, limits::onnx_answer_bytes_max + 1);
-        if (bytes > limits::onnx_answer_bytes_max) return too_large(std::max(bytes, *more));
+        if (bytes > limits::onnx_answer_bytes_max) return too_large();
         out.push_back(*std::move(head));
     }
     if (bytes > limits::onnx_small_answer_bytes_max) {
@@ -452,14 +457,14 @@ result<std::size_t> onnx_session::bytes_of(const OrtValue* from, const tensor& h
             "the model's output " + in_quotes(head.name) + " has no element, but is more than " +
             std::to_string(limits::onnx_empty_lists_max) + " empty lists; so many cannot be returned");
     const auto bytes = bytes_of_shape(head.type, head.shape);
-    if (!bytes) return too_large(SIZE_MAX);
+    if (!bytes) return too_large();
     if (head.type != tensor_type::text || *bytes == 0) return *bytes;
     std::size_t letters = 0;
     if (const auto good = x_library->checked(x_library->api().GetStringTensorDataLength(from, &letters));
         !good)
         return good.error();
     std::size_t out = 0;
-    if (__builtin_add_overflow(*bytes, letters, &out)) return too_large(SIZE_MAX);
+    if (__builtin_add_overflow(*bytes, letters, &out)) return too_large();
     return out;
 }
 

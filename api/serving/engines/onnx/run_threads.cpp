@@ -1,9 +1,12 @@
 #include "api/serving/engines/onnx/run_threads.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <system_error>
 #include <utility>
 
+#include "api/serving/engines/onnx/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
@@ -13,14 +16,22 @@ run_threads::run_threads(std::size_t threads_max)
     : x_threads_max(threads_max), x_shared(std::make_shared<shared>()) {}
 
 run_threads::~run_threads() {
+    const auto until = std::chrono::milliseconds(limits::onnx_ending_ms_max);
+    bool have_ended = false;
     {
         const runtime::lock_guard lock(x_shared->mutex);
         x_shared->is_ending = true;
+        x_shared->changed.notify_all();
+        const bool is_mine = std::ranges::any_of(
+            x_threads, [](const std::thread& each) { return each.get_id() == std::this_thread::get_id(); });
+        have_ended = x_shared->ended.wait_for(x_shared->mutex, until, [&]() REQUIRES(x_shared->mutex) {
+            return x_shared->running <= (is_mine ? 1U : 0U);
+        });
     }
-    x_shared->changed.notify_all();
     for (auto& thread : x_threads) {
-        // The last one that used it may be work of this very thread: it ends by itself, right after.
-        if (thread.get_id() == std::this_thread::get_id())
+        // The last one that used it may be work of this very thread: it ends by itself, right after. So does
+        // a run that is in the midst of a long operator: nothing can end that, and the process must not wait.
+        if (!have_ended || thread.get_id() == std::this_thread::get_id())
             thread.detach();
         else
             thread.join();
@@ -34,6 +45,7 @@ void run_threads::start(work what) {
         return x_shared->changed.notify_one();
     try {
         x_threads.emplace_back([shared = x_shared] { run(shared); });
+        ++x_shared->running;
     } catch (const std::system_error& failed) {
         // The machine has no more threads: those that there are do it, or one that starts with later work.
         runtime::log(runtime::log_level::warning, runtime::log_events::task_failed,
@@ -59,7 +71,11 @@ void run_threads::run(const std::shared_ptr<shared>& with) {
             return with->is_ending || !with->waiting.empty();
         });
         --with->idle;
-        if (with->is_ending) return;
+        if (with->is_ending) {
+            --with->running;
+            with->ended.notify_all();
+            return;
+        }
         work next = std::move(with->waiting.front());
         with->waiting.pop_front();
         bool is_there_more = false;

@@ -14,7 +14,7 @@ namespace herald::api::serving::engines::onnx {
 
 /// One more thread whenever all are busy, up to a maximum; then work waits. What work throws is logged, and
 /// it counts as having more. Thread-safe. May be destroyed by work that it runs; what still waits is then
-/// dropped.
+/// dropped, and a run that does not end in time is left to its thread.
 class run_threads {
   public:
     /// True when there is more of it: then it is called again, after what waits now.
@@ -30,6 +30,8 @@ class run_threads {
     struct shared {
         runtime::mutex mutex;
         runtime::condition_variable changed;
+        runtime::condition_variable ended;
+        std::size_t running GUARDED_BY(mutex) = 0;   // threads
         std::deque<work> waiting GUARDED_BY(mutex);  // its users bound what they start
         std::size_t idle GUARDED_BY(mutex) = 0;
         bool is_ending GUARDED_BY(mutex) = false;

@@ -30,6 +30,13 @@ void run_watch::begin(OrtRunOptions* options, std::int64_t deadline_ms) {
     if (is_earlier) x_earlier.notify_one();
 }
 
+void run_watch::end_early(OrtRunOptions* options, std::int64_t deadline_ms) {
+    const runtime::lock_guard lock(x_mutex);
+    // With the mutex held: the options belong to this run.
+    if (x_runs.erase({deadline_ms, options}) != 0)
+        static_cast<void>(x_library->checked(x_library->api().RunOptionsSetTerminate(options)));
+}
+
 bool run_watch::end(OrtRunOptions* options, std::int64_t deadline_ms) {
     if (deadline_ms == 0) return false;
     {

@@ -25,6 +25,8 @@ class run_watch {
 
     /// Before the run; the options belong to the run until end(). A deadline of 0 is none.
     void begin(OrtRunOptions*, std::int64_t deadline_ms);
+    /// During the run, with the same values: it is asked to end now. Not without a deadline.
+    void end_early(OrtRunOptions*, std::int64_t deadline_ms);
     /// After the run, with the same values; true when it was asked to end. Then the options are as before.
     bool end(OrtRunOptions*, std::int64_t deadline_ms);
 

@@ -96,5 +96,19 @@ TEST(prediction_paths, are_posted_where_a_model_is_asked) {
     EXPECT_TRUE(is_of_v2(asked_for::inference));
 }
 
+TEST(prediction_paths, mean_the_same_when_they_are_percent_encoded) {
+    for (const char* const path : {"/api/v1/predict/team%2Fchurn", "/api/v1/predict/team/%63hurn"}) {
+        const sent_path sent(path);
+        ASSERT_TRUE(sent.asked()) << path;
+        EXPECT_EQ(sent.asked()->name, "/team/churn") << path;
+    }
+    EXPECT_EQ(sent_path("/v2/models/team%2Echurn/infer").asked()->name, "team.churn");
+    for (const char* const path : {"/api/v1/predict/a%2", "/api/v1/predict/%zz", "/api/v1/predict/%FF"}) {
+        const sent_path sent(path);
+        EXPECT_FALSE(sent.is_well_encoded()) << path;
+        EXPECT_FALSE(sent.asked()) << path;
+    }
+}
+
 }  // namespace
 }  // namespace herald::test

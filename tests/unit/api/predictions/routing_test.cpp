@@ -106,23 +106,23 @@ TEST_F(routing, finds_no_endpoint_by_another_spelling) {
           "/api/v1/predict/team.churn.v2", "/api/v1/predict//team/churn.v2",
           "/api/v1/predict/team%2Fchurn.v2", "/api/v1/predict/TEAM/churn.v2", "/v2/models/team/infer",
           "/v2/models/churn.v2"})
-        expect_unrouted(path, "good", error_code::not_found, {"no endpoint"}, true);
+        expect_unrouted(path, "good", error_code::not_found, {"there is no"}, true);
 }
 
 TEST_F(routing, refuses_tokens_that_are_missing_unknown_or_of_another_endpoint) {
     load(1);
     const char* const path = "/api/v1/predict/team/churn.v2";
-    expect_unrouted(path, {}, error_code::unauthenticated, {"Access-Token", "missing", "/team/churn.v2"});
+    expect_unrouted(path, {}, error_code::unauthenticated, {"Access-token", "missing", "/team/churn.v2"});
     expect_unrouted(path, "", error_code::unauthenticated, {"missing"});
-    expect_unrouted(path, "wrong", error_code::unauthenticated, {"no token"}, true);
-    expect_unrouted(path, "Good", error_code::unauthenticated, {"no token"}, true);
-    expect_unrouted(path, "ended", error_code::unauthenticated, {"has ended"}, true);
+    expect_unrouted(path, "wrong", error_code::unauthenticated, {"not valid"}, true);
+    expect_unrouted(path, "Good", error_code::unauthenticated, {"not valid"}, true);
+    expect_unrouted(path, "ended", error_code::unauthenticated, {"expired"}, true);
     expect_unrouted(path, "others", error_code::permission_denied, {"another endpoint", "/team/churn.v2"},
                     true);
     expect_unrouted(path, std::string(limits::access_token_sent_bytes_max + 1, 'a'),
-                    error_code::unauthenticated, {"no token"});
+                    error_code::unauthenticated, {"not valid"});
     expect_unrouted(path, std::string(limits::access_token_sent_bytes_max, 'a'), error_code::unauthenticated,
-                    {"no token"}, true);
+                    {"not valid"}, true);
 }
 
 TEST_F(routing, takes_a_token_until_the_logs_time_ends_it) {
@@ -133,14 +133,27 @@ TEST_F(routing, takes_a_token_until_the_logs_time_ends_it) {
     time.advance_ms(999);
     expect_routed("/api/v1/predict/brief", "brief", 3);
     time.advance_ms(1);
-    expect_unrouted("/api/v1/predict/brief", "brief", error_code::unauthenticated, {"ended"}, true);
+    expect_unrouted("/api/v1/predict/brief", "brief", error_code::unauthenticated, {"expired"}, true);
 }
 
 TEST_F(routing, serves_no_other_version_than_the_one_that_is_named) {
     load(1);
     for (const char* const version : {"12", "1", "011", "x"})
         expect_unrouted("/v2/models/team.churn.v2/versions/" + std::string(version), "good",
-                        error_code::not_found, {"version " + std::string(version), "team.churn.v2", "11"});
+                        error_code::not_found, {"version " + std::string(version), "team.churn.v2", "11"},
+                        true);
+}
+
+TEST_F(routing, chooses_the_version_that_is_named_whatever_its_share) {
+    load(1);
+    component_route canary = component_of(1);
+    canary.build = {7};
+    canary.version_number = 17;
+    canary.safety = gate.safety_of(canary.build);
+    component_of(1).share_ends_ppm = 500'000;
+    endpoints[1]->stages[0].components.push_back(canary);
+    expect_routed("/v2/models/team.churn.v2/versions/11/infer", "good", 1);
+    expect_routed("/v2/models/team.churn.v2/versions/17/infer", "good", 7);
 }
 
 TEST_F(routing, says_why_a_build_cannot_answer_yet) {
@@ -166,7 +179,7 @@ TEST_F(routing, never_leads_to_a_build_that_is_unsafe) {
     load(1);
     gate.safety_of({1})->set_unsafe({44});
     for (const char* const path :
-         {"/api/v1/predict/team/churn.v2", "/v2/models/team.churn.v2/versions/99/infer"})
+         {"/api/v1/predict/team/churn.v2", "/v2/models/team.churn.v2/versions/11/infer"})
         expect_unrouted(path, "good", error_code::permission_denied, {"scan 44", "build 1", "unsafe"});
     load(2);
     expect_routed("/api/v1/predict/other", "others", 2);
@@ -184,8 +197,8 @@ TEST_F(routing, leads_nowhere_without_a_lease_or_before_the_log_is_known) {
     time.advance_ms(lease_ms - time.steady_ms() - 1);
     expect_routed(path, "good", 1);
     time.advance_ms(1);
-    expect_unrouted(path, "good", error_code::unavailable, {"not heard of the log"});
-    expect_unrouted("/api/v1/predict/none", "good", error_code::unavailable, {"not heard of the log"});
+    expect_unrouted(path, "good", error_code::unavailable, {"cut off from the log"});
+    expect_unrouted("/api/v1/predict/none", "good", error_code::unavailable, {"cut off from the log"});
 }
 
 TEST_F(routing, tells_with_a_refusal_what_is_known_of_the_endpoint) {

@@ -188,8 +188,8 @@ boost::asio::awaitable<std::optional<runtime::http::http_response>> echo::judge(
     co_return error_response(runtime::unauthenticated("nobody is known here"));
 }
 
-std::size_t echo::body_bytes_max(runtime::http::http_method, std::string_view path) const noexcept {
-    return path == "/upload" ? upload_max : body_max;
+std::size_t echo::body_bytes_max(const runtime::http::server::request& head) const noexcept {
+    return head.path == "/upload" ? upload_max : body_max;
 }
 
 running_server::running_server(server_options options, std::size_t loops) : x_loops({.loops = loops}) {

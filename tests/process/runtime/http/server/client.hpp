@@ -84,7 +84,7 @@ class echo final : public runtime::http::server::request_handler {
     bool handle_now(const runtime::http::server::request&, runtime::http::http_response&) override;
     boost::asio::awaitable<runtime::http::http_response> handle(
         const runtime::http::server::request&) override;
-    std::size_t body_bytes_max(runtime::http::http_method, std::string_view path) const noexcept override;
+    std::size_t body_bytes_max(const runtime::http::server::request& head) const noexcept override;
     boost::asio::awaitable<std::optional<runtime::http::http_response>> judge(
         const runtime::http::server::request&) override;
 

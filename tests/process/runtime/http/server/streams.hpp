@@ -76,7 +76,7 @@ class streams final : public runtime::http::server::request_handler {
     bool streams_body(runtime::http::http_method method, std::string_view) const noexcept override {
         return method == runtime::http::http_method::post;
     }
-    std::size_t body_bytes_max(runtime::http::http_method, std::string_view) const noexcept override {
+    std::size_t body_bytes_max(const runtime::http::server::request&) const noexcept override {
         return 2 * gib;
     }
     boost::asio::awaitable<std::optional<runtime::http::http_response>> judge(

@@ -1,0 +1,110 @@
+#include "api/predictions/prediction_bodies.hpp"
+
+#include <algorithm>
+
+#include "api/predictions/limits.hpp"
+#include "runtime/gzip.hpp"
+#include "runtime/http/server/error_response.hpp"
+#include "runtime/text.hpp"
+#include "schemas/json.hpp"
+
+namespace herald::api::predictions {
+namespace {
+
+using runtime::http::http_response;
+using runtime::http::server::error_response;
+using serving::engines::body_answer;
+
+/// Under which the published client looks for the id of its prediction (client_calls.md §7).
+constexpr std::string_view clients_id_name = "verta-request-id";
+constexpr std::size_t gzip_factor_max = 1'032;  // of deflate
+
+error too_large_an_answer() {
+    return runtime::failed_precondition("the answer would be larger than " +
+                                        std::to_string(limits::prediction_answer_bytes_max) +
+                                        " bytes; ask for fewer rows or outputs");
+}
+}  // namespace
+
+result<void> inflate_body(const prediction& asked, plain_body& body, working_room& room) {
+    const std::size_t bytes_max = asked.component().body_bytes_max;
+    body.bytes = asked.received.body;
+    const auto coding = asked.received.header("content-encoding");
+    if (coding && !runtime::equals_ignoring_case(*coding, "identity")) {
+        if (!runtime::equals_ignoring_case(*coding, "gzip"))
+            return error{
+                error_code::invalid_argument,
+                "the body has the Content-Encoding " + std::string(*coding) + "; it must be gzip or identity",
+                415};
+        // As much as it may become: how much it does shows only when it has.
+        if (const auto fits = room.resize(std::min(bytes_max, body.bytes.size() * gzip_factor_max)); !fits)
+            return fits;
+        auto whole = runtime::gunzip(body.bytes, bytes_max);
+        if (!whole) return whole.error();
+        body.inflated = *std::move(whole);
+        body.bytes = body.inflated;
+        if (const auto fits = room.resize(body.inflated.capacity()); !fits) return fits;
+    }
+    if (body.bytes.size() <= bytes_max) return {};
+    return error{error_code::resource_exhausted,
+                 "the body is " + std::to_string(body.bytes.size()) + " bytes long; it must be at most " +
+                     std::to_string(bytes_max),
+                 413};
+}
+
+std::size_t bytes_of(const std::vector<schemas::tensor>& all) {
+    std::size_t out = 0;
+    for (const schemas::tensor& each : all) {
+        out += each.data.size();
+        for (const std::string& text : each.texts) out += sizeof text + text.size();
+    }
+    return out;
+}
+
+/// As JSON an element takes at least two bytes: what would be far too large is not rendered at all.
+result<void> check_renderable(const std::vector<schemas::tensor>& all) {
+    std::size_t bytes = 0;
+    for (const schemas::tensor& each : all) {
+        const std::size_t size = schemas::bytes_of(each.type);
+        bytes += 2 * (size == 0 ? each.texts.size() : each.data.size() / size);
+        for (const std::string& text : each.texts) bytes += text.size();
+    }
+    if (bytes > limits::prediction_answer_bytes_max) return too_large_an_answer();
+    return {};
+}
+
+result<http_response> rendered(result<std::string> body) {
+    if (!body) return body.error();
+    if (body->size() > limits::prediction_answer_bytes_max) return too_large_an_answer();
+    return json_response(*std::move(body));
+}
+
+http_response json_response(std::string body) {
+    http_response out;
+    out.id_also_as = clients_id_name;
+    out.body = std::move(body);
+    return out;
+}
+
+http_response response_of(body_answer from) {
+    http_response out;
+    out.id_also_as = clients_id_name;
+    out.status = from.status;
+    out.content_type = std::move(from.content_type);
+    out.body = std::move(from.body);
+    if (!from.content_encoding.empty())
+        out.headers.push_back({"content-encoding", std::move(from.content_encoding)});
+    if (!from.retry_after.empty()) out.headers.push_back({"retry-after", std::move(from.retry_after)});
+    out.stream = std::move(from.stream);
+    out.stream_bytes = from.stream_bytes;
+    return out;
+}
+
+http_response refusal_of(const error& why, bool is_of_v2_protocol) {
+    http_response out = error_response(why);
+    out.id_also_as = clients_id_name;
+    if (is_of_v2_protocol) out.body = schemas::object_writer().text("error", why.message).finish();
+    return out;
+}
+
+}  // namespace herald::api::predictions

@@ -1,0 +1,59 @@
+// A prediction that waits for its model ends by itself: at its deadline, when its caller has left, and when
+// the node's time to drain is over.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/predictions/answer_slot.hpp"
+#include "api/predictions/limits.hpp"
+#include "runtime/deadline.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/server/request.hpp"
+
+namespace herald::api::predictions {
+
+/// For how long an answer is worth waiting.
+struct patience {
+    std::int64_t deadline_ms = 0;                         // of the loop's steady time
+    const runtime::http::server::client* asks = nullptr;  // null: nobody can leave
+    const std::atomic<bool>* is_drained = nullptr;        // nothing is waited for any more; null: never
+};
+
+/// Gives up what takes too long. On the request's loop, beside a coroutine that waits for the slot; made only
+/// when there is something to wait for.
+template <class T>
+class waiting {
+  public:
+    waiting(runtime::event_loop& loop, std::shared_ptr<answer_slot<T>> slot, const patience& with)
+        : x_loop(loop), x_slot(std::move(slot)), x_with(with), x_look(loop, [this] { look(); }) {
+        look();
+    }
+    waiting(const waiting&) = delete;
+    waiting& operator=(const waiting&) = delete;
+
+  private:
+    void look() {
+        const std::int64_t now_ms = x_loop.time().steady_ms();
+        if (now_ms >= x_with.deadline_ms)
+            return x_slot->give_up({error_code::deadline_exceeded,
+                                    "the model did not answer within the endpoint's deadline "
+                                    "(limits.deadline_ms)",
+                                    0});
+        if (x_with.is_drained && x_with.is_drained->load(std::memory_order_relaxed))
+            return x_slot->give_up(runtime::unavailable("this node ends; try another"));
+        if (x_with.asks && x_with.asks->has_left())
+            return x_slot->give_up({error_code::cancelled, "the caller left before the model answered", 0});
+        x_look.set(std::min(x_with.deadline_ms, now_ms + limits::waiting_look_ms));
+    }
+
+    runtime::event_loop& x_loop;
+    const std::shared_ptr<answer_slot<T>> x_slot;
+    const patience x_with;
+    runtime::deadline x_look;
+};
+
+}  // namespace herald::api::predictions
