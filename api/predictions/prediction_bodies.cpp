@@ -61,18 +61,6 @@ std::size_t bytes_of(const std::vector<schemas::tensor>& all) {
     return out;
 }
 
-/// As JSON an element takes at least two bytes: what would be far too large is not rendered at all.
-result<void> check_renderable(const std::vector<schemas::tensor>& all) {
-    std::size_t bytes = 0;
-    for (const schemas::tensor& each : all) {
-        const std::size_t size = schemas::bytes_of(each.type);
-        bytes += 2 * (size == 0 ? each.texts.size() : each.data.size() / size);
-        for (const std::string& text : each.texts) bytes += text.size();
-    }
-    if (bytes > limits::prediction_answer_bytes_max) return too_large_an_answer();
-    return {};
-}
-
 result<http_response> rendered(result<std::string> body) {
     if (!body) return body.error();
     if (body->size() > limits::prediction_answer_bytes_max) return too_large_an_answer();

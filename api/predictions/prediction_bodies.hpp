@@ -54,8 +54,6 @@ result<void> inflate_body(const prediction&, plain_body&, working_room&);
 
 std::size_t bytes_of(const std::vector<schemas::tensor>&);
 
-/// The answer would be far too long as JSON, so that it need not be rendered. Errors: failed_precondition.
-result<void> check_renderable(const std::vector<schemas::tensor>&);
 /// Errors: the body's own; failed_precondition for one that is too long.
 result<runtime::http::http_response> rendered(result<std::string> body);
 
