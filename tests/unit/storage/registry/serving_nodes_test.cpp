@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "schemas/commands/limits.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/content.hpp"
 #include "storage/registry/tables/nodes.hpp"
