@@ -88,8 +88,8 @@ result<void> predictions::open(const std::filesystem::path& folder) {
         return {};
     }
     x_onnx = *std::move(onnx);
-    x_engines.push_back(model_cache::make_marked_engine(
-        api::serving::batching::make_batching_engine(x_onnx), x_load_marks));
+    x_engines.push_back(
+        model_cache::make_marked_engine(api::serving::batching::make_batching_engine(x_onnx), x_load_marks));
     return {};
 }
 

@@ -69,8 +69,8 @@ endpoint_meter::endpoint_meter(const std::string& path)
     : x_in_flight_shown(runtime::held_gauge(runtime::metrics::predictions_in_flight, {{"endpoint", path}})),
       x_latencies(runtime::held_histogram(runtime::metrics::prediction_seconds, {{"endpoint", path}})) {
     for (std::size_t place = 0; place < prediction_outcomes; ++place)
-        x_outcomes[place] = runtime::held_counter(
-            runtime::metrics::predictions, {{"endpoint", path}, {"outcome", outcome_labels[place]}});
+        x_outcomes[place] = runtime::held_counter(runtime::metrics::predictions,
+                                                  {{"endpoint", path}, {"outcome", outcome_labels[place]}});
 }
 
 endpoint_meter::~endpoint_meter() = default;

@@ -81,8 +81,8 @@ class builder_job final : public storage::node::claimed_job,
     storage::artifacts::task<finished> made_of(const schemas::build&);
     storage::artifacts::task<schemas::model_signature> signature_of(
         const schemas::build&, std::vector<storage::artifacts::stored_object> model);
-    storage::artifacts::task<schemas::model_signature> looked(
-        schemas::build_id, std::shared_ptr<const model_cache::held_model>);
+    storage::artifacts::task<schemas::model_signature> looked(schemas::build_id,
+                                                              std::shared_ptr<const model_cache::held_model>);
     void given_up(std::shared_ptr<look_at_model>);
     bool may_look();
     result<std::vector<storage::artifacts::stored_object>> model_of(const schemas::build&) const;
@@ -98,9 +98,9 @@ class builder_job final : public storage::node::claimed_job,
     bool x_is_planned = false;
     bool x_is_making = false;
     bool x_is_ending = false;
-    std::shared_ptr<look_at_model> x_look;                 // under way
+    std::shared_ptr<look_at_model> x_look;                   // under way
     std::vector<std::shared_ptr<look_at_model>> x_given_up;  // that may still be under way
-    rests x_rests_until_ms;  // what could not be made, or was just told of
+    rests x_rests_until_ms;                                  // what could not be made, or was just told of
 };
 
 }  // namespace herald::api::serving::builder

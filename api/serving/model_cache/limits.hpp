@@ -11,7 +11,8 @@ constexpr std::size_t cached_models_max = 1'024;
 constexpr std::size_t cached_model_read_bytes = 256 * 1024;  // at a time, while one is compared
 
 constexpr int load_ends_max = 2;  // of the process, during a model's load
-/// A model that may have ended the process is loaded by itself for so long at most; and waits as long for that.
+/// A model that may have ended the process is loaded by itself for so long at most; and waits as long for
+/// that.
 constexpr std::int64_t load_alone_ms_max = 30'000;
 
 }  // namespace herald::limits

@@ -90,10 +90,11 @@ class marked_engine final : public engines::engine {
                 " in the node's data folder is removed"));
         }
         auto begun = std::make_shared<begun_load>(x_marks, x_turns, name, is_alone);
-        x_inner->load(source, [begun = std::move(begun), loaded = std::move(loaded)](result<loaded_model> found) {
-            begun->end();
-            loaded(std::move(found));
-        });
+        x_inner->load(source,
+                      [begun = std::move(begun), loaded = std::move(loaded)](result<loaded_model> found) {
+                          begun->end();
+                          loaded(std::move(found));
+                      });
     }
 
   private:

@@ -70,7 +70,8 @@ class build_images : public testing::Test {
             storage::registry::tables::builds::put(state, row);
         };
         add(901, build_status::finished,
-            "http://herald" + storage::registry::emission::path_of_image("Default", {901}, built_digest()), "");
+            "http://herald" + storage::registry::emission::path_of_image("Default", {901}, built_digest()),
+            "");
         add(902, build_status::building, "", "");
         add(903, build_status::error, "", "the model is damaged");
         add(904, build_status::finished, "registry.example.org/m:1", "");

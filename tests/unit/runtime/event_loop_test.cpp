@@ -246,7 +246,8 @@ TEST(started_call, may_be_left_alone_and_counts_as_long_as_it_runs) {
     ended.get_future().wait();
 }
 
-boost::asio::awaitable<void> wait_for_started(std::shared_ptr<started> call, std::promise<result<int>>& came) {
+boost::asio::awaitable<void> wait_for_started(std::shared_ptr<started> call,
+                                              std::promise<result<int>>& came) {
     auto out = co_await call->wait();
     came.set_value(std::move(out));
 }

@@ -3,6 +3,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include <atomic>
 #include <future>
 
 #include "api/predictions/prediction_service.hpp"
@@ -42,8 +43,9 @@ class server_health : public testing::Test {
     api::serving::route_book book{1, time};
     api::serving::prediction_log log{0};
     no_others others;
+    std::atomic<bool> is_draining{false}, is_drained{false};
     const std::unique_ptr<request_handler> service = api::predictions::make_prediction_service(
-        {book, gate, log, node, loops, false, "1"}, others);
+        {book, gate, log, node, loops, false, "1", is_draining, is_drained}, others);
 };
 
 TEST_F(server_health, is_ready_once_its_models_are_loaded_and_while_it_hears_of_the_log) {

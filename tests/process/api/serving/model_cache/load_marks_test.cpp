@@ -73,7 +73,9 @@ class marked_loads : public testing::Test {
         });
         return came;
     }
-    bool is_marked(std::uint64_t build) const { return fs::exists(folder / "loads" / mark_of(source_of(build))); }
+    bool is_marked(std::uint64_t build) const {
+        return fs::exists(folder / "loads" / mark_of(source_of(build)));
+    }
 
     temporary_folder folder;
     std::shared_ptr<asked_engine> inner;
@@ -132,7 +134,7 @@ TEST_F(marked_loads, beside_which_the_process_ended_are_tried_by_themselves) {
     inner->answer(5);
     ASSERT_TRUE(eventually([&] { return inner->is_loading(6) || inner->is_loading(7); }));
     EXPECT_NE(inner->is_loading(6), inner->is_loading(7));
-    for (const std::uint64_t each : {6, 7, 6})
+    for (const std::uint64_t each : {6UL, 7UL, 6UL})
         if (eventually(1, [&] { return inner->is_loading(each); })) inner->answer(each);
     first.join();
     second.join();

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <future>
 #include <vector>
@@ -319,13 +320,12 @@ TEST_F(builder, a_model_that_does_not_end_to_load_is_given_up_and_the_next_is_bu
 TEST_F(builder, only_so_many_are_loading_at_a_time_and_the_next_waits_until_one_ends) {
     upload({wire::small_model()});
     settings.look_ms_max = 20;
-    hang(limits::build_looks_max);
+    hang(static_cast<int>(limits::build_looks_max));
     begin(builds({5, 6, 7}));
     ASSERT_EQ(eventually([&] { return node.told().size(); }, 2), 2u);
     std::promise<void> looked;
     loops[0].post([&] {
-        loops[0].run_at(loops[0].time().steady_ms() + 20 * settings.interval_ms,
-                        [&] { looked.set_value(); });
+        loops[0].run_at(loops[0].time().steady_ms() + 20 * settings.interval_ms, [&] { looked.set_value(); });
     });
     looked.get_future().get();
     EXPECT_EQ(loads, static_cast<int>(limits::build_looks_max));
