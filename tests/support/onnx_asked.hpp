@@ -74,7 +74,7 @@ inline std::int64_t in_ms(std::int64_t ms) { return runtime::system_clock().stea
 inline std::future<answer> begin_asking(engines::tensor_model& model, std::vector<schemas::tensor> inputs,
                                         std::int64_t deadline_ms = 0) {
     const auto promise = std::make_shared<std::promise<answer>>();
-    model.ask({std::move(inputs), {}, deadline_ms},
+    model.ask({std::move(inputs), {}, deadline_ms, {}},
               [promise](answer given) { promise->set_value(std::move(given)); });
     return promise->get_future();
 }

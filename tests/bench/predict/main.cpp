@@ -84,7 +84,7 @@ double asked_us(const std::filesystem::path& model, int rounds) {
     const tensor y{"y", tensor_type::int32, {1, 16}, std::string(64, '\2'), {}};
     const std::int64_t deadline_ms = herald::runtime::system_clock().steady_ms() + 600'000;
     return us_each(rounds, [&] {
-        loaded->ask({{x, y}, {}, deadline_ms}, [](const herald::result<std::vector<tensor>>& answer) {
+        loaded->ask({{x, y}, {}, deadline_ms, {}}, [](const herald::result<std::vector<tensor>>& answer) {
             if (!answer) {
                 std::fprintf(stderr, "predict_bench: %s\n", answer.error().message.c_str());
                 std::exit(1);

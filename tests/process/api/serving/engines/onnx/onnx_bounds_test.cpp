@@ -42,7 +42,7 @@ tensor floats(std::int64_t rows, std::int64_t columns) {
 
 bool is_answered_on_this_thread(engines::tensor_model& model, const std::vector<tensor>& inputs) {
     const auto thread = std::make_shared<std::promise<std::thread::id>>();
-    model.ask({inputs, {}, 0}, [thread](const answer& given) {
+    model.ask({inputs, {}, 0, {}}, [thread](const answer& given) {
         EXPECT_TRUE(given) << given.error().message;
         thread->set_value(std::this_thread::get_id());
     });
@@ -144,7 +144,7 @@ TEST(onnx_bounds, what_a_handler_throws_ends_neither_the_thread_nor_the_process)
     const auto model = load(slow());
     const auto steps = std::vector{values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{3})};
     for (int round = 0; round < 10; ++round) {
-        model->ask({steps, {}, 0}, [](const answer&) { throw std::bad_alloc(); });
+        model->ask({steps, {}, 0, {}}, [](const answer&) { throw std::bad_alloc(); });
         EXPECT_TRUE(ask(*model, steps));
     }
 }

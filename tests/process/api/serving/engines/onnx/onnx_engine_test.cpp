@@ -125,7 +125,7 @@ TEST(onnx_engine, only_the_wanted_outputs_are_given) {
     HERALD_NEEDS_ONNX();
     const auto model = load(tiny());
     std::promise<answer> got;
-    model->ask({two_rows(5), {1}, 0}, [&got](answer given) { got.set_value(std::move(given)); });
+    model->ask({two_rows(5), {1}, 0, {}}, [&got](answer given) { got.set_value(std::move(given)); });
     const auto answer = got.get_future().get();
     ASSERT_TRUE(answer) << answer.error().message;
     ASSERT_EQ(answer->size(), 1U);
