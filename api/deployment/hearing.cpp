@@ -7,7 +7,6 @@
 #include "api/calls/await_callback.hpp"
 #include "api/deployment/limits.hpp"
 #include "runtime/text.hpp"
-#include "storage/registry/find/serving_nodes.hpp"
 
 namespace herald::api::deployment {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "api/calls/call.hpp"
 #include "schemas/answers/deployment.hpp"
-#include "storage/registry/state/state.hpp"
+#include "storage/registry/find/serving_nodes.hpp"
 
 namespace herald::api::deployment {
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/serving/engines/cancellation.hpp"
+#include "api/serving/component.hpp"
 #include "runtime/error.hpp"
 
 namespace herald::api::predictions {

@@ -16,7 +16,8 @@ constexpr std::int64_t awaited_refusal_ms_max = 5'000;
 /// long.
 constexpr std::int64_t waiting_look_ms = 200;
 constexpr std::size_t prediction_answer_bytes_max = 32UL * 1024 * 1024;  // of one that is not a stream
-constexpr std::size_t number_text_bytes_max = 32;                        // of a number as it is written
+constexpr std::size_t gzip_factor_max = 1'032;     // how much longer deflate can make a body
+constexpr std::size_t number_text_bytes_max = 32;  // of a number as it is written
 /// Beyond, a fractional number may stand for another integer than was written.
 constexpr std::int64_t exact_integer_max = 9'007'199'254'740'991;
 

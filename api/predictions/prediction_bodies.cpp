@@ -17,7 +17,6 @@ using serving::engines::body_answer;
 
 /// Under which the published client looks for the id of its prediction (client_calls.md §7).
 constexpr std::string_view clients_id_name = "verta-request-id";
-constexpr std::size_t gzip_factor_max = 1'032;  // of deflate
 
 error too_large_an_answer() {
     return runtime::failed_precondition("the answer would be larger than " +
@@ -37,7 +36,8 @@ result<void> inflate_body(const prediction& asked, plain_body& body, working_roo
                 "the body has the Content-Encoding " + std::string(*coding) + "; it must be gzip or identity",
                 415};
         // As much as it may become: how much it does shows only when it has.
-        if (const auto fits = room.resize(std::min(bytes_max, body.bytes.size() * gzip_factor_max)); !fits)
+        if (const auto fits = room.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
+            !fits)
             return fits;
         auto whole = runtime::gunzip(body.bytes, bytes_max);
         if (!whole) return whole.error();

@@ -108,8 +108,7 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
             runtime::permission_denied("the token belongs to another endpoint, not to " + endpoint.path),
             *found, nullptr, true};
     if (!stage) return unrouted{bad_token(endpoint), *found, nullptr, true};
-    if (stage->components.empty())
-        return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
+    if (stage->components.empty()) return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
     const component_route* const component = component_of(*stage, received, asked);
     if (!component) return unrouted{unknown_version(*stage, asked), *found, nullptr, true};
     if (auto trouble = trouble_of(*component)) return unrouted{*std::move(trouble), *found, component};

@@ -159,13 +159,13 @@ def answers_larger_than_can_be_given_are_refused_and_the_node_lives():
         stage.update(serving.build_of(client, client.model("shapes"), "v1", onnx_models.of_shape()))
         assert ask(client, stage, {"shape": [2, 3]}).json == [[False] * 3] * 2
         assert ask(client, stage, {"shape": [2, 0]}).json == [[], []]
-        for shape, text in (([10 ** 12, 0], "empty lists"), ([2 ** 62, 0], "empty lists"), ([10 ** 7, 1], "larger than 50331648 bytes")):
+        for shape, text in (([10 ** 12, 0], "empty lists"), ([2 ** 62, 0], "empty lists"), ([10 ** 7, 1], "larger than 33554432 bytes")):
             is_refused(ask(client, stage, {"shape": shape}), 400, text)
             table = client.call("POST", f"/api/v1/batch-predict{stage.path}", {"columns": ["shape"], "data": [[each] for each in shape]},
                                 {"Access-Token": stage.token})
             is_refused(table, 400, text)
         head = {"inputs": [{"name": "shape", "datatype": "INT64", "shape": [2], "data": [10 ** 7, 1]}]}
-        is_refused(infer(client, stage, head), 400, "larger than 50331648 bytes")
+        is_refused(infer(client, stage, head), 400, "larger than 33554432 bytes")
         assert ask(client, stage, {"shape": [1, 1]}).json == [[False]], "the node serves on"
         server.stop()
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/serving/engines/onnx/limits.hpp"
+#include "api/serving/engines/onnx/onnx_types.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::serving::engines::onnx {
@@ -17,36 +18,6 @@ namespace {
 using schemas::tensor;
 using schemas::tensor_spec;
 using schemas::tensor_type;
-
-struct type_pair {
-    ONNXTensorElementDataType theirs;
-    tensor_type ours;
-};
-constexpr std::array<type_pair, 14> type_pairs{
-    {{ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, tensor_type::boolean},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, tensor_type::uint8},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16, tensor_type::uint16},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32, tensor_type::uint32},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, tensor_type::uint64},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, tensor_type::int8},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, tensor_type::int16},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, tensor_type::int32},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, tensor_type::int64},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16, tensor_type::float16},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, tensor_type::bfloat16},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, tensor_type::float32},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, tensor_type::float64},
-     {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, tensor_type::text}}};
-
-std::optional<tensor_type> our_type(ONNXTensorElementDataType theirs) {
-    const auto* const found = std::ranges::find(type_pairs, theirs, &type_pair::theirs);
-    if (found == type_pairs.end()) return std::nullopt;
-    return found->ours;
-}
-
-ONNXTensorElementDataType their_type(tensor_type ours) {
-    return std::ranges::find(type_pairs, ours, &type_pair::ours)->theirs;
-}
 
 /// None when there are more than a size can say.
 std::optional<std::size_t> element_count(const std::vector<std::int64_t>& shape) {

@@ -244,21 +244,21 @@ TEST(elements, of_texts_that_are_no_utf8_cannot_be_told_in_json) {
 
 TEST(elements, are_written_up_to_a_bound) {
     // Of three bytes each, with the comma: more elements than the bound has room for.
-    const std::size_t count = limits::prediction_answer_bytes_max / 3;
+    const std::size_t count = limits::prediction_answer_bytes_max / 3 + 1'000;
     const auto size = static_cast<std::int64_t>(count);
     const tensor numbers{"y", tensor_type::uint8, {size}, std::string(count, 'c'), {}};
     std::string out;
     expect_refused(append_elements_json(out, numbers, 0, count), error_code::failed_precondition,
-                   {"50331648 bytes", "fewer rows or outputs"});
+                   {"33554432 bytes", "fewer rows or outputs"});
     EXPECT_LT(out.size(), limits::prediction_answer_bytes_max + 4'096);
     out.clear();
     const tensor flags{"y", tensor_type::boolean, {size}, std::string(count, '\1'), {}};
     expect_refused(append_elements_json(out, flags, 0, count), error_code::failed_precondition,
-                   {"50331648 bytes"});
+                   {"33554432 bytes"});
     out.clear();
     const tensor texts = texts_of("y", {2}, {std::string(30'000'000, 'a'), std::string(30'000'000, 'a')});
     expect_refused(append_elements_json(out, texts, 0, 2), error_code::failed_precondition,
-                   {"50331648 bytes"});
+                   {"33554432 bytes"});
     EXPECT_LT(out.size(), 30'001'000u);
 }
 

@@ -166,8 +166,8 @@ TEST(json_answer, of_countless_empty_arrays_is_none) {
                                                    {1LL << 40, 1LL << 40, 0},
                                                    {100'000, 100'000, 0, 5}}) {
         const auto empty = tensor_of<float>("y", tensor_type::float32, shape, {});
-        expect_refused(json_of_outputs({empty}), error_code::failed_precondition, {"50331648 bytes"});
-        expect_refused(json_of_outputs({empty, empty}), error_code::failed_precondition, {"50331648 bytes"});
+        expect_refused(json_of_outputs({empty}), error_code::failed_precondition, {"33554432 bytes"});
+        expect_refused(json_of_outputs({empty, empty}), error_code::failed_precondition, {"33554432 bytes"});
     }
     EXPECT_EQ(*json_of_outputs({tensor_of<float>("y", tensor_type::float32, {0, 1LL << 40}, {})}), "[]");
 }
@@ -284,11 +284,11 @@ TEST(table_answer, of_countless_rows_or_columns_is_none) {
     for (const std::vector<std::int64_t>& shape :
          {std::vector<std::int64_t>{1'000'000'000'000, 0}, {1LL << 40, 1LL << 40, 0}})
         expect_refused(split_of_outputs({tensor_of<float>("y", tensor_type::float32, shape, {})}, nullptr),
-                       error_code::failed_precondition, {"50331648 bytes"});
+                       error_code::failed_precondition, {"33554432 bytes"});
     const std::int64_t many = 10'000'000;
     const tensor wide{
         "y", tensor_type::boolean, {1, many}, std::string(static_cast<std::size_t>(many), '\0'), {}};
-    expect_refused(split_of_outputs({wide}, nullptr), error_code::failed_precondition, {"50331648 bytes"});
+    expect_refused(split_of_outputs({wide}, nullptr), error_code::failed_precondition, {"33554432 bytes"});
     EXPECT_EQ(*split_of_outputs({tensor_of<float>("y", tensor_type::float32, {2, 0}, {})}, nullptr),
               R"({"index":[0,1],"columns":[],"data":[[],[]]})");
 }

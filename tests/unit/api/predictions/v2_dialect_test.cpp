@@ -283,7 +283,7 @@ TEST(v2_answer, is_bounded_in_each_form) {
     question.outputs = {0};
     const auto refuse = [&](const tensor& output) {
         expect_refused(v2_of_outputs("m", "1", question, {output}), error_code::failed_precondition,
-                       {"50331648 bytes", "fewer rows or outputs"});
+                       {"33554432 bytes", "fewer rows or outputs"});
     };
     question.is_binary = {true};
     refuse({"t", tensor_type::uint8, {50'331'600}, std::string(50'331'600, '\1'), {}});

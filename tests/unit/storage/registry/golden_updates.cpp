@@ -209,6 +209,12 @@ void tell_of_refused_updates(golden_writer& log) {
     refused([](auto& c) { c.limits.in_flight_max = 10'001; }, "with too many at a time");
     refused([](auto& c) { c.batching.size_max = 1'025; }, "with too large batches");
     refused([](auto& c) { c.batching.delay_ms_max = 1'001; }, "with too late batches");
+    refused(
+        [](auto& c) {
+            c.batching = {4, 500};
+            c.limits.deadline_ms = 1'000;
+        },
+        "with batches that wait for half of the deadline");
     refused([](auto& c) { c.progress_interval_seconds = 0; }, "without an interval");
     refused([](auto& c) { c.progress_step = "a bit"; }, "with a step that is no number");
     refused([](auto& c) { c.progress_step = "0"; }, "without a step");

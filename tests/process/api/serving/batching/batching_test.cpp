@@ -151,7 +151,8 @@ TEST(batching, a_batch_for_which_there_is_no_memory_is_answered_so_and_the_next_
 TEST(batching, what_a_handler_throws_harms_no_other_of_its_batch) {
     const auto inner = std::make_shared<exhausted_model>();
     batching::batched_model model(inner, schemas::build_id{1}, {8, 5});
-    model.ask({{rows_of_floats(1, 4, 1)}, {}, in_ms(60'000), {}}, [](const answer&) { throw std::bad_alloc(); });
+    model.ask({{rows_of_floats(1, 4, 1)}, {}, in_ms(60'000), {}},
+              [](const answer&) { throw std::bad_alloc(); });
     EXPECT_TRUE(ask(model, {rows_of_floats(1, 4, 2)}, in_ms(60'000)));
 }
 

@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "runtime/http/body.hpp"
@@ -22,7 +20,6 @@ using runtime::http::http_response;
 using runtime::http::send_guard;
 
 constexpr std::string_view first_word = "the first word";
-constexpr int requests = 9'000;  // on one connection, unread
 
 struct guard_state {
     std::atomic<bool> refuses = false;
@@ -181,29 +178,6 @@ TEST_F(guard, is_asked_for_each_of_pipelined_requests) {
         EXPECT_EQ(caller.receive().status, 403);
     }
     EXPECT_EQ(handler.state.asked, 100);
-}
-
-TEST_F(guard, has_the_last_word_also_when_the_client_reads_late) {
-    client caller = connect();
-    caller.read_slowly();
-    // As many answers as the socket takes, and one of which no byte has gone out.
-    std::jthread sends([&] {
-        std::string all;
-        for (int i = 0; i < requests; ++i) all += get(i % 2 == 0 ? "/now" : "/later");
-        caller.try_send(all);
-    });
-    int before = 0;
-    ASSERT_TRUE(eventually([&] {
-        const int asked = handler.state.asked;
-        const bool stands = asked > 0 && std::exchange(before, asked) == asked;
-        std::this_thread::sleep_for(std::chrono::milliseconds(stands ? 0 : 200));
-        return stands;
-    }));
-    ASSERT_LT(before, requests) << "the socket took them all: the test needs more requests";
-    handler.state.refuses = true;
-    int allowed = 0;
-    while (caller.receive().status == 200) ++allowed;
-    EXPECT_LT(allowed, before) << "an answer was let out by what was so when it was made";
 }
 
 TEST_F(guard, that_refuses_has_no_body_for_HEAD) {

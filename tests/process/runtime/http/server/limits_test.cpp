@@ -350,6 +350,7 @@ TEST(body, of_a_request_that_the_header_refuses_is_not_awaited) {
 TEST(bodies, that_are_not_complete_have_one_bound_together) {
     server_options options;
     options.bounds.unfinished_bodies_bytes = 100'000;
+    options.bounds.unfinished_small_bodies_bytes = 0;
     running_server server(options, 2);
     const std::string head = "POST /upload HTTP/1.1\r\nHost: herald\r\nContent-Length: 50000\r\n\r\n";
     client first = server.connect();
