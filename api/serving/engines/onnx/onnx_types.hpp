@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
+#include "api/serving/engines/engine.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
-#include "schemas/tensors.hpp"
 
 namespace herald::api::serving::engines::onnx {
 
