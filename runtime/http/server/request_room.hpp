@@ -23,10 +23,12 @@ class request_room {
         if (!is_small) x_small.resize(0);
         return x_unfinished.resize(is_small ? 0 : bytes);
     }
-    /// Until it is answered: what has come keeps nobody else's from coming.
+    /// Until it is answered: what has come keeps nobody else's from coming. A small one stays in its own
+    /// room, so that large ones that wait for their answers keep it out neither.
     bool hold_finished(std::size_t bytes) noexcept {
-        x_small.resize(0);
         x_unfinished.resize(0);
+        if (bytes <= limits::small_body_bytes_max && x_small.resize(bytes)) return true;
+        x_small.resize(0);
         return x_finished.resize(bytes);
     }
     bool hold_answer(std::size_t bytes, bool is_known) {

@@ -41,6 +41,7 @@ def a_model_at_whose_load_the_process_is_killed_twice_fails_its_update_and_the_o
             herald.until(lambda: mark.exists() and mark.stat().st_size == ends, 30, f"load {ends} of the model begins")
             server.process.kill()
             start_again(server)
+        stage.client = server.client()
         herald.until(lambda: answer(server, quick).status == 200, 60, "the other endpoint answers")
         record = stage.ended()
         assert record["status"] == "error" and "ended the process of this node 2 times" in json.dumps(record), record

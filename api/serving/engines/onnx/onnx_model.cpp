@@ -141,7 +141,7 @@ void onnx_model::ask(tensor_question question, answer_handler answer) {
     enqueue(std::move(question), std::move(answer));
 }
 
-onnx_model::answer onnx_model::run(const tensor_question& question) {
+onnx_model::run_result onnx_model::run(const tensor_question& question) {
     try {
         return x_session->run(question);
     } catch (const std::bad_alloc&) {
@@ -149,7 +149,7 @@ onnx_model::answer onnx_model::run(const tensor_question& question) {
     }
 }
 
-onnx_model::answer onnx_model::run_here(const tensor_question& question) {
+onnx_model::run_result onnx_model::run_here(const tensor_question& question) {
     const std::int64_t begin = processor_ns();
     std::int64_t took_ns = 0;
     auto out = run_timed(question, took_ns);
@@ -159,7 +159,7 @@ onnx_model::answer onnx_model::run_here(const tensor_question& question) {
     return out;
 }
 
-onnx_model::answer onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
+onnx_model::run_result onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
     const auto begin = std::chrono::steady_clock::now();
     auto out = run(question);
     took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)

@@ -39,13 +39,13 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
         tensor_question question;
         answer_handler answer;
     };
-    using answer = result<std::vector<schemas::tensor>>;
+    using run_result = result<std::vector<schemas::tensor>>;
     /// Which of x_quick_rows tells of it; none: it is never quick.
     std::optional<unsigned> place_of_rows(const tensor_question&) const;
     bool is_quick(const tensor_question&) const;
-    answer run(const tensor_question&);
-    answer run_here(const tensor_question&);
-    answer run_timed(const tensor_question&, std::int64_t& took_ns);
+    run_result run(const tensor_question&);
+    run_result run_here(const tensor_question&);
+    run_result run_timed(const tensor_question&, std::int64_t& took_ns);
     void enqueue(tensor_question, answer_handler);
     bool put_behind_others(tensor_question&, answer_handler&, bool& needs_thread);
     bool run_next();
