@@ -5,7 +5,7 @@
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/prediction_bodies.hpp"
 #include "api/predictions/v2_dialect.hpp"
-#include "api/serving/engines/engine.hpp"
+#include "api/serving/component.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 #include "schemas/json.hpp"
