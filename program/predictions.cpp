@@ -149,10 +149,9 @@ std::function<void(std::function<void()>)> predictions::quiescing() {
 void predictions::close() {
     const auto quiesce = quiescing();
     if (!quiesce) return;
-    x_serving.close_gate();
-    std::promise<void> passed;
-    quiesce([&] { passed.set_value(); });
-    passed.get_future().wait();
+    std::promise<void> closed;
+    x_serving.gate().close(quiesce, [&] { closed.set_value(); });
+    closed.get_future().wait();
 }
 
 void predictions::begin(storage::node::registry_node& registry) {

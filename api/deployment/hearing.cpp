@@ -1,22 +1,31 @@
 #include "api/deployment/hearing.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <memory>
 #include <utility>
 
 #include "api/calls/await_callback.hpp"
 #include "api/deployment/limits.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::deployment {
 namespace {
 
 /// Whether a node that is in contact has not said yet that it knows.
-bool is_awaited(const calls::services& with, std::uint64_t offset) {
-    const auto now = with.registry.read_applied();
+bool is_awaited(const hearing& with, std::uint64_t offset) {
+    const auto now = with.read_applied();
     if (!now) return false;
     const auto nodes = storage::registry::find::unconfirmed_nodes(*now->view, offset);
     return std::ranges::any_of(nodes, [](const auto& each) { return each.is_in_contact; });
+}
+
+void look(const std::shared_ptr<const hearing>& with, std::uint64_t offset, std::int64_t until_ms,
+          const std::function<void()>& heard) {
+    const std::int64_t now_ms = with->loop.time().steady_ms();
+    if (now_ms >= until_ms || !is_awaited(*with, offset)) return heard();
+    with->loop.run_at(now_ms + limits::report_heard_look_ms,
+                      [with, offset, until_ms, heard] { look(with, offset, until_ms, heard); });
 }
 
 }  // namespace
@@ -30,23 +39,23 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(
     return out;
 }
 
+void when_heard(const hearing& with, std::uint64_t offset, std::function<void()> heard) {
+    const auto begin = [with = std::make_shared<const hearing>(with), offset, heard = std::move(heard)] {
+        if (!with->has_other_nodes) return heard();
+        look(with, offset, with->loop.time().steady_ms() + limits::report_heard_ms_max, heard);
+    };
+    if (!with.quiesce) return begin();
+    with.quiesce(runtime::posted(with.loop, begin));
+}
+
 boost::asio::awaitable<void> wait_until_heard(calls::writing_call& call, std::uint64_t offset) {
     const calls::services& with = call.with();
-    if (with.quiesce) {
-        const auto start = [&](std::function<void(result<void>)> done) {
-            with.quiesce([done] { done({}); });
-        };
-        co_await calls::await_callback<result<void>>(start);
-    }
-    if (!with.has_other_nodes) co_return;
-    runtime::event_loop& loop = call.limit().loop();
-    const std::int64_t until_ms = loop.time().steady_ms() + limits::report_heard_ms_max;
-    while (loop.time().steady_ms() < until_ms && is_awaited(with, offset)) {
-        const auto rest = [&](std::function<void(result<void>)> done) {
-            loop.run_at(loop.time().steady_ms() + limits::report_heard_look_ms, [done] { done({}); });
-        };
-        co_await calls::await_callback<result<void>>(rest);
-    }
+    const hearing asked{[&with] { return with.registry.read_applied(); }, with.quiesce, call.limit().loop(),
+                        with.has_other_nodes};
+    const auto start = [&](std::function<void(result<void>)> done) {
+        when_heard(asked, offset, [done = std::move(done)] { done({}); });
+    };
+    co_await calls::await_callback<result<void>>(start);
 }
 
 }  // namespace herald::api::deployment

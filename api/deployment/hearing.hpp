@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "api/calls/call.hpp"
@@ -16,6 +18,17 @@ namespace herald::api::deployment {
 std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::services&,
                                                                const storage::registry::state::state_view&,
                                                                std::uint64_t offset);
+
+/// Who is asked whether nodes have heard. All of it outlives the wait.
+struct hearing {
+    /// As registry_node::read_applied, and as options::quiesce, which may be empty.
+    std::function<std::optional<storage::node::registry_node::reading>()> read_applied;
+    std::function<void(std::function<void()>)> quiesce;
+    runtime::scheduler& loop;
+    bool has_other_nodes = false;
+};
+/// As wait_until_heard; on the loop, where it calls back.
+void when_heard(const hearing&, std::uint64_t offset, std::function<void()> heard);
 
 /// Ends when every node in contact has said that it has applied the record at the offset, at the latest after
 /// limits::report_heard_ms_max. Standalone, once this node's own event loops have ended the step that they

@@ -110,9 +110,9 @@ class last_look final : public runtime::http::send_guard {
 
     std::optional<http_response> instead() const override {
         const component_route& component = *x_target.component;
-        const auto scan = component.safety->unsafe_scan();
-        if (!scan && x_with.gate.has_lease()) return std::nullopt;
-        http_response out = refusal_of(scan ? unsafe_build(component.build, scan) : without_lease(), x_is_v2);
+        const auto trouble = second_look(x_with.gate, component);
+        if (!trouble) return std::nullopt;
+        http_response out = refusal_of(*trouble, x_is_v2);
         out.head_lines = component.header_lines;
         return out;
     }

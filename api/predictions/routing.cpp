@@ -50,6 +50,18 @@ error unknown_version(const stage_route& stage, const prediction_path& asked) {
                               std::string(asked.name) + " is not served; served: " + served);
 }
 
+error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
+    return runtime::permission_denied(
+        "scan " + std::to_string(scan.value) + " reported build " + std::to_string(build.value) +
+        " unsafe: it is not served any more; update the endpoint to another build");
+}
+
+error without_lease() {
+    return runtime::unavailable(
+        "this node has been cut off from the log for too long to know whether the build has been reported "
+        "unsafe; try another node");
+}
+
 /// Why the component cannot answer; empty while it can.
 std::optional<error> trouble_of(const component_route& component) {
     if (const auto scan = component.safety->unsafe_scan()) return unsafe_build(component.build, scan);
@@ -68,18 +80,6 @@ error nothing_deployed(const endpoint_route& endpoint, const stage_route& stage)
 }
 
 }  // namespace
-
-error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
-    return runtime::permission_denied(
-        "scan " + std::to_string(scan.value) + " reported build " + std::to_string(build.value) +
-        " unsafe: it is not served any more; update the endpoint to another build");
-}
-
-error without_lease() {
-    return runtime::unavailable(
-        "this node has been cut off from the log for too long to know whether the build has been reported "
-        "unsafe; try another node");
-}
 
 std::variant<routed, unrouted> route(serving::route_book& book, const serving::serving_gate& gate,
                                      const runtime::http::server::request& received,
@@ -113,6 +113,12 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
     if (!component) return unrouted{unknown_version(*stage, asked), *found, nullptr, true};
     if (auto trouble = trouble_of(*component)) return unrouted{*std::move(trouble), *found, component};
     return routed{*found, component};
+}
+
+std::optional<error> second_look(const serving::serving_gate& gate, const component_route& component) {
+    if (const auto scan = component.safety->unsafe_scan()) return unsafe_build(component.build, scan);
+    if (!gate.has_lease()) return without_lease();
+    return std::nullopt;
 }
 
 }  // namespace herald::api::predictions

@@ -26,15 +26,15 @@ struct unrouted {
     bool rests_on_state = false;
 };
 
-/// What a prediction is refused with (P7): permission_denied; unavailable.
-error unsafe_build(schemas::build_id, schemas::scan_id by);
-error without_lease();
-
 /// On the request's own loop. Errors: not_found for a path that no endpoint has, and for another version of
 /// the model than the one that is served; unauthenticated and permission_denied for tokens; permission_denied
 /// for an unsafe build; failed_precondition where nothing has been deployed; unavailable while nothing can
 /// answer yet.
 std::variant<routed, unrouted> route(serving::route_book&, const serving::serving_gate&,
                                      const runtime::http::server::request&, const prediction_path&);
+
+/// In the step in which the answer's first byte goes out (P7): why nothing of it may; empty: it may. Errors:
+/// permission_denied for an unsafe build; unavailable without a lease.
+std::optional<error> second_look(const serving::serving_gate&, const serving::component_route&);
 
 }  // namespace herald::api::predictions

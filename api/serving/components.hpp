@@ -37,10 +37,22 @@ struct fetched_model {
 /// unavailable when another try may help; others say what is wrong.
 using fetch_model = std::function<void(const component_source&, std::function<void(result<fetched_model>)>)>;
 
+/// Who loads what routes have. Any thread.
+class component_holder {
+  public:
+    virtual ~component_holder() = default;
+    /// The component with this key: the same for all who ask while somebody holds it.
+    virtual std::shared_ptr<component> hold(const component_source&) = 0;
+    /// The update is told whether this component is ready here, once that is known.
+    virtual void tell_when_ready(schemas::update_id, const std::shared_ptr<component>&) = 0;
+    /// The update has ended.
+    virtual void forget(schemas::update_id) = 0;
+};
+
 /// A component is loaded as soon as somebody holds it and unloaded once nobody does. A failure is repeated,
 /// more and more seldom, for as long as it is held. What an update waits for is told to the log until it is
 /// applied: COMPONENT_READY. Lives on the loop's thread, but for hold() and end().
-class components final : public std::enable_shared_from_this<components> {
+class components final : public component_holder, public std::enable_shared_from_this<components> {
   public:
     /// All of them must outlive it. Engines are asked on the pool `loads`, which unloads, too.
     struct parts {
@@ -53,16 +65,13 @@ class components final : public std::enable_shared_from_this<components> {
     };
     explicit components(parts);
 
-    /// The component with this key: the same for all who ask while somebody holds it. Any thread.
-    std::shared_ptr<component> hold(const component_source&);
+    std::shared_ptr<component> hold(const component_source&) override;
     /// The place of a build that must not be loaded.
     static std::shared_ptr<component> without_model(schemas::build_id build) {
         return std::make_shared<component>(component_key{build, {}}, nullptr);
     }
-    /// The update is told whether this component is ready here, once that is known. Any thread.
-    void tell_when_ready(schemas::update_id, const std::shared_ptr<component>&);
-    /// The update has ended. Any thread.
-    void forget(schemas::update_id);
+    void tell_when_ready(schemas::update_id, const std::shared_ptr<component>&) override;
+    void forget(schemas::update_id) override;
     /// Whether the node may say that it is ready for predictions: each of these is loaded, or has not been
     /// for limits::model_load_awaited_ms. Any thread.
     bool are_settled(const std::vector<std::shared_ptr<component>>&) const;

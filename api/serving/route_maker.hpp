@@ -31,7 +31,7 @@ class route_maker {
     struct parts {
         route_book& book;
         serving_gate& gate;
-        components& models;
+        component_holder& models;
         canary_reports& canaries;
     };
     route_maker(options with, const parts& on) : x_with(std::move(with)), x_on(on) {}

@@ -27,9 +27,7 @@ class serving {
     serving(const parts&, route_maker::options, std::uint64_t logged_each);
 
     route_book& book() noexcept { return x_book; }
-    const serving_gate& gate() const noexcept { return x_gate; }
-    /// Nothing more is answered, but by who has passed the gate already.
-    void close_gate() noexcept { x_gate.close(); }
+    serving_gate& gate() noexcept { return x_gate; }
     prediction_log& log() noexcept { return x_log; }
     /// For registry_node::options::about_to_show; on the applying thread.
     void shown(const storage::node::shown_write&);

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "runtime/clock.hpp"
 #include "runtime/mutex.hpp"
@@ -40,8 +42,12 @@ class serving_gate {
     void begin(const storage::node::registry_node& registry) noexcept {
         x_registry.store(&registry, std::memory_order_release);
     }
-    /// From now on there is no lease: what was answered before a node says farewell is all that it answers.
-    void close() noexcept { x_is_closed.store(true, std::memory_order_release); }
+    /// From now on there is no lease. `closed` is called once nothing goes out any more, not even of what had
+    /// passed before: only then the node may say farewell. `quiesce`: as registry_node::options::quiesce.
+    void close(const std::function<void(std::function<void()>)>& quiesce, std::function<void()> closed) {
+        x_is_closed.store(true, std::memory_order_release);
+        quiesce(std::move(closed));
+    }
     /// Whether the log has been heard of recently enough that what this node knows of builds counts.
     bool has_lease() const noexcept {
         const auto* const registry = x_registry.load(std::memory_order_acquire);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "events/log/memory/memory_log.hpp"
@@ -18,6 +19,8 @@ class seeded_faults final : public events::log::memory::memory_faults {
         bool repeats_commands = false;
         /// For how long a deposed leader of the command log may hide new records.
         std::int64_t deposed_ms = 0;
+        /// The most that a read gives.
+        std::size_t records_at_once = std::numeric_limits<std::size_t>::max();
     };
     seeded_faults(world& in, settings how) : x_world(in), x_chance(in.chance), x_settings(how) {}
     /// From now on nothing goes wrong any more.
@@ -40,8 +43,9 @@ class seeded_faults final : public events::log::memory::memory_faults {
         return static_cast<std::size_t>(x_chance.between(0, static_cast<std::int64_t>(waiting) - 1));
     }
     std::size_t next_poll(std::size_t wanted) override {
-        if (x_healed || x_chance.one_in(2)) return wanted;
-        return std::min(wanted, static_cast<std::size_t>(x_chance.between(1, 3)));
+        const std::size_t most = std::min(wanted, x_settings.records_at_once);
+        if (x_healed || x_chance.one_in(2)) return most;
+        return std::min(most, static_cast<std::size_t>(x_chance.between(1, 3)));
     }
     std::int64_t range_lag(const events::log::topic_partition& where) override {
         if (x_healed || !x_chance.one_in(10)) return 0;

@@ -1,58 +1,40 @@
 // A node that answers predictions: the node's own thread and log, and beside them a thread that routes and
-// sends, with the product's gate between (promise P7).
+// sends; the product's routes and gate stand between (promise P7).
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "api/serving/serving_gate.hpp"
+#include "api/serving/route_table.hpp"
 #include "tests/simulation/api_node.hpp"
 #include "tests/simulation/faults.hpp"
+#include "tests/simulation/serving/broken_rules.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::test::serving {
 
-/// What is done otherwise than the design says. All false: nothing.
-struct broken_rules {
-    bool has_no_second_look = false;
-    bool has_no_lease = false;
-    bool lease_begins_when_heard = false;
-    bool clock_stops_with_the_process = false;
-    bool speaks_before_quiescence = false;
-    bool shows_late = false;
-    bool serves_longer_than_told = false;
-    bool names_nobody = false;
-    bool offset_not_compared = false;
-    bool answers_at_once = false;
-};
-
-/// The process's clock as it would be if it did not count the time for which the process was stopped.
-class stopping_clock final : public runtime::clock {
-  public:
-    explicit stopping_clock(const runtime::clock& true_time) : x_time(true_time) {}
-    std::int64_t wall_ms() const noexcept override { return x_time.wall_ms(); }
-    std::int64_t steady_ms() const noexcept override { return x_time.steady_ms() - x_stopped_ms; }
-    void stop_for(std::int64_t ms) { x_stopped_ms += ms; }
-
-  private:
-    const runtime::clock& x_time;
-    std::int64_t x_stopped_ms = 0;
-};
+/// Of every stage in the runs.
+inline constexpr std::string_view access_token = "the token of the runs";
 
 class serving_node {
   public:
     /// A prediction's first byte goes out.
     using byte_sent = std::function<void(const std::string& node, schemas::build_id)>;
+    /// The process wants to end: crash() it, but not from within the call.
+    using end_wanted = std::function<void(serving_node&)>;
 
     serving_node(world&, std::string name, storage::node::node_kind, events::log::memory::memory_broker&,
-                 const runtime::clock& brokers_time, const broken_rules&, byte_sent);
+                 const runtime::clock& brokers_time, const broken_rules&, byte_sent, end_wanted);
+    ~serving_node();
 
     void start();
     void crash(std::size_t writes_lost);
+    /// As a process that is told to end; it then wants to. In a cluster it says farewell.
+    void drain();
     bool running() const { return x_machine.running(); }
     bool serves() const { return x_machine.serves(); }
     const std::string& name() const { return x_name; }
@@ -68,39 +50,37 @@ class serving_node {
     }
     void stop(std::int64_t ms);
 
-    /// A prediction of that build comes in.
-    void predict(schemas::build_id);
+    /// A prediction comes in.
+    void predict(const std::string& path);
     /// As registry_node::options::quiesce.
     void quiesce(std::function<void()> done);
 
   private:
-    struct prediction {
-        schemas::build_id build;
-        std::shared_ptr<api::serving::build_safety> safety;
-    };
+    class process;
     void change(storage::node::registry_node::options&);
-    void shown(const storage::node::shown_write&);
-    void take(const storage::registry::state::state_view&);
-    bool passes(const prediction&);
-    bool has_lease();
-    void finish(const prediction&);
+    void tell(std::function<void()> done);
+    std::int64_t gate_time_ms();
+    void finish(const std::shared_ptr<const api::serving::component_route>&);
 
     world& x_world;
     const std::string x_name;
+    const storage::node::node_kind x_kind;
+    const runtime::clock& x_log_clock;
     const broken_rules& x_broken;
     const byte_sent x_sent;
+    const end_wanted x_end;
     const std::int64_t x_grace_ms;
     seeded_faults x_faults;
     const mutation x_nothing{};
     api_node x_machine;
     process_thread* x_serving = nullptr;
-    std::unique_ptr<stopping_clock> x_clock;
-    std::unique_ptr<api::serving::serving_gate> x_gate;
-    std::map<schemas::build_id, std::shared_ptr<api::serving::build_safety>> x_builds;
+    std::unique_ptr<process> x_process;
     std::uint32_t x_level = 0;
-    bool x_is_known = false;    // the log had been applied to its end
-    bool x_is_sending = false;  // between the second look and the first byte
-    std::int64_t x_last_serves_until_ms = 0;
+    bool x_is_sending = false;      // between the second look and the first byte
+    std::int64_t x_stopped_ms = 0;  // for how long this process was
+    std::int64_t x_told_ms = 0;     // when a heartbeat went out
+    std::int64_t x_newest_ms = 0;   // when the newest heartbeat was sent
+    std::int64_t x_last_until_ms = 0;
     std::int64_t x_heard_ms = 0;  // when that was first seen
 };
 

@@ -1,10 +1,11 @@
 #include "tests/simulation/serving/serving_run.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
 #include "events/log/topics.hpp"
+#include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"
 #include "storage/registry/tables/builds.hpp"
 #include "tests/support/commands.hpp"
@@ -14,39 +15,27 @@ namespace {
 
 constexpr std::string_view workspace = "simulated";
 constexpr std::int64_t peace_ms = 60'000;
-constexpr std::size_t builds_of_a_run = 6;
-
-struct named_mutation {
-    std::string_view name;
-    std::string_view what;
-    bool broken_rules::*rule = nullptr;
-};
-constexpr std::array<named_mutation, 11> all_mutations{
-    {{"", "nothing is broken"},
-     {"second-look-left-out", "a prediction that has been routed is sent whatever is known by then",
-      &broken_rules::has_no_second_look},
-     {"lease-ignored", "a node that does not hear of the log serves on", &broken_rules::has_no_lease},
-     {"lease-begins-when-heard", "the lease is counted from when the heartbeat was applied, not sent",
-      &broken_rules::lease_begins_when_heard},
-     {"clock-stops-with-the-process", "the time for which the process was stopped does not count",
-      &broken_rules::clock_stops_with_the_process},
-     {"quiescence-not-awaited", "a node says what it has applied while a thread is about to send",
-      &broken_rules::speaks_before_quiescence},
-     {"unsafe-shown-late", "the threads that serve hear of a report later than the node says",
-      &broken_rules::shows_late},
-     {"lease-longer-than-told", "a node serves for longer than it told the others",
-      &broken_rules::serves_longer_than_told},
-     {"nobody-named", "the answer does not name the nodes out of contact", &broken_rules::names_nobody},
-     {"offset-not-compared", "any heartbeat counts as one that knows of the report",
-      &broken_rules::offset_not_compared},
-     {"answered-at-once", "the report is answered before the nodes in contact have said that they know",
-      &broken_rules::answers_at_once}}};
+constexpr std::size_t builds_of_a_run = 7;
+constexpr std::size_t endpoints_of_a_run = 4;
+constexpr std::size_t replacements_of_a_run = 3;
+constexpr std::int64_t again_ms = 3'000;
+constexpr std::int64_t quick_answer_ms = 100;
 
 void require(bool holds, const std::string& sentence) {
     if (!holds) throw rule_broken{sentence};
 }
 
 std::string text_of(schemas::build_id id) { return "build " + std::to_string(id.value); }
+
+template <class Command>
+request request_of(const Command& command) {
+    request what;
+    what.type = Command::type;
+    what.body = schemas::encode(command);
+    what.user = admin;
+    what.credential_hash = admin_key_hash();
+    return what;
+}
 
 }  // namespace
 
@@ -61,12 +50,21 @@ void run::play() {
     found_installation();
     start_nodes();
     make_builds();
-    for (const schemas::build_id build : x_builds) {
+    make_endpoints();
+    for (std::size_t index = 0; index + 1 < x_builds.size(); ++index) {
+        const schemas::build_id build = x_builds[index];
+        ask(update_to(build, x_world.chance.pick(x_endpoints)));
         trouble(x_world.chance.between(1'000, 20'000));
+        if (x_world.chance.one_in(4))
+            ask(update_to(x_world.chance.pick(x_builds), x_world.chance.pick(x_endpoints)));
+        if (x_world.chance.one_in(4)) delete_endpoint();
+        if (x_world.chance.one_in(4))
+            if (serving_node* const node = any_that_serves()) node->drain();
         report_unsafe(build);
         trouble(x_world.chance.between(1'000, 60'000));
     }
     make_peace();
+    check_quick_answer();
 }
 
 void run::found_installation() {
@@ -92,15 +90,19 @@ void run::found_installation() {
     run_for(10);
 }
 
+serving_node& run::start_node(const std::string& name) {
+    x_nodes.push_back(std::make_unique<serving_node>(
+        x_world, name, x_kind, x_broker, x_setup.time(), x_broken,
+        [this](const std::string& node, schemas::build_id build) { check_byte(node, build); },
+        [this](serving_node& node) { end_later(node); }));
+    x_nodes.back()->start();
+    return *x_nodes.back();
+}
+
 void run::start_nodes() {
     const bool is_alone = x_kind == storage::node::node_kind::standalone;
     const std::int64_t nodes = is_alone ? 1 : x_world.chance.between(2, 4);
-    for (std::int64_t number = 1; number <= nodes; ++number) {
-        x_nodes.push_back(std::make_unique<serving_node>(
-            x_world, "node-" + std::to_string(number), x_kind, x_broker, x_setup.time(), x_broken,
-            [this](const std::string& node, schemas::build_id build) { check_byte(node, build); }));
-        x_nodes.back()->start();
-    }
+    for (std::int64_t number = 1; number <= nodes; ++number) start_node("node-" + std::to_string(number));
     const auto is_prepared = [](const auto& node) { return node->serves() && node->is_of_serving_level(); };
     for (int waits = 0; !std::ranges::all_of(x_nodes, is_prepared); ++waits) {
         require(waits < 600, "the nodes do not reach the level of serving");
@@ -110,11 +112,8 @@ void run::start_nodes() {
 
 template <class Command>
 schemas::commands::outcome run::done(const Command& command) {
-    request what;
-    what.type = Command::type;
-    what.body = schemas::encode(command);
-    what.user = admin;
-    what.credential_hash = admin_key_hash();
+    request what = request_of(command);
+    std::string refusal;
     for (int attempts = 0; attempts < 200; ++attempts) {
         std::optional<reply> heard;
         what.idempotency_key =
@@ -124,9 +123,23 @@ schemas::commands::outcome run::done(const Command& command) {
         for (int waits = 0; !heard && waits < 400; ++waits) run_for(100);
         require(heard.has_value(), "a node did not answer in the set-up");
         if (heard->what == reply::kind::answered && heard->outcome.code == 0) return heard->outcome;
+        refusal = heard->outcome.message;
         run_for(500);
     }
-    throw rule_broken{"the set-up was refused"};
+    throw rule_broken{"the set-up was refused: " + refusal};
+}
+
+template <class Command>
+void run::ask(const Command& command, reply_handler handler) {
+    if (serving_node* const node = any_that_serves())
+        node->machine().send(request_of(command), std::move(handler));
+}
+
+serving_node* run::any_that_serves() {
+    std::vector<serving_node*> serving;
+    for (const auto& node : x_nodes)
+        if (node->serves()) serving.push_back(node.get());
+    return serving.empty() ? nullptr : x_world.chance.pick(serving);
 }
 
 void run::make_builds() {
@@ -140,8 +153,56 @@ void run::make_builds() {
     build.workspace_name = workspace;
     build.model_version_id = decoded<schemas::model_version>(done(version).body).id;
     build.external_location = "registry.example/image";
+    build.upstream_url = "http://image.example";
     while (x_builds.size() < builds_of_a_run)
         x_builds.push_back(decoded<schemas::build>(done(build).body).id);
+}
+
+/// Each with a stage that serves, and all with the same token.
+void run::make_endpoints() {
+    while (x_endpoints.size() < endpoints_of_a_run) {
+        schemas::commands::create_endpoint made;
+        made.id = x_world.chance.source().uuid();
+        made.workspace_name = workspace;
+        made.path = "/endpoint-" + std::to_string(x_endpoints.size());
+        made.creator_request.text = "{}";
+        done(made);
+        schemas::commands::create_endpoint_stage stage;
+        stage.endpoint_id = made.id;
+        stage.workspace_name = workspace;
+        stage.name = "stage";
+        stage.token.hash = runtime::as_bytes(runtime::sha256(access_token));
+        stage.token.sealed_value = "sealed";
+        stage.creator_request.text = "{}";
+        const auto row = decoded<schemas::endpoint_stage>(done(stage).body);
+        x_endpoints.push_back({made.id, made.path, row.id});
+        done(update_to(x_builds[x_endpoints.size()], x_endpoints.back()));
+    }
+}
+
+schemas::commands::update_endpoint_stage run::update_to(schemas::build_id build, const endpoint& to) {
+    schemas::commands::update_endpoint_stage update;
+    update.endpoint_id = to.id;
+    update.workspace_name = workspace;
+    update.stage_id = to.stage;
+    update.build_id = build;
+    update.update_request.text = "{}";
+    if (x_world.chance.one_in(4)) {
+        update.strategy = schemas::update_strategy::canary;
+        update.progress_interval_seconds = 10;
+        update.progress_step = "0.5";
+        update.rules = {{1007, "1"}};
+    }
+    return update;
+}
+
+void run::delete_endpoint() {
+    if (x_endpoints.size() == 1) return;
+    schemas::commands::delete_endpoint gone;
+    gone.id = x_endpoints.back().id;
+    gone.workspace_name = workspace;
+    ask(gone);
+    x_endpoints.pop_back();
 }
 
 void run::run_for(std::int64_t ms) { x_world.time.run_until(x_world.time.now_ms() + ms); }
@@ -151,8 +212,10 @@ void run::trouble(std::int64_t ms) {
     while (x_world.time.now_ms() < end) {
         run_for(x_world.chance.between(1, 200));
         for (const auto& node : x_nodes)
-            if (node->running()) node->predict(x_world.chance.pick(x_builds));
-        if (x_world.chance.one_in(30)) disturb();
+            if (node->running() && x_world.chance.one_in(2))
+                node->predict(x_world.chance.pick(x_endpoints).path);
+        if (!x_reports.empty() && x_world.chance.one_in(10)) look_at_scan(*x_world.chance.pick(x_reports));
+        if (x_world.chance.one_in(120 / x_nodes.size())) disturb();
     }
 }
 
@@ -160,96 +223,155 @@ void run::disturb() {
     dice& chance = x_world.chance;
     serving_node& node = *chance.pick(x_nodes);
     if (!node.running()) return;
-    switch (chance.between(0, 5)) {
+    switch (chance.between(0, 7)) {
         case 0:
             node.crash(static_cast<std::size_t>(chance.between(0, 4)));
-            return x_setup.run_at(x_world.time.now_ms() + chance.between(0, 15'000), [&node] {
-                if (!node.running()) node.start();
-            });
+            if (chance.one_in(3)) node.machine().wipe_state();
+            return x_setup.run_at(x_world.time.now_ms() + chance.between(0, 15'000),
+                                  [this, &node] { restart(node); });
         case 1:
             return node.pause_log(chance.between(100, 40'000));
         case 2:
             return node.pause_serving(chance.between(100, 40'000));
         case 3:
             return node.stop(chance.between(1'000, 90'000));
+        case 4:
+            return node.drain();
+        case 5:
+            return replace(node);
         default:
             return node.cut_off_for(chance.between(1'000, 90'000));
     }
+}
+
+/// Another process takes the node's name, on another machine, while this one goes on.
+void run::replace(serving_node& node) {
+    if (x_kind == storage::node::node_kind::standalone || x_replaced.size() == replacements_of_a_run) return;
+    if (x_replaced.insert(&node).second) start_node(node.name());
+}
+
+/// A process that wants to end takes its time over it.
+void run::end_later(serving_node& node) {
+    x_setup.run_at(x_world.time.now_ms() + x_world.chance.between(0, 15'000), [this, &node] {
+        if (node.running()) node.crash(0);
+        restart(node);
+    });
+}
+
+/// Callers are there before it is.
+void run::restart(serving_node& node) {
+    if (node.running() || x_replaced.contains(&node)) return;
+    node.start();
+    for (int each = 0; each < 5; ++each) node.predict(x_world.chance.pick(x_endpoints).path);
 }
 
 /// In the end every report is answered.
 void run::make_peace() {
     for (const auto& node : x_nodes) node->heal();
     run_for(peace_ms + 90'000);
-    for (const auto& node : x_nodes)
-        if (!node->running()) node->start();
+    for (const auto& node : x_nodes) restart(*node);
     run_for(peace_ms);
+}
+
+/// When all is well a report waits for nothing, and names nobody.
+void run::check_quick_answer() {
+    const report* const told = report_unsafe(x_builds.back());
+    require(told != nullptr, "no node serves although all is well (invariant 12)");
+    run_for(quick_answer_ms);
+    require(told->answered_ms.has_value(), "a report waits although all is well (design.md §4)");
+    require(told->serves_until_ms.empty(), "a report names nodes although all is well (design.md §4)");
 }
 
 // ---- reports
 
-void run::report_unsafe(schemas::build_id build) {
-    std::vector<serving_node*> serving;
-    for (const auto& node : x_nodes)
-        if (node->running() && node->serves()) serving.push_back(node.get());
-    if (serving.empty()) return;
-    serving_node& asked = *x_world.chance.pick(serving);
-    x_reports.push_back(std::make_unique<report>());
-    const std::size_t index = x_reports.size() - 1;
-    x_reports[index]->build = build;
+report* run::report_unsafe(schemas::build_id build) {
+    serving_node* const node = any_that_serves();
+    if (!node) return nullptr;
+    report& told = *x_reports.emplace_back(std::make_unique<report>(report{build, *node}));
     schemas::commands::report_scan command;
     command.workspace_name = workspace;
     command.build_id = build;
     command.scan_status = schemas::scan_status::scanned;
     command.safety_status = schemas::safety_status::unsafe;
-    request what;
-    what.type = schemas::commands::report_scan::type;
-    what.body = schemas::encode(command);
-    what.user = admin;
-    what.credential_hash = admin_key_hash();
-    asked.machine().send(what, [this, &asked, index](const reply& heard) {
-        if (heard.what != reply::kind::answered || heard.outcome.code != 0) return;
-        asked.quiesce([this, &asked, index] {
-            process_thread& thread = asked.machine().thread();
-            thread.post(
-                [this, &asked, index, until_ms = thread.time().steady_ms() + limits::report_heard_ms_max] {
-                    wait_until_heard(asked, index, until_ms);
-                });
-        });
+    node->machine().send(request_of(command), [this, &told](const reply& heard) {
+        if (heard.what != reply::kind::answered)
+            return x_setup.run_at(x_world.time.now_ms() + again_ms, [this, &told] {
+                if (!is_answered(told.build)) report_unsafe(told.build);
+            });
+        told.offset = heard.outcome.offset;
+        told.asked.machine().thread().post([this, &told] { wait_until_heard(told); });
+    });
+    return &told;
+}
+
+void run::wait_until_heard(report& told) {
+    if (x_broken.answers_at_once) return answer(told);
+    const auto read = [this, &told] {
+        auto now = told.asked.machine().node().read_applied();
+        if (!now) return now;
+        look(told, now->view);
+        now->view = changed_view(now->view, x_broken.rows_of_answers);
+        return now;
+    };
+    const auto own_threads = [&told](std::function<void()> done) { told.asked.quiesce(std::move(done)); };
+    api::deployment::hearing asked{read, own_threads, told.asked.machine().thread(),
+                                   x_kind == storage::node::node_kind::cluster};
+    if (x_broken.awaits_no_own_threads) asked.quiesce = nullptr;
+    api::deployment::when_heard(asked, told.offset, [this, &told] {
+        if (x_broken.answers_never_late && told.is_anybody_awaited) return wait_until_heard(told);
+        answer(told);
     });
 }
 
-std::vector<storage::registry::find::unconfirmed_node> run::unconfirmed(serving_node& node,
-                                                                        schemas::build_id id) {
+run::unconfirmed run::unconfirmed_of(const report& told, const view& state, row_change change) const {
     if (x_kind == storage::node::node_kind::standalone) return {};
-    const auto now = node.machine().node().read_applied();
-    require(now.has_value(), "a node answers that is not ready");
-    auto build = storage::registry::tables::builds::find(*now->view, id);
-    require(build && build->unsafe_scan_id, "a node answers a report that it has not applied");
-    if (x_broken.offset_not_compared) build->unsafe_offset = 0;
-    return storage::registry::find::unconfirmed_nodes(*now->view, *build);
+    const auto build = storage::registry::tables::builds::find(*state, told.build);
+    require(build && build->unsafe_scan_id, "a node answers of a report that it has not applied");
+    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), *build);
 }
 
-void run::wait_until_heard(serving_node& node, std::size_t index, std::int64_t until_ms) {
-    if (!node.machine().node().read_applied()) return;  // it is answered 503
-    report& told = *x_reports[index];
-    process_thread& thread = node.machine().thread();
-    const auto nodes = unconfirmed(node, told.build);
-    const bool is_awaited = std::ranges::any_of(nodes, [](const auto& each) { return each.is_in_contact; });
-    const bool is_late = thread.time().steady_ms() >= until_ms;
-    if (!is_awaited || is_late || x_broken.answers_at_once) return answer(node, told, !is_late);
-    thread.run_at(thread.time().steady_ms() + limits::report_heard_look_ms,
-                  [this, &node, index, until_ms] { wait_until_heard(node, index, until_ms); });
+bool run::is_answered(schemas::build_id build) const {
+    return std::ranges::any_of(
+        x_reports, [&](const auto& told) { return told->build == build && told->answered_ms.has_value(); });
 }
 
-void run::answer(serving_node& node, report& told, bool is_in_time) {
-    for (const auto& each : unconfirmed(node, told.build)) {
-        require(!is_in_time || !each.is_in_contact,
+bool run::is_late(const report& told) const {
+    return told.first_look_ms && x_world.time.now_ms() >= *told.first_look_ms + limits::report_heard_ms_max;
+}
+
+/// The product looks whether it has to wait.
+void run::look(report& told, const view& state) {
+    if (!told.first_look_ms) told.first_look_ms = x_world.time.now_ms();
+    require(told.is_anybody_awaited, "a report waits although nobody is in contact (design.md §4)");
+    require(!is_late(told), "a report still waits after 5 s (design.md §4)");
+    const auto nodes = storage::registry::find::unconfirmed_nodes(*state, told.offset);
+    told.is_anybody_awaited = std::ranges::any_of(nodes, [](const auto& each) { return each.is_in_contact; });
+}
+
+void run::answer(report& told) {
+    const auto now = told.asked.machine().node().read_applied();
+    if (!now) return;  // it is answered 503
+    for (const auto& each : unconfirmed_of(told, now->view, nullptr))
+        require(is_late(told) || !each.is_in_contact,
                 "a report was answered early although " + each.node + " is in contact (invariant 8)");
-        if (!x_broken.names_nobody) told.serves_until_ms[each.node] = each.serves_until_ms;
-    }
+    if (!x_broken.names_nobody)
+        for (const auto& each : unconfirmed_of(told, now->view, x_broken.rows_of_answers))
+            told.serves_until_ms[each.node] = each.serves_until_ms;
     told.answered_ms = x_world.time.now_ms();
-    ++x_answered;
+}
+
+/// Who is not in the list any more has said that it knows, or its time is over.
+void run::look_at_scan(report& told) {
+    serving_node* const node = any_that_serves();
+    if (!node || !told.answered_ms) return;
+    node->machine().read([this, &told](const result<storage::node::registry_node::reading>& now) {
+        if (!now || now->stale) return;
+        const auto left = unconfirmed_of(told, now->view, x_broken.rows_of_scans);
+        std::erase_if(told.serves_until_ms, [&](const auto& named) {
+            return std::ranges::find(left, named.first, &storage::registry::find::unconfirmed_node::node) ==
+                   left.end();
+        });
+    });
 }
 
 void run::check_byte(const std::string& node, schemas::build_id build) {
@@ -270,15 +392,12 @@ void run::check_byte(const std::string& node, schemas::build_id build) {
 
 std::vector<std::pair<std::string_view, std::string_view>> mutations() {
     std::vector<std::pair<std::string_view, std::string_view>> names;
-    for (const named_mutation& each : all_mutations) names.emplace_back(each.name, each.what);
+    for (const named_mutation& each : all_mutations()) names.emplace_back(each.name, each.what);
     return names;
 }
 
 std::optional<std::string> simulate(std::uint64_t seed, std::string_view mutation) {
-    broken_rules broken;
-    const auto* const chosen = std::ranges::find(all_mutations, mutation, &named_mutation::name);
-    if (chosen != all_mutations.end() && chosen->rule != nullptr) broken.*(chosen->rule) = true;
-    run one(seed, broken);
+    run one(seed, std::ranges::find(all_mutations(), mutation, &named_mutation::name)->broken);
     try {
         one.play();
     } catch (const rule_broken& wrong) {

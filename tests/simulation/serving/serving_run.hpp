@@ -1,7 +1,8 @@
-// One run: nodes that answer predictions under everything that can go wrong, builds that are reported unsafe,
-// and invariant 8 at each first byte that goes out.
+// One run: nodes that answer predictions under everything that can go wrong, builds that are deployed,
+// replaced and reported unsafe, and invariant 8 at each first byte that goes out.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,11 +19,16 @@ std::optional<std::string> simulate(std::uint64_t seed, std::string_view mutatio
 /// As player::mutations.
 std::vector<std::pair<std::string_view, std::string_view>> mutations();
 
-/// A build that somebody reports unsafe. The answer says which nodes may still serve it, and until when.
+/// A build that somebody reports unsafe. The answer says which nodes may still serve it, and until when;
+/// asking for the scan later says which of them are left.
 struct report {
     schemas::build_id build;
-    std::optional<std::int64_t> answered_ms;
-    std::map<std::string, std::int64_t> serves_until_ms;  // by node, log time
+    serving_node& asked;
+    std::uint64_t offset = 0;
+    std::optional<std::int64_t> first_look_ms{};  // whether somebody is awaited,
+    bool is_anybody_awaited = true;               // and what it saw when it looked last
+    std::optional<std::int64_t> answered_ms{};
+    std::map<std::string, std::int64_t> serves_until_ms{};  // by node, log time
 };
 
 class run {
@@ -30,25 +36,52 @@ class run {
     run(std::uint64_t seed, const broken_rules&);
     void play();
     std::size_t sent() const { return x_sent; }
-    std::size_t answered() const { return x_answered; }
 
   private:
+    using view = std::shared_ptr<const storage::registry::state::state_view>;
+    using unconfirmed = std::vector<storage::registry::find::unconfirmed_node>;
+    struct endpoint {
+        schemas::uuid id{};
+        std::string path;
+        schemas::endpoint_stage_id stage;
+    };
+
     void found_installation();
     void start_nodes();
+    serving_node& start_node(const std::string& name);
     void make_builds();
+    void make_endpoints();
+    /// Asks until it is done.
     template <class Command>
     schemas::commands::outcome done(const Command&);
+    /// Asks a node, whatever comes of it.
+    template <class Command>
+    void ask(
+        const Command&, reply_handler = [](const auto&) {});
+    serving_node* any_that_serves();
     void run_for(std::int64_t ms);
-    /// Predictions of all builds and everything that goes wrong, for this long.
+    /// Predictions and everything that goes wrong, for this long.
     void trouble(std::int64_t ms);
     void disturb();
+    void replace(serving_node&);
+    void end_later(serving_node&);
+    void restart(serving_node&);
     void make_peace();
+    void check_quick_answer();
 
-    void report_unsafe(schemas::build_id);
+    schemas::commands::update_endpoint_stage update_to(schemas::build_id, const endpoint&);
+    void delete_endpoint();
+    /// Null when no node serves.
+    report* report_unsafe(schemas::build_id);
+    bool is_answered(schemas::build_id) const;
     /// What the handler of a report does once its node has applied it.
-    void wait_until_heard(serving_node&, std::size_t report, std::int64_t until_ms);
-    void answer(serving_node&, report&, bool is_in_time);
-    std::vector<storage::registry::find::unconfirmed_node> unconfirmed(serving_node&, schemas::build_id);
+    void wait_until_heard(report&);
+    void look(report&, const view&);
+    /// Whether it has waited for as long as it may.
+    bool is_late(const report&) const;
+    void answer(report&);
+    void look_at_scan(report&);
+    unconfirmed unconfirmed_of(const report&, const view&, row_change) const;
     /// Invariant 8.
     void check_byte(const std::string& node, schemas::build_id);
 
@@ -59,10 +92,11 @@ class run {
     events::log::memory::memory_broker x_broker;
     std::unique_ptr<events::log::memory::memory_log> x_log;
     std::vector<std::unique_ptr<serving_node>> x_nodes;
+    std::set<const serving_node*> x_replaced;  // by another process of the same name
     std::vector<schemas::build_id> x_builds;
+    std::vector<endpoint> x_endpoints;
     std::vector<std::unique_ptr<report>> x_reports;
     std::size_t x_sent = 0;
-    std::size_t x_answered = 0;
 };
 
 }  // namespace herald::test::serving

@@ -78,8 +78,13 @@ TEST(serving_gate, lets_nothing_out_once_it_is_closed) {
     const test::keeping_node node;
     gate.begin(node);
     ASSERT_TRUE(gate.has_lease());
-    gate.close();
+    std::function<void()> passed;
+    bool is_closed = false;
+    gate.close([&](std::function<void()> done) { passed = std::move(done); }, [&] { is_closed = true; });
     EXPECT_FALSE(gate.has_lease());
+    EXPECT_FALSE(is_closed) << "what has passed before may still go out";
+    passed();
+    EXPECT_TRUE(is_closed);
 }
 
 TEST(serving_gate, does_not_look_at_the_wall_clock) {
