@@ -112,14 +112,7 @@ response delete_access_token(writing_call& call) {
     auto command = command_on_stage<schemas::commands::delete_access_token>(call);
     if (!command) co_return command.error();
     command->token_id = *id;
-    const auto told = co_await call.submit(*std::move(command));
-    if (!told) co_return told.error();
-    co_await wait_until_heard(call, told->offset);
-    const auto now = call.with().registry.read_applied();
-    if (!now) co_return storage::node::outcome_unknown(call.has_key());
-    answers::revoked answer;
-    answer.unconfirmed = unconfirmed_at(call.with(), *now->view, told->offset);
-    co_return call.answer(*told, answer);
+    co_return co_await withdraw(call, *std::move(command));
 }
 
 using namespace calls::rows;
@@ -136,7 +129,7 @@ const calls::route table[] = {
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens",
         create_access_token, "endpoints",
         "Makes an access token, with the value that is given or a new one")),
-    needing_deploy_or_update(erase<answers::revoked>(
+    needing_deploy_or_update(erase<answers::withdrawn>(
         "delete_access_token",
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens/{token}",
         delete_access_token, "endpoints", "Ends an access token: from here on it allows nothing")),

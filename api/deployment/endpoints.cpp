@@ -6,6 +6,7 @@
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/deployment/endpoint_paths.hpp"
+#include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"
@@ -166,7 +167,7 @@ calls::slicing list_endpoints(reading_call& call) {
 response delete_endpoint(writing_call& call) {
     auto command = command_on_endpoint<schemas::commands::delete_endpoint>(call);
     if (!command) co_return command.error();
-    co_return co_await call.write(*std::move(command), answers::done());
+    co_return co_await withdraw(call, *std::move(command));
 }
 
 using namespace calls::rows;
@@ -184,9 +185,10 @@ const calls::route table[] = {
                 "get_endpoint", "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}", get_endpoint,
                 "endpoints", "An endpoint; with Accept: text/plain as a text with a ready command")),
     needing(on_endpoints, action::delete_,
-            erase<answers::done>("delete_endpoint",
-                                 "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}",
-                                 delete_endpoint, "endpoints", "Ends the endpoint, also while it serves")),
+            erase<answers::withdrawn>(
+                "delete_endpoint", "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}",
+                delete_endpoint, "endpoints",
+                "Ends the endpoint, also while it serves; names the nodes on which it may go on")),
 };
 
 }  // namespace

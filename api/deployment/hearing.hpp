@@ -1,14 +1,16 @@
 // Whether all nodes that answer predictions have heard of a command that takes something away from them: a
-// build that was reported unsafe (promise P7, design.md §4), an access token.
+// build that was reported unsafe (promise P7, design.md §4), an access token, an endpoint.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "api/calls/call.hpp"
+#include "api/calls/handler.hpp"
 #include "schemas/answers/deployment.hpp"
+#include "schemas/answers/endpoint_records.hpp"
 #include "storage/registry/find/serving_nodes.hpp"
 
 namespace herald::api::deployment {
@@ -34,5 +36,19 @@ void when_heard(const hearing&, std::uint64_t offset, std::function<void()> hear
 /// limits::report_heard_ms_max. Standalone, once this node's own event loops have ended the step that they
 /// were in.
 boost::asio::awaitable<void> wait_until_heard(calls::writing_call&, std::uint64_t offset);
+
+/// The answer to a command that ends what opens predictions: once it has been heard of, with those named that
+/// have not said so. Errors: those of the command.
+template <class Command>
+calls::response withdraw(calls::writing_call& call, Command command) {
+    const auto told = co_await call.submit(std::move(command));
+    if (!told) co_return told.error();
+    co_await wait_until_heard(call, told->offset);
+    const auto now = call.with().registry.read_applied();
+    if (!now) co_return storage::node::outcome_unknown(call.has_key());
+    schemas::answers::withdrawn answer;
+    answer.unconfirmed = unconfirmed_at(call.with(), *now->view, told->offset);
+    co_return call.answer(*told, answer);
+}
 
 }  // namespace herald::api::deployment

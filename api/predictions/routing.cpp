@@ -101,9 +101,8 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
             *found};
     if (token->size() > limits::access_token_sent_bytes_max) return unrouted{bad_token(endpoint), *found};
     const runtime::sha256_digest hash = runtime::sha256(*token);
-    const std::int64_t now_ms = book.log_time_ms();
-    const stage_route* const stage = endpoint.stage_of(hash, now_ms);
-    if (!stage && table.has_token(hash, now_ms))
+    const stage_route* const stage = endpoint.stage_of(hash);
+    if (!stage && table.has_token(hash))
         return unrouted{
             runtime::permission_denied("the token belongs to another endpoint, not to " + endpoint.path),
             *found, nullptr, true};
@@ -111,7 +110,10 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
     if (stage->components.empty()) return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
     const component_route* const component = component_of(*stage, received, asked);
     if (!component) return unrouted{unknown_version(*stage, asked), *found, nullptr, true};
-    if (auto trouble = trouble_of(*component)) return unrouted{*std::move(trouble), *found, component};
+    if (auto trouble = trouble_of(*component)) {
+        const bool is_unsafe = trouble->code == error_code::permission_denied;
+        return unrouted{*std::move(trouble), *found, component, is_unsafe};
+    }
     return routed{*found, component};
 }
 

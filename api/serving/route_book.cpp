@@ -2,8 +2,7 @@
 
 namespace herald::api::serving {
 
-route_book::route_book(std::size_t loops, const runtime::clock& log_clock)
-    : x_clock(log_clock), x_seats(loops) {
+route_book::route_book(std::size_t loops) : x_seats(loops) {
     const auto empty = std::make_shared<const route_table>();
     x_newest.store(empty);
     for (seat& each : x_seats) each.table = empty;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "api/serving/route_table.hpp"
-#include "runtime/clock.hpp"
 #include "runtime/newest.hpp"
 
 namespace herald::api::serving {
@@ -19,8 +18,8 @@ namespace herald::api::serving {
 /// is told that it is applied.
 class route_book {
   public:
-    /// `loops`: the number of event loops. `log_clock`: its wall clock is the log's time; outlives the book.
-    route_book(std::size_t loops, const runtime::clock& log_clock);
+    /// `loops`: the number of event loops.
+    explicit route_book(std::size_t loops);
 
     /// The newest snapshot. Only on the thread of this event loop; valid until its next call there. No lock,
     /// but when there is a new one.
@@ -33,8 +32,6 @@ class route_book {
     std::shared_ptr<const route_table> newest() const { return x_newest.load(); }
     /// The number of event loops that read from it.
     std::size_t loops() const noexcept { return x_seats.size(); }
-    /// For endpoint_route::stage_of().
-    std::int64_t log_time_ms() const noexcept { return x_clock.wall_ms(); }
 
     /// False until the log was applied to its end once: no prediction is answered before, not even by 404,
     /// but 503.
@@ -57,7 +54,6 @@ class route_book {
     };
     void renew(seat&) noexcept;
 
-    const runtime::clock& x_clock;
     runtime::newest<const route_table> x_newest;
     std::atomic<std::uint64_t> x_version{1};
     std::atomic<bool> x_is_known = false;

@@ -138,7 +138,6 @@ route_maker::made route_maker::make(const route_rows& rows, const route_table::e
         for (const schemas::access_token& token : stage.tokens) {
             token_route& to = entry.tokens.emplace_back();
             std::copy_n(token.hash.begin(), std::min(token.hash.size(), to.hash.size()), to.hash.begin());
-            to.expires_ms = token.expires_ms;
             to.stage = place;
         }
     }

@@ -30,10 +30,6 @@ std::size_t shard_of(std::size_t hash) noexcept {
     return (hash >> 24) % route_table::shards;
 }
 
-bool is_live(const token_route& token, std::int64_t now_ms) noexcept {
-    return token.expires_ms == 0 || now_ms < token.expires_ms;
-}
-
 }  // namespace
 
 const component_route* stage_route::component_for(std::string_view request_id) const noexcept {
@@ -45,12 +41,9 @@ const component_route* stage_route::component_for(std::string_view request_id) c
     return &components.back();
 }
 
-const stage_route* endpoint_route::stage_of(const runtime::sha256_digest& token,
-                                            std::int64_t now_ms) const noexcept {
-    auto found = std::ranges::lower_bound(tokens, token, {}, &token_route::hash);
-    for (; found != tokens.end() && found->hash == token; ++found)
-        if (is_live(*found, now_ms)) return &stages[found->stage];
-    return nullptr;
+const stage_route* endpoint_route::stage_of(const runtime::sha256_digest& token) const noexcept {
+    const auto found = std::ranges::lower_bound(tokens, token, {}, &token_route::hash);
+    return found != tokens.end() && found->hash == token ? &stages[found->stage] : nullptr;
 }
 
 std::size_t route_table::id_hash::operator()(const schemas::uuid& id) const noexcept {
@@ -133,11 +126,8 @@ const route_table::entry* route_table::find_id(const schemas::uuid& id) const no
     return found == shard.end() ? nullptr : &found->second;
 }
 
-bool route_table::has_token(const runtime::sha256_digest& token, std::int64_t now_ms) const noexcept {
-    const by_token& shard = *x_tokens[shard_of(digest_hash{}(token))];
-    const auto [begin, end] = shard.equal_range(token);
-    return std::any_of(begin, end,
-                       [&](const auto& each) { return each.second->stage_of(token, now_ms) != nullptr; });
+bool route_table::has_token(const runtime::sha256_digest& token) const noexcept {
+    return x_tokens[shard_of(digest_hash{}(token))]->contains(token);
 }
 
 void route_table::each(const std::function<void(const entry&)>& visit) const {

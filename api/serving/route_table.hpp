@@ -62,7 +62,6 @@ struct stage_route {
 /// A live token of one of the endpoint's stages.
 struct token_route {
     runtime::sha256_digest hash{};  // of its value
-    std::int64_t expires_ms = 0;    // log time; 0: never
     std::uint32_t stage = 0;        // its place in endpoint_route::stages
 };
 
@@ -78,9 +77,9 @@ struct endpoint_route {
     std::uint64_t body_bytes_max = 0;       // the largest of its components', the default when it has none
     std::shared_ptr<endpoint_meter> meter;  // never null; the same in each snapshot
 
-    /// The stage that the token with this hash opens; null when none of its live tokens has it. `now_ms`: log
-    /// time (route_book::log_time_ms).
-    const stage_route* stage_of(const runtime::sha256_digest& token, std::int64_t now_ms) const noexcept;
+    /// The stage that the token with this hash opens; null when none of its tokens has it. A token that
+    /// expires is removed by its timer in log time, so on every node alike.
+    const stage_route* stage_of(const runtime::sha256_digest& token) const noexcept;
 };
 
 /// Immutable. Shards are shared with the snapshots before and after: a change of one endpoint costs its
@@ -98,7 +97,7 @@ class route_table {
     /// By its name in the v2 protocol.
     const entry* find_v2(std::string_view name) const noexcept;
     /// Whether it is a live token of any endpoint: what is sent to another endpoint is 403, not 401.
-    bool has_token(const runtime::sha256_digest& token, std::int64_t now_ms) const noexcept;
+    bool has_token(const runtime::sha256_digest& token) const noexcept;
 
     std::size_t size() const noexcept { return x_size; }
     void each(const std::function<void(const entry&)>& visit) const;

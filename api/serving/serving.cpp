@@ -11,7 +11,7 @@ namespace herald::api::serving {
 serving::serving(const parts& with, route_maker::options options, std::uint64_t logged_each)
     : x_with(with),
       x_options(std::move(options)),
-      x_book(with.serving_loops, with.log_clock),
+      x_book(with.serving_loops),
       x_gate(with.loop.time()),
       x_log(logged_each) {}
 

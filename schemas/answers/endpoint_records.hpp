@@ -73,8 +73,8 @@ struct access_tokens {
     }
 };
 
-/// An access token that opens nothing any more, but on the nodes that are named.
-struct revoked {
+/// An access token or an endpoint that opens nothing any more, but on the nodes that are named.
+struct withdrawn {
     std::vector<unconfirmed_node> unconfirmed;
 
     static constexpr integers style = integers::as_numbers;

@@ -158,9 +158,11 @@ std::int64_t log_node::serves_until_ms() const noexcept {
 }
 
 void log_node::applied(registry::engine::applied_record& done) {
-    // Who reported a build unsafe, or revoked a token, waits until every node has said that it knows.
+    // Who reported a build unsafe, revoked a token or deleted an endpoint waits until every node has said
+    // that it knows.
     const bool takes_away = done.type == schemas::commands::report_scan::type ||
-                            done.type == schemas::commands::delete_access_token::type;
+                            done.type == schemas::commands::delete_access_token::type ||
+                            done.type == schemas::commands::delete_endpoint::type;
     const bool must_be_told = takes_away && done.outcome.code == 0 && x_options.serves_predictions &&
                               x_options.kind == node_kind::cluster;
     x_gateway->complete(done);

@@ -210,8 +210,10 @@ void forget_update(rule_context& context, const endpoint_stage& stage) {
         end_update(context, *running);
 }
 
-bool has_old_component(const rule_context& context, const endpoint_update& update) {
-    return old_component(stage_of(context, update.stage_id), update.id).has_value();
+bool replaces_what_serves(const rule_context& context, const endpoint_update& update) {
+    const auto old = old_component(stage_of(context, update.stage_id), update.id);
+    const auto its = old ? tables::builds::find(context.state, old->build_id) : std::nullopt;
+    return its && !its->unsafe_scan_id;
 }
 
 std::uint32_t share_of(const rule_context& context, const endpoint_update& update) {
@@ -283,7 +285,11 @@ void follow_build_on(rule_context& context, const build& subject, const endpoint
     else if (is_to_it && update->phase == update_phase::waiting_for_build &&
              subject.status != build_status::building)
         begin_loading(context, *std::move(update));
-    if (subject.unsafe_scan_id) mark_unsafe(context, subject, stage_of(context, stage.id));
+    if (!subject.unsafe_scan_id) return;
+    mark_unsafe(context, subject, stage_of(context, stage.id));
+    const auto running = tables::endpoint_updates::find(context.state, stage.update_id);
+    if (running && running->phase == update_phase::canary && !replaces_what_serves(context, *running))
+        complete_update(context, *running);
 }
 
 }  // namespace

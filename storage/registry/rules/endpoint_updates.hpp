@@ -27,8 +27,8 @@ void roll_back(context::rule_context&, const schemas::endpoint_update&, const st
 void set_share(context::rule_context&, const schemas::endpoint_update&, std::uint32_t new_ppm);
 /// The new component's share now.
 std::uint32_t share_of(const context::rule_context&, const schemas::endpoint_update&);
-/// Whether there is something that serves beside the new component.
-bool has_old_component(const context::rule_context&, const schemas::endpoint_update&);
+/// Whether it replaces a component that answers: one of an unsafe build does not.
+bool replaces_what_serves(const context::rule_context&, const schemas::endpoint_update&);
 /// Begins to wait for the nodes (serving.cpp).
 void begin_loading(context::rule_context&, schemas::endpoint_update);
 /// Cancels the timer of the update's next step, if one is set (serving.cpp).

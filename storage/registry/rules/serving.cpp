@@ -95,7 +95,7 @@ void begin_interval(rule_context& context, endpoint_update update) {
 /// Every node has it loaded: it serves, or gets its first share.
 void loaded(rule_context& context, endpoint_update update) {
     cancel_step(context, update);
-    if (update.strategy == schemas::update_strategy::rollout || !has_old_component(context, update))
+    if (update.strategy == schemas::update_strategy::rollout || !replaces_what_serves(context, update))
         return complete_update(context, update);
     update.phase = update_phase::canary;
     update.ready.clear();
@@ -106,6 +106,7 @@ void loaded(rule_context& context, endpoint_update update) {
 /// An interval of a canary is over, and what was counted is known.
 void decide(rule_context& context, endpoint_update update) {
     cancel_step(context, update);
+    if (!replaces_what_serves(context, update)) return complete_update(context, update);
     if (update.counts.requests < limits::canary_requests_min) {
         if (++update.holds >= limits::canary_holds_max)
             return roll_back(context, update,

@@ -71,7 +71,7 @@ def an_endpoint_is_made_found_by_its_path_and_ended():
         client.refused(400, 3, "path is missing", "POST", f"{SPACE}/endpoints", NEW)
         for unknown in ("00000000-0000-0000-0000-000000000001", "7", "nothing"):
             client.refused(404, 5, unknown, "GET", f"{SPACE}/endpoints/{unknown}")
-        assert client.must("DELETE", f"{SPACE}/endpoints/{made['id']}") == {}
+        assert client.must("DELETE", f"{SPACE}/endpoints/{made['id']}") == {"unconfirmed": []}
         client.refused(404, 5, "not found", "GET", f"{SPACE}/endpoints/{made['id']}")
         client.refused(404, 5, "not found", "DELETE", f"{SPACE}/endpoints/{made['id']}")
         assert made["id"] not in [each["id"] for each in client.must("GET", f"{SPACE}/endpoints")["endpoints"]]

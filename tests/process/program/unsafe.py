@@ -117,14 +117,21 @@ def after_the_report_no_node_of_a_cluster_answers_from_the_build():
         broker.stop()
 
 
-def a_revoked_token_opens_nothing_on_any_node_once_its_deletion_is_answered():
+def a_revoked_token_or_a_deleted_endpoint_opens_nothing_on_any_node_once_its_deletion_is_answered():
     with herald.folder() as folder:
         broker = herald.Broker(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client, other = cluster.client(), cluster.client(1)
         stage = serving.Stage(client, "/tokens")
-        stage.update(serving.build_of(client, client.model("tiny"), "v1", onnx_models.tiny()))
+        build = serving.build_of(client, client.model("tiny"), "v1", onnx_models.tiny())
+        stage.update(build)
         tokens = f"{stage.place}/accesstokens"
+        for number in range(20):
+            brief = serving.Stage(client, f"/brief-{number}")
+            brief.update(build)
+            assert serving.predict(other, brief.path, brief.token, None, raw=BODY).status == 200, number
+            assert client.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{brief.endpoint}") == {"unconfirmed": []}
+            assert serving.predict(other, brief.path, brief.token, None, raw=BODY).status == 404, number
         for number in range(50):
             made = client.must("POST", tokens, {"value": f"chosen-{number}"})
             herald.until(lambda: serving.predict(other, "/tokens", f"chosen-{number}", None, raw=BODY).status == 200 or None, 10, "it opens")
@@ -133,8 +140,9 @@ def a_revoked_token_opens_nothing_on_any_node_once_its_deletion_is_answered():
         stopped = cluster.nodes[1]
         stopped.kill(signal.SIGSTOP)
         made = client.must("POST", tokens, {"value": "last"})
-        answer = client.must("DELETE", f"{tokens}/{made['id']}")
-        assert len(answer["unconfirmed"]) == 1 and answer["unconfirmed"][0]["serves_until"], answer
+        for place in (f"{tokens}/{made['id']}", f"{serving.DEPLOYMENT}/endpoints/{stage.endpoint}"):
+            answer = client.must("DELETE", place)
+            assert len(answer["unconfirmed"]) == 1 and answer["unconfirmed"][0]["serves_until"], answer
         stopped.kill(signal.SIGCONT)
         cluster.stop()
         broker.stop()

@@ -75,7 +75,7 @@ class serving_node::process {
         : x_broken(of.x_broken),
           x_clock([&of] { return of.gate_time_ms(); }),
           x_gate(x_clock),
-          x_book(1, of.x_log_clock),
+          x_book(1),
           x_models(of.x_world, of.x_machine.node(), of.x_machine.thread()),
           x_canaries(std::make_shared<api::serving::canary_reports>(api::serving::canary_reports::parts{
               of.x_machine.node(), of.x_machine.thread(), of.x_world.chance.source(), of.x_log_clock})),

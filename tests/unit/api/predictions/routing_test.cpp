@@ -19,23 +19,22 @@ constexpr std::int64_t lease_ms = std::int64_t{1} << 60;  // of keeping_node
 
 class routing : public testing::Test {
   protected:
-    routing() : gate(time), book(1, time) {
+    routing() : gate(time), book(1) {
         gate.begin(node);
         book.set_known();
-        endpoint("/team/churn.v2", "team.churn.v2", 1, {{"good", 0}, {"ended", time.wall_ms()}});
-        endpoint("/other", "other", 2, {{"others", 0}});
+        endpoint("/team/churn.v2", "team.churn.v2", 1, {"good"});
+        endpoint("/other", "other", 2, {"others"});
         show();
     }
 
     /// With one stage, whose only component serves build `number` of version 10 + number.
     void endpoint(const std::string& path, const std::string& v2_name, std::uint8_t number,
-                  const std::vector<std::pair<std::string, std::int64_t>>& tokens) {
+                  const std::vector<std::string>& tokens) {
         auto made = std::make_shared<endpoint_route>();
         made->id[15] = number;
         made->path = path;
         made->v2_name = v2_name;
-        for (const auto& [value, expires_ms] : tokens)
-            made->tokens.push_back({runtime::sha256(value), expires_ms, 0});
+        for (const auto& value : tokens) made->tokens.push_back({runtime::sha256(value), 0});
         std::ranges::sort(made->tokens, {}, &api::serving::token_route::hash);
         component_route component;
         component.build = {number};
@@ -116,26 +115,14 @@ TEST_F(routing, refuses_tokens_that_are_missing_unknown_or_of_another_endpoint) 
     const char* const path = "/api/v1/predict/team/churn.v2";
     expect_unrouted(path, {}, error_code::unauthenticated, {"Access-token", "missing", "/team/churn.v2"});
     expect_unrouted(path, "", error_code::unauthenticated, {"missing"});
-    expect_unrouted(path, "wrong", error_code::unauthenticated, {"not valid"}, true);
+    expect_unrouted(path, "wrong", error_code::unauthenticated, {"not valid", "expired"}, true);
     expect_unrouted(path, "Good", error_code::unauthenticated, {"not valid"}, true);
-    expect_unrouted(path, "ended", error_code::unauthenticated, {"expired"}, true);
     expect_unrouted(path, "others", error_code::permission_denied, {"another endpoint", "/team/churn.v2"},
                     true);
     expect_unrouted(path, std::string(limits::access_token_sent_bytes_max + 1, 'a'),
                     error_code::unauthenticated, {"not valid"});
     expect_unrouted(path, std::string(limits::access_token_sent_bytes_max, 'a'), error_code::unauthenticated,
                     {"not valid"}, true);
-}
-
-TEST_F(routing, takes_a_token_until_the_logs_time_ends_it) {
-    endpoint("/brief", "brief", 3, {{"brief", time.wall_ms() + 1'000}});
-    load(3);
-    show();
-    expect_routed("/api/v1/predict/brief", "brief", 3);
-    time.advance_ms(999);
-    expect_routed("/api/v1/predict/brief", "brief", 3);
-    time.advance_ms(1);
-    expect_unrouted("/api/v1/predict/brief", "brief", error_code::unauthenticated, {"expired"}, true);
 }
 
 TEST_F(routing, serves_no_other_version_than_the_one_that_is_named) {
@@ -182,7 +169,7 @@ TEST_F(routing, never_leads_to_a_build_that_is_unsafe) {
     gate.safety_of({1})->set_unsafe({44});
     for (const char* const path :
          {"/api/v1/predict/team/churn.v2", "/v2/models/team.churn.v2/versions/11/infer"})
-        expect_unrouted(path, "good", error_code::permission_denied, {"scan 44", "build 1", "unsafe"});
+        expect_unrouted(path, "good", error_code::permission_denied, {"scan 44", "build 1", "unsafe"}, true);
     load(2);
     expect_routed("/api/v1/predict/other", "others", 2);
 }
@@ -190,7 +177,7 @@ TEST_F(routing, never_leads_to_a_build_that_is_unsafe) {
 TEST_F(routing, leads_nowhere_without_a_lease_or_before_the_log_is_known) {
     load(1);
     const char* const path = "/api/v1/predict/team/churn.v2";
-    api::serving::route_book unread(1, time);
+    api::serving::route_book unread(1);
     unread.store(book.newest());
     runtime::http::server::request received;
     const auto found = route(unread, gate, received, *parsed_path(path));

@@ -40,7 +40,7 @@ class server_health : public testing::Test {
     keeping_node node;
     runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
     api::serving::serving_gate gate{time};
-    api::serving::route_book book{1, time};
+    api::serving::route_book book{1};
     api::serving::prediction_log log{0};
     no_others others;
     std::atomic<bool> is_draining{false}, is_drained{false};

@@ -26,7 +26,7 @@ using test::eventually;
 
 class route_maker_test : public testing::Test {
   protected:
-    route_maker_test() : book(1, runtime::system_clock()) {
+    route_maker_test() : book(1) {
         models = std::make_shared<components>(
             components::parts{node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr});
         canaries = std::make_shared<canary_reports>(
@@ -169,7 +169,7 @@ TEST_F(route_maker_test, a_name_ends_no_header) {
 TEST_F(route_maker_test, before_the_log_was_read_to_its_end_nothing_is_known) {
     maker.emplace(route_maker::options{{"svc-"}, 1, 1, 1},
                   route_maker::parts{book, gate, *models, *canaries});
-    route_book fresh(1, runtime::system_clock());
+    route_book fresh(1);
     route_maker early({{"svc-"}, 1, 1, 1}, {fresh, gate, *models, *canaries});
     endpoint_at(1, "/a");
     const auto view = store->view();
@@ -216,11 +216,11 @@ TEST_F(route_maker_test, a_token_opens_its_stage_from_its_write_until_it_is_eras
     const auto hash = runtime::sha256("secret");
     token.hash = std::string(runtime::as_bytes(hash));
     put<tables::access_tokens>(token);
-    EXPECT_NE(at("/a").stage_of(hash, 0), nullptr);
-    EXPECT_TRUE(book.on_loop(0).has_token(hash, 0));
+    EXPECT_NE(at("/a").stage_of(hash), nullptr);
+    EXPECT_TRUE(book.on_loop(0).has_token(hash));
     write([&](auto& changes) { tables::access_tokens::erase(changes, token); });
-    EXPECT_EQ(at("/a").stage_of(hash, 0), nullptr);
-    EXPECT_FALSE(book.on_loop(0).has_token(hash, 0));
+    EXPECT_EQ(at("/a").stage_of(hash), nullptr);
+    EXPECT_FALSE(book.on_loop(0).has_token(hash));
 }
 
 TEST_F(route_maker_test, a_token_that_two_stages_have_opens_the_one_with_the_lower_id) {
@@ -239,8 +239,8 @@ TEST_F(route_maker_test, a_token_that_two_stages_have_opens_the_one_with_the_low
         token.hash = std::string(runtime::as_bytes(hash));
         put<tables::access_tokens>(token);
     }
-    ASSERT_NE(at("/a").stage_of(hash, 0), nullptr);
-    EXPECT_EQ(at("/a").stage_of(hash, 0)->id.value, 1u);
+    ASSERT_NE(at("/a").stage_of(hash), nullptr);
+    EXPECT_EQ(at("/a").stage_of(hash)->id.value, 1u);
     EXPECT_TRUE(std::ranges::is_sorted(at("/a").tokens, {}, &token_route::stage));
 }
 

@@ -16,8 +16,8 @@ schemas::uuid id_of(std::uint16_t number) {
     return id;
 }
 
-token_route token_of(const std::string& value, std::uint32_t stage = 0, std::int64_t expires_ms = 0) {
-    return {runtime::sha256(value), expires_ms, stage};
+token_route token_of(const std::string& value, std::uint32_t stage = 0) {
+    return {runtime::sha256(value), stage};
 }
 
 std::shared_ptr<endpoint_route> endpoint_at(std::uint16_t number, const std::string& path,
@@ -64,7 +64,7 @@ TEST(route_table, an_endpoint_that_is_gone_is_found_by_nothing) {
     EXPECT_EQ(table->find("/a"), nullptr);
     EXPECT_EQ(table->find_v2("a"), nullptr);
     EXPECT_EQ(table->find_id(id_of(1)), nullptr);
-    EXPECT_FALSE(table->has_token(runtime::sha256("t"), 0));
+    EXPECT_FALSE(table->has_token(runtime::sha256("t")));
 }
 
 TEST(route_table, a_path_may_pass_from_one_endpoint_to_another_in_one_change) {
@@ -89,27 +89,21 @@ TEST(route_table, ten_thousand_endpoints_are_each_found) {
     EXPECT_EQ(seen, 10'000u);
 }
 
-TEST(route_table, a_token_opens_its_own_stage_until_it_ends) {
-    const auto endpoint = endpoint_at(1, "/a", {token_of("one"), token_of("two", 1, 1'000)});
-    EXPECT_EQ(endpoint->stage_of(runtime::sha256("one"), 5'000), &endpoint->stages[0]);
-    EXPECT_EQ(endpoint->stage_of(runtime::sha256("two"), 999), &endpoint->stages[1]);
-    EXPECT_EQ(endpoint->stage_of(runtime::sha256("two"), 1'000), nullptr);
-    EXPECT_EQ(endpoint->stage_of(runtime::sha256("three"), 0), nullptr);
-}
-
-TEST(route_table, a_token_of_two_stages_opens_the_one_where_it_has_not_ended) {
-    const auto endpoint = endpoint_at(1, "/a", {token_of("t", 0, 1'000), token_of("t", 1)});
-    EXPECT_EQ(endpoint->stage_of(runtime::sha256("t"), 2'000), &endpoint->stages[1]);
+TEST(route_table, a_token_opens_its_own_stage) {
+    const auto endpoint = endpoint_at(1, "/a", {token_of("one"), token_of("two", 1)});
+    EXPECT_EQ(endpoint->stage_of(runtime::sha256("one")), &endpoint->stages[0]);
+    EXPECT_EQ(endpoint->stage_of(runtime::sha256("two")), &endpoint->stages[1]);
+    EXPECT_EQ(endpoint->stage_of(runtime::sha256("three")), nullptr);
 }
 
 TEST(route_table, a_token_is_known_as_long_as_one_endpoint_has_it) {
     const auto both =
-        table_of({endpoint_at(1, "/a", {token_of("t")}), endpoint_at(2, "/b", {token_of("t", 0, 1'000)})});
-    EXPECT_TRUE(both->has_token(runtime::sha256("t"), 0));
+        table_of({endpoint_at(1, "/a", {token_of("t")}), endpoint_at(2, "/b", {token_of("t")})});
+    EXPECT_TRUE(both->has_token(runtime::sha256("t")));
     const auto second = both->with({{id_of(1), nullptr}});
-    EXPECT_TRUE(second->has_token(runtime::sha256("t"), 999));
-    EXPECT_FALSE(second->has_token(runtime::sha256("t"), 1'000));
-    EXPECT_FALSE(both->has_token(runtime::sha256("u"), 0));
+    EXPECT_TRUE(second->has_token(runtime::sha256("t")));
+    EXPECT_FALSE(second->with({{id_of(2), nullptr}})->has_token(runtime::sha256("t")));
+    EXPECT_FALSE(both->has_token(runtime::sha256("u")));
 }
 
 component_route share_of(std::uint64_t build, std::uint32_t begins_ppm, std::uint32_t ends_ppm) {

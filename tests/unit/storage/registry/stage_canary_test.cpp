@@ -136,6 +136,20 @@ TEST_F(canaries, count_no_interval_twice_and_none_that_is_over) {
     EXPECT_EQ(running()->counts.requests, 15u);
 }
 
+TEST_F(canaries, take_over_at_once_when_the_old_build_is_reported_unsafe) {
+    begin(canary_to(fresh.id));
+    report(old.id, schemas::safety_status::unsafe);
+    EXPECT_EQ(components(), text(fresh.id, 1'000'000, "active"));
+    EXPECT_EQ(stage_now().status, stage_status::active);
+    EXPECT_FALSE(running());
+}
+
+TEST_F(canaries, beside_an_unsafe_build_serve_at_once) {
+    report(old.id, schemas::safety_status::unsafe);
+    begin(canary_to(fresh.id));
+    EXPECT_EQ(components(), text(fresh.id, 1'000'000, "active"));
+}
+
 TEST_F(canaries, without_an_old_build_serve_at_once) {
     const auto other = endpoint_at("/other");
     auto command = canary_to(fresh.id);
