@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/predictions/limits.hpp"
-#include "runtime/gzip.hpp"
+#include "runtime/inflated.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
@@ -39,7 +39,7 @@ result<void> inflate_body(const prediction& asked, plain_body& body, working_roo
         if (const auto fits = room.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
             !fits)
             return fits;
-        auto whole = runtime::gunzip(body.bytes, bytes_max);
+        auto whole = runtime::inflated(body.bytes, bytes_max);
         if (!whole) return whole.error();
         body.inflated = *std::move(whole);
         body.bytes = body.inflated;

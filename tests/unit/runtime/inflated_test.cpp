@@ -1,6 +1,6 @@
 // Protects what is inflated: exactly what was compressed comes out, nothing that is cut off or no gzip does,
 // and never more than was allowed.
-#include "runtime/gzip.hpp"
+#include "runtime/inflated.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 namespace herald::test {
 namespace {
 
-using runtime::gunzip;
+using runtime::inflated;
 
 constexpr int gzip_form = 15 + 16, zlib_form = 15, raw_form = -15;
 
@@ -38,7 +38,7 @@ std::string noise(std::size_t bytes) {
 }
 
 void expect_refused(const std::string& bytes, std::size_t bytes_max, std::uint16_t status) {
-    const auto got = gunzip(bytes, bytes_max);
+    const auto got = inflated(bytes, bytes_max);
     ASSERT_FALSE(got) << bytes.size() << " bytes were taken";
     EXPECT_EQ(http_status(got.error()), status) << got.error().message;
 }
@@ -46,7 +46,7 @@ void expect_refused(const std::string& bytes, std::size_t bytes_max, std::uint16
 TEST(gzip, gives_what_was_compressed) {
     for (const std::size_t bytes : {0u, 1u, 16u * 1024 - 1, 16u * 1024, 16u * 1024 + 1, 100'000u, 1u << 20})
         for (const std::string& text : {std::string(bytes, 'a'), noise(bytes)}) {
-            const auto got = gunzip(deflated(text), 1 << 20);
+            const auto got = inflated(deflated(text), 1 << 20);
             ASSERT_TRUE(got) << bytes << ": " << got.error().message;
             EXPECT_TRUE(*got == text) << bytes;
         }
@@ -54,7 +54,7 @@ TEST(gzip, gives_what_was_compressed) {
 
 TEST(gzip, of_several_members_gives_one_after_the_other) {
     const std::string large = noise(40'000);
-    const auto got = gunzip(deflated("one") + deflated("") + deflated(large) + deflated("two"), 1 << 20);
+    const auto got = inflated(deflated("one") + deflated("") + deflated(large) + deflated("two"), 1 << 20);
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_TRUE(*got == "one" + large + "two");
 }
@@ -62,8 +62,8 @@ TEST(gzip, of_several_members_gives_one_after_the_other) {
 TEST(gzip, takes_as_many_bytes_as_are_allowed_and_not_one_more) {
     for (const std::size_t bytes : {0u, 1u, 1'000u, 16u * 1024, 50'000u})
         for (const std::string& text : {std::string(bytes, 'a'), noise(bytes)}) {
-            EXPECT_TRUE(gunzip(deflated(text), bytes)) << bytes;
-            EXPECT_TRUE(gunzip(deflated(text), bytes + 1)) << bytes;
+            EXPECT_TRUE(inflated(deflated(text), bytes)) << bytes;
+            EXPECT_TRUE(inflated(deflated(text), bytes + 1)) << bytes;
             if (bytes > 0) expect_refused(deflated(text), bytes - 1, 413);
         }
     expect_refused(deflated("abc") + deflated("def"), 5, 413);
@@ -72,14 +72,14 @@ TEST(gzip, takes_as_many_bytes_as_are_allowed_and_not_one_more) {
 TEST(gzip, that_is_a_bomb_is_refused_without_being_held) {
     const std::string zeros = deflated(std::string(64 << 20, '\0'));
     ASSERT_LT(zeros.size(), 100'000u);
-    const auto got = gunzip(zeros, 1'000);
+    const auto got = inflated(zeros, 1'000);
     ASSERT_FALSE(got);
     EXPECT_EQ(http_status(got.error()), 413);
     EXPECT_NE(got.error().message.find("1000"), std::string::npos) << got.error().message;
     std::string many;
     for (int i = 0; i < 1'000; ++i) many += deflated(std::string(1'000, 'a'));
     expect_refused(many, 999'999, 413);
-    EXPECT_TRUE(gunzip(many, 1'000'000));
+    EXPECT_TRUE(inflated(many, 1'000'000));
 }
 
 TEST(gzip, that_is_cut_off_anywhere_is_refused) {

@@ -1,4 +1,4 @@
-#include "runtime/gzip.hpp"
+#include "runtime/inflated.hpp"
 
 #include <zlib.h>
 
@@ -41,7 +41,7 @@ error not_gzip() {
 
 }  // namespace
 
-result<std::string> gunzip(std::string_view compressed, std::size_t bytes_max) {
+result<std::string> inflated(std::string_view compressed, std::size_t bytes_max) {
     if (compressed.size() > std::numeric_limits<uInt>::max()) return too_long(bytes_max);
     inflating work;
     if (!work.is_ready()) return resource_exhausted("no memory to inflate the body; try again");
