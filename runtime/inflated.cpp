@@ -8,13 +8,13 @@
 namespace herald::runtime {
 namespace {
 
-/// zlib's window for gzip alone, without raw deflate or zlib's own form.
-constexpr int gzip_window_bits = 15 + 16;
+/// The largest window; the form, gzip or zlib, is told by the data.
+constexpr int window_bits = 15 + 32;
 constexpr std::size_t first_bytes = 16 * 1024;
 
 class inflating {
   public:
-    inflating() { x_is_ready = inflateInit2(&x_stream, gzip_window_bits) == Z_OK; }
+    inflating() { x_is_ready = inflateInit2(&x_stream, window_bits) == Z_OK; }
     ~inflating() {
         if (x_is_ready) inflateEnd(&x_stream);
     }
@@ -35,8 +35,9 @@ error too_long(std::size_t bytes_max) {
             413};
 }
 
-error not_gzip() {
-    return invalid_argument("the body is not what its Content-Encoding says: it is no whole gzip data");
+error not_compressed() {
+    return invalid_argument(
+        "the body is not what its Content-Encoding says: it is no whole gzip or zlib data");
 }
 
 }  // namespace
@@ -63,11 +64,11 @@ result<std::string> inflated(std::string_view compressed, std::size_t bytes_max)
         if (size > bytes_max) return too_long(bytes_max);
         if (outcome == Z_STREAM_END) {
             if (stream.avail_in == 0) break;
-            if (inflateReset(&stream) != Z_OK) return not_gzip();
+            if (inflateReset(&stream) != Z_OK) return not_compressed();
         } else if (outcome == Z_MEM_ERROR) {
             return resource_exhausted("no memory to inflate the body; try again");
         } else if (outcome != Z_OK || (stream.avail_in == 0 && stream.avail_out > 0)) {
-            return not_gzip();
+            return not_compressed();
         }
     }
     out.resize(size);

@@ -1,4 +1,4 @@
-// Compressed bodies of requests (RFC 1952).
+// Compressed bodies of requests: gzip (RFC 1952) and zlib (RFC 1950), which HTTP calls deflate.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace herald::runtime {
 
-/// Errors: invalid_argument for what is not one or several whole gzip members, and, with status 413, for more
-/// than `bytes_max` bytes inflated; no more than that is ever held.
+/// Errors: invalid_argument for what is not one or several whole members of either form, and, with status
+/// 413, for more than `bytes_max` bytes inflated; no more than that is ever held.
 result<std::string> inflated(std::string_view compressed, std::size_t bytes_max);
 
 }  // namespace herald::runtime

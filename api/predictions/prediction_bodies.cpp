@@ -1,10 +1,11 @@
 #include "api/predictions/prediction_bodies.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "api/predictions/limits.hpp"
-#include "runtime/inflated.hpp"
 #include "runtime/http/server/error_response.hpp"
+#include "runtime/inflated.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
 
@@ -23,6 +24,13 @@ error too_large_an_answer() {
                                         std::to_string(limits::prediction_answer_bytes_max) +
                                         " bytes; ask for fewer rows or outputs");
 }
+
+/// x-gzip is gzip (RFC 9110 §8.4.1.3).
+bool is_known_coding(std::string_view coding) {
+    return std::ranges::any_of(std::array{"gzip", "x-gzip", "deflate"},
+                               [&](const char* each) { return runtime::equals_ignoring_case(coding, each); });
+}
+
 }  // namespace
 
 result<void> inflate_body(const prediction& asked, plain_body& body, working_room& room) {
@@ -30,11 +38,11 @@ result<void> inflate_body(const prediction& asked, plain_body& body, working_roo
     body.bytes = asked.received.body;
     const auto coding = asked.received.header("content-encoding");
     if (coding && !runtime::equals_ignoring_case(*coding, "identity")) {
-        if (!runtime::equals_ignoring_case(*coding, "gzip"))
-            return error{
-                error_code::invalid_argument,
-                "the body has the Content-Encoding " + std::string(*coding) + "; it must be gzip or identity",
-                415};
+        if (!is_known_coding(*coding))
+            return error{error_code::invalid_argument,
+                         "the body has the Content-Encoding " + std::string(*coding) +
+                             "; it must be gzip, deflate or identity",
+                         415};
         // As much as it may become: how much it does shows only when it has.
         if (const auto fits = room.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
             !fits)

@@ -48,7 +48,7 @@ struct plain_body {
     std::string inflated;
     std::string_view bytes;
 };
-/// Errors: invalid_argument (415) for another coding than gzip; those of inflated; resource_exhausted (413);
+/// Errors: invalid_argument (415) for another coding than gzip and deflate; those of inflated; resource_exhausted (413);
 /// unavailable when there is no room.
 result<void> inflate_body(const prediction&, plain_body&, working_room&);
 

@@ -269,7 +269,7 @@ constexpr told_refusal refusals[] = {
     {404, "There is no such endpoint, or another version of its model is served"},
     {413, "The body, compressed or decompressed, is larger than the endpoint allows", true},
     {414, "The path and the query are longer than 2048 bytes"},
-    {415, "The body has another Content-Encoding than gzip", true},
+    {415, "The body has another Content-Encoding than gzip and deflate", true},
     {429, "Too many predictions are under way; Retry-After says when to try again", true},
     {500, "A fault of Herald's, or of the model's"},
     {502, "The server that answers for the build has failed", true},
@@ -389,7 +389,7 @@ std::string parameters_of(const documented_path& of) {
                                 R"({"type":"integer","minimum":1})"));
     if (is_posted(of.what))
         all.push_back(parameter("Content-Encoding", "header", "How the body is compressed",
-                                R"({"type":"string","enum":["gzip","identity"]})"));
+                                R"({"type":"string","enum":["gzip","deflate","identity"]})"));
     if (of.what == asked_for::inference)
         all.push_back(parameter("Inference-Header-Content-Length", "header",
                                 "Bytes of the JSON part, when tensors follow it in binary",

@@ -29,6 +29,10 @@ for binary in (True, False):
     outputs = [http.InferRequestedOutput(name, binary_data=binary) for name in ("sum", "difference")]
     for wanted in (outputs, None):
         answer = client.infer("team.tiny", inputs, outputs=wanted, request_id="7", headers=dict(headers))
+        for coding in ("gzip", "deflate"):
+            packed = client.infer("team.tiny", inputs, outputs=wanted, headers=dict(headers), request_compression_algorithm=coding,
+                                  response_compression_algorithm=coding)
+            assert numpy.array_equal(packed.as_numpy("sum"), x + y), coding
         assert answer.get_response()["id"] == "7"
         assert numpy.array_equal(answer.as_numpy("sum"), x + y) and numpy.array_equal(answer.as_numpy("difference"), x - y)
 words = numpy.array(["", "a", "\\u00fc"], dtype=object)
