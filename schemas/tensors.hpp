@@ -112,4 +112,14 @@ struct tensor {
     friend bool operator==(const tensor&, const tensor&) = default;
 };
 
+/// What the elements of all of them take in memory.
+inline std::size_t bytes_of(const std::vector<tensor>& all) {
+    std::size_t out = 0;
+    for (const tensor& each : all) {
+        out += each.data.size();
+        for (const std::string& text : each.texts) out += sizeof text + text.size();
+    }
+    return out;
+}
+
 }  // namespace herald::schemas

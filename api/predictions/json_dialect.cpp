@@ -395,6 +395,7 @@ result<tensors> inputs_of_json(std::string_view text, const model_signature& sig
 
 result<std::string> json_of_outputs(const tensors& outputs) {
     std::string out;
+    out.reserve(std::min(2 * schemas::bytes_of(outputs) + 64, std::size_t{16} * 1024));
     if (outputs.size() == 1) {
         if (const auto good = append_nested(out, outputs[0]); !good) return good.error();
         return out;

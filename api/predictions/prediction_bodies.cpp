@@ -52,19 +52,12 @@ result<void> inflate_body(const prediction& asked, plain_body& body, working_roo
                  413};
 }
 
-std::size_t bytes_of(const std::vector<schemas::tensor>& all) {
-    std::size_t out = 0;
-    for (const schemas::tensor& each : all) {
-        out += each.data.size();
-        for (const std::string& text : each.texts) out += sizeof text + text.size();
-    }
-    return out;
-}
-
-result<http_response> rendered(result<std::string> body) {
+result<void> write_json(result<std::string> body, http_response& out) {
     if (!body) return body.error();
     if (body->size() > limits::prediction_answer_bytes_max) return too_large_an_answer();
-    return json_response(*std::move(body));
+    out.id_also_as = clients_id_name;
+    out.body = *std::move(body);
+    return {};
 }
 
 http_response json_response(std::string body) {

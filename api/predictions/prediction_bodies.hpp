@@ -52,10 +52,8 @@ struct plain_body {
 /// unavailable when there is no room.
 result<void> inflate_body(const prediction&, plain_body&, working_room&);
 
-std::size_t bytes_of(const std::vector<schemas::tensor>&);
-
-/// Errors: the body's own; failed_precondition for one that is too long.
-result<runtime::http::http_response> rendered(result<std::string> body);
+/// Into an answer that has none yet. Errors: the body's own; failed_precondition for one that is too long.
+result<void> write_json(result<std::string> body, runtime::http::http_response& out);
 
 runtime::http::http_response json_response(std::string body);
 runtime::http::http_response response_of(serving::engines::body_answer);

@@ -4,6 +4,7 @@
 
 #include "api/calls/call.hpp"
 #include "api/predictions/answer_slot.hpp"
+#include "api/predictions/exchanges.hpp"
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/limits.hpp"
 #include "api/predictions/prediction_bodies.hpp"
@@ -28,8 +29,6 @@ using serving::endpoint_route;
 using serving::engines::body_answer;
 using serving::engines::tensor_question;
 namespace asio = boost::asio;
-
-constexpr std::string_view inference_header_length = "inference-header-content-length";
 
 /// The wait for the log that comes before a refusal.
 constexpr calls::route waiting_for_the_log = [] {
@@ -145,7 +144,11 @@ class prediction_service final : public request_handler {
         : x_with(std::move(with)), x_others(others) {}
 
     bool handle_now(const request& received, http_response& out) override {
-        return !is_of_predictions(received.path) && x_others.handle_now(received, out);
+        if (!is_of_predictions(received.path)) return x_others.handle_now(received, out);
+        const sent_path sent(received.path);
+        const auto& asked = sent.asked();
+        return asked && is_posted(asked->what) && is_allowed(received.method, *asked) &&
+               predict_now(received, *asked, out);
     }
 
     asio::awaitable<http_response> handle(const request& received) override {
@@ -279,6 +282,36 @@ class prediction_service final : public request_handler {
         return out;
     }
 
+    /// False when it must wait, or nothing can answer it: predict() sees to that.
+    bool predict_now(const request& received, const prediction_path& path, http_response& out) {
+        const std::int64_t begun_us = now_us();
+        const auto found = route_here(received, path);
+        const routed* const target = std::get_if<routed>(&found);
+        tensor_model* const model = target ? target->component->served->model()->tensors.get() : nullptr;
+        if (!model || !model->is_quick()) return false;
+        const place_in_flight place(*target->endpoint->meter, target->component->in_flight_max);
+        if (!place) return false;
+        const prediction asked{received, path, *target, begun_us};
+        admitted(received);
+        const auto answered = path.what == asked_for::json    ? answer_now<json_exchange>(asked, *model, out)
+                              : path.what == asked_for::table ? answer_now<table_exchange>(asked, *model, out)
+                                                              : answer_now<v2_exchange>(asked, *model, out);
+        if (!answered) return false;
+        if (!*answered) out = refusal_of(answered->error(), is_of_v2(path.what));
+        finish(asked, out);
+        return true;
+    }
+
+    static void admitted(const request& received) noexcept {
+        if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
+    }
+
+    /// What every answer of a component has.
+    void finish(const prediction& asked, http_response& out) const {
+        out.head_lines = asked.component().header_lines;
+        out.guard = std::make_shared<last_look>(x_with, asked);
+    }
+
     asio::awaitable<http_response> predict(const request& received, const prediction_path& path) {
         const std::int64_t begun_us = now_us();
         auto found = route_here(received, path);
@@ -286,15 +319,14 @@ class prediction_service final : public request_handler {
         if (const unrouted* const refused = std::get_if<unrouted>(&found))
             co_return refused_answer({received, path, *refused, begun_us});
         const prediction asked{received, path, std::get<routed>(found), begun_us};
-        if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
+        admitted(received);
         auto answered = co_await answer(asked);
         http_response out;
         if (answered)
             out = *std::move(answered);
         else
             out = refusal_of(answered.error(), is_of_v2(path.what));
-        out.head_lines = asked.component().header_lines;
-        out.guard = std::make_shared<last_look>(x_with, asked);
+        finish(asked, out);
         co_return out;
     }
 
@@ -315,9 +347,11 @@ class prediction_service final : public request_handler {
                 passed->stream = in_flight(std::move(passed->stream), asked.target, place);
             co_return passed;
         }
-        if (asked.path.what == asked_for::json) co_return co_await answer_json(asked, *model.tensors);
-        if (asked.path.what == asked_for::table) co_return co_await answer_table(asked, *model.tensors);
-        co_return co_await infer(asked, *model.tensors);
+        if (asked.path.what == asked_for::json)
+            co_return co_await answer_later<json_exchange>(asked, *model.tensors);
+        if (asked.path.what == asked_for::table)
+            co_return co_await answer_later<table_exchange>(asked, *model.tensors);
+        co_return co_await answer_later<v2_exchange>(asked, *model.tensors);
     }
 
     using tensors = std::vector<schemas::tensor>;
@@ -326,12 +360,6 @@ class prediction_service final : public request_handler {
 
     std::int64_t deadline_of(const prediction& asked) const {
         return x_with.loops[asked.received.loop_index].time().steady_ms() + asked.component().deadline_ms;
-    }
-    tensor_question question_of(const prediction& asked, tensors inputs) const {
-        tensor_question out;
-        out.inputs = std::move(inputs);
-        out.deadline_ms = deadline_of(asked);
-        return out;
     }
     static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_question question) {
         auto slot = std::make_shared<tensor_slot>();
@@ -350,71 +378,33 @@ class prediction_service final : public request_handler {
         co_await slot->given();
     }
 
-    asio::awaitable<result<http_response>> answer_json(const prediction& asked, tensor_model& model) {
+    /// On the thread of the loop; none when the model is not known to be quick with it.
+    template <class Exchange>
+    static std::optional<result<void>> answer_now(const prediction& asked, tensor_model& model,
+                                                  http_response& out) {
+        Exchange exchange(asked, model.signature());
         working_room room(asked.received);
-        auto inputs = read_body<tensors>(
-            asked, room, [&](std::string_view body) { return inputs_of_json(body, model.signature()); });
-        if (!inputs) co_return inputs.error();
-        if (const auto fits = room.resize(bytes_of(*inputs)); !fits) co_return fits.error();
-        const auto slot = begin(model, question_of(asked, *std::move(inputs)));
+        const auto question = exchange.read(room);
+        if (!question) return question.error();
+        const auto outputs = model.answer_now(*question);
+        if (!outputs) return std::nullopt;
+        if (!*outputs) return outputs->error();
+        return exchange.write(**outputs, out);
+    }
+
+    template <class Exchange>
+    asio::awaitable<result<http_response>> answer_later(const prediction& asked, tensor_model& model) {
+        Exchange exchange(asked, model.signature());
+        working_room room(asked.received);
+        auto question = exchange.read(room);
+        if (!question) co_return question.error();
+        question->deadline_ms = deadline_of(asked);
+        const auto slot = begin(model, *std::move(question));
         if (!slot->is_given()) co_await wait(slot, asked);
         const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
-        co_return rendered(json_of_outputs(*outputs));
-    }
-
-    asio::awaitable<result<http_response>> answer_table(const prediction& asked, tensor_model& model) {
-        working_room room(asked.received);
-        auto table = read_body<split_question>(
-            asked, room, [&](std::string_view body) { return inputs_of_split(body, model.signature()); });
-        if (!table) co_return table.error();
-        if (const auto fits = room.resize(bytes_of(table->inputs)); !fits) co_return fits.error();
-        const auto slot = begin(model, question_of(asked, std::move(table->inputs)));
-        if (!slot->is_given()) co_await wait(slot, asked);
-        const auto outputs = slot->take();
-        if (!outputs) co_return outputs.error();
-        co_return rendered(split_of_outputs(*outputs, table->index));
-    }
-
-    /// What the body says; the body itself, if it was inflated, is gone before anybody waits.
-    template <class T, class Read>
-    static result<T> read_body(const prediction& asked, working_room& room, const Read& read) {
-        plain_body body;
-        if (const auto good = inflate_body(asked, body, room); !good) return good.error();
-        return read(body.bytes);
-    }
-
-    asio::awaitable<result<http_response>> infer(const prediction& asked, tensor_model& model) {
-        std::optional<std::size_t> header_bytes;
-        if (const auto sent = asked.received.header(inference_header_length)) {
-            const auto number = runtime::parse_decimal(*sent);
-            if (!number)
-                co_return runtime::invalid_argument("Inference-Header-Content-Length is \"" +
-                                                    std::string(*sent) +
-                                                    "\"; it must be the length of the JSON part in bytes");
-            header_bytes = *number;
-        }
-        working_room room(asked.received);
-        auto read = read_body<v2_question>(asked, room, [&](std::string_view body) {
-            return question_of_v2(body, header_bytes, model.signature());
-        });
-        if (!read) co_return read.error();
-        if (const auto fits = room.resize(bytes_of(read->inputs)); !fits) co_return fits.error();
-        tensor_question question = question_of(asked, std::move(read->inputs));
-        question.outputs = read->outputs;
-        const auto slot = begin(model, std::move(question));
-        if (!slot->is_given()) co_await wait(slot, asked);
-        const auto outputs = slot->take();
-        if (!outputs) co_return outputs.error();
-        auto written =
-            v2_of_outputs(asked.path.name, std::to_string(asked.component().version_number), *read, *outputs);
-        if (!written) co_return written.error();
-        auto out = rendered(std::move(written->body));
-        if (out && written->header_bytes) {
-            out->content_type = "application/octet-stream";
-            out->headers.push_back(
-                {"inference-header-content-length", std::to_string(*written->header_bytes)});
-        }
+        http_response out;
+        if (const auto good = exchange.write(*outputs, out); !good) co_return good.error();
         co_return out;
     }
 

@@ -35,12 +35,18 @@ class tensor_model {
     /// Called exactly once, from inside ask() or later on any thread; soon when the question is cancelled,
     /// with whatever there is. Errors: invalid_argument with the model's own text when it refuses the values;
     /// deadline_exceeded; resource_exhausted when too many wait; internal.
-    using answer_handler = std::function<void(result<std::vector<schemas::tensor>>)>;
+    using answer = result<std::vector<schemas::tensor>>;
+    using answer_handler = std::function<void(answer)>;
 
     virtual ~tensor_model() = default;
     virtual const schemas::model_signature& signature() const noexcept = 0;
     /// Runs at once on the calling thread when the model is known to be quick, else elsewhere.
     virtual void ask(tensor_question, answer_handler) = 0;
+    /// Whether answer_now() answers most questions.
+    virtual bool is_quick() const noexcept { return false; }
+    /// The answer of a run on the calling thread, when the model is known to be quick with such a question;
+    /// otherwise none: ask() gives it. The question has no deadline, and nobody can cancel it.
+    virtual std::optional<answer> answer_now(const tensor_question&) { return std::nullopt; }
     /// An estimate of what it holds in memory.
     virtual std::uint64_t memory_bytes() const noexcept = 0;
 };

@@ -70,6 +70,8 @@ void outgoing_answer::clear() {
     x_answer.status = 200;
     x_answer.content_type = "application/json";
     x_answer.headers.clear();
+    x_answer.head_lines.clear();
+    x_answer.id_also_as = {};
     x_answer.stream.reset();
     x_answer.stream_bytes.reset();
     if (x_answer.body.capacity() > body_bytes_copied_max) x_answer.body = {};

@@ -17,7 +17,7 @@ constexpr std::size_t onnx_quick_question_bytes_max = 64UL * 1024;
 constexpr std::int64_t onnx_quick_rows_max = 63;
 /// if the model's file, whose operators are looked at, is no larger than this
 constexpr std::size_t onnx_quick_file_bytes_max = 16UL * 1024 * 1024;
-/// and never again after one has taken so much of the processor there.
+/// and never again after one has taken so much of the processor there, but for the first that takes so long.
 constexpr std::int64_t onnx_held_up_ns_max = 5'000'000;
 constexpr std::size_t onnx_kept_runs_max = 64;  // prepared runs that a model keeps for the next question
 constexpr std::size_t onnx_kept_run_bytes_max = 64UL * 1024;  // of tensors that such a one has

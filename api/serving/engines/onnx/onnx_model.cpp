@@ -42,15 +42,6 @@ std::int64_t processor_ns() {
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-std::size_t bytes_of_question(const tensor_question& question) {
-    std::size_t out = 0;
-    for (const auto& each : question.inputs) {
-        out += each.data.size();
-        for (const auto& text : each.texts) out += text.size() + sizeof(std::string);
-    }
-    return out;
-}
-
 /// Zeros, and 1 for every free dimension. None when that would be large.
 std::optional<tensor_question> question_of_zeros(const schemas::model_signature& of) {
     tensor_question out;
@@ -71,7 +62,7 @@ std::optional<tensor_question> question_of_zeros(const schemas::model_signature&
             made.data.assign(count * schemas::bytes_of(spec.type), '\0');
         out.inputs.push_back(std::move(made));
     }
-    if (bytes_of_question(out) > limits::onnx_warm_up_bytes_max) return std::nullopt;
+    if (schemas::bytes_of(out.inputs) > limits::onnx_warm_up_bytes_max) return std::nullopt;
     return out;
 }
 
@@ -112,13 +103,16 @@ std::optional<unsigned> onnx_model::place_of_rows(const tensor_question& questio
     return out;
 }
 
-bool onnx_model::is_quick(const tensor_question& question) const {
-    if (x_held_up_a_caller.load(std::memory_order_relaxed) ||
-        x_run_ns.load(std::memory_order_relaxed) > limits::onnx_quick_run_ns_max)
-        return false;
+bool onnx_model::is_quick() const noexcept {
+    return x_may_be_quick && !x_held_up_a_caller.load(std::memory_order_relaxed) &&
+           x_run_ns.load(std::memory_order_relaxed) <= limits::onnx_quick_run_ns_max;
+}
+
+bool onnx_model::is_quick_with(const tensor_question& question) const {
+    if (!is_quick()) return false;
     const auto place = place_of_rows(question);
     return place && (x_quick_rows.load(std::memory_order_relaxed) >> *place & 1U) != 0 &&
-           bytes_of_question(question) <= limits::onnx_quick_question_bytes_max;
+           schemas::bytes_of(question.inputs) <= limits::onnx_quick_question_bytes_max;
 }
 
 result<void> onnx_model::warm_up() {
@@ -133,15 +127,20 @@ result<void> onnx_model::warm_up() {
     return {};
 }
 
-void onnx_model::ask(tensor_question question, answer_handler answer) {
-    if (is_quick(question)) {
+void onnx_model::ask(tensor_question question, answer_handler answered) {
+    if (is_quick_with(question)) {
         question.cancelled = nullptr;  // whoever could cancel it waits here
-        return answer(run_here(question));
+        return answered(run_here(question));
     }
-    enqueue(std::move(question), std::move(answer));
+    enqueue(std::move(question), std::move(answered));
 }
 
-onnx_model::run_result onnx_model::run(const tensor_question& question) {
+std::optional<onnx_model::answer> onnx_model::answer_now(const tensor_question& question) {
+    if (!is_quick_with(question)) return std::nullopt;
+    return run_here(question);
+}
+
+onnx_model::answer onnx_model::run(const tensor_question& question) {
     try {
         return x_session->run(question);
     } catch (const std::bad_alloc&) {
@@ -149,17 +148,21 @@ onnx_model::run_result onnx_model::run(const tensor_question& question) {
     }
 }
 
-onnx_model::run_result onnx_model::run_here(const tensor_question& question) {
-    const std::int64_t begin = processor_ns();
+onnx_model::answer onnx_model::run_here(const tensor_question& question) {
+    // Time of the processor: that the machine is busy is not the model's fault. A system call tells it, so it
+    // is asked for only once a run has taken long.
+    const bool is_measured = x_took_long_here.load(std::memory_order_relaxed);
+    const std::int64_t begin = is_measured ? processor_ns() : 0;
     std::int64_t took_ns = 0;
     auto out = run_timed(question, took_ns);
-    // Time of the processor: that the machine is busy is not the model's fault.
-    if (took_ns > limits::onnx_held_up_ns_max && processor_ns() - begin > limits::onnx_held_up_ns_max)
+    if (took_ns <= limits::onnx_held_up_ns_max) return out;
+    x_took_long_here.store(true, std::memory_order_relaxed);
+    if (is_measured && processor_ns() - begin > limits::onnx_held_up_ns_max)
         x_held_up_a_caller.store(true, std::memory_order_relaxed);
     return out;
 }
 
-onnx_model::run_result onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
+onnx_model::answer onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
     const auto begin = std::chrono::steady_clock::now();
     auto out = run(question);
     took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)

@@ -28,6 +28,8 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
 
     const schemas::model_signature& signature() const noexcept override { return x_session->signature(); }
     void ask(tensor_question, answer_handler) override;
+    bool is_quick() const noexcept override;
+    std::optional<answer> answer_now(const tensor_question&) override;
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
     /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
@@ -39,13 +41,12 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
         tensor_question question;
         answer_handler answer;
     };
-    using run_result = result<std::vector<schemas::tensor>>;
     /// Which of x_quick_rows tells of it; none: it is never quick.
     std::optional<unsigned> place_of_rows(const tensor_question&) const;
-    bool is_quick(const tensor_question&) const;
-    run_result run(const tensor_question&);
-    run_result run_here(const tensor_question&);
-    run_result run_timed(const tensor_question&, std::int64_t& took_ns);
+    bool is_quick_with(const tensor_question&) const;
+    answer run(const tensor_question&);
+    answer run_here(const tensor_question&);
+    answer run_timed(const tensor_question&, std::int64_t& took_ns);
     void enqueue(tensor_question, answer_handler);
     bool put_behind_others(tensor_question&, answer_handler&, bool& needs_thread);
     bool run_next();
@@ -57,6 +58,7 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     std::uint64_t x_memory_bytes = 0;
     std::atomic<std::int64_t> x_run_ns;          // moving average, of questions that may be quick
     std::atomic<std::uint64_t> x_quick_rows{0};  // a bit for each number of rows of which a run was quick
+    std::atomic<bool> x_took_long_here{false};   // once; the machine may have been busy
     std::atomic<bool> x_held_up_a_caller{false};
     runtime::mutex x_mutex;
     std::deque<waiting_question> x_waiting GUARDED_BY(x_mutex);

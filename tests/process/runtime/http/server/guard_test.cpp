@@ -9,7 +9,9 @@
 
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/error_response.hpp"
+#include "runtime/text.hpp"
 #include "tests/process/runtime/http/server/client.hpp"
+#include "tests/process/runtime/http/server/tls_client.hpp"
 
 namespace herald::test {
 namespace {
@@ -59,7 +61,7 @@ class one_piece final : public body_stream {
 };
 
 /// /now is answered at once, all others by a coroutine: /stream in pieces, /large with 1 MiB. All with a
-/// guard, but for /free.
+/// guard, but for /free and /<number>, a body of so many bytes.
 class guarded final : public request_handler {
   public:
     bool handle_now(const request& asked, http_response& out) override {
@@ -85,22 +87,23 @@ class guarded final : public request_handler {
     };
     http_response answer(std::string_view path) {
         http_response out;
+        const auto bytes = runtime::parse_decimal(path.substr(1));
         out.body = path == "/large" ? std::string(1 << 20, 'x') : std::string(first_word);
+        if (bytes) out.body.assign(*bytes, 'x');
         out.headers.push_back({"x-first", "1"});
         out.head_lines = "x-also-first: 1\r\n";
         if (path == "/stream") {
             out.stream = std::make_shared<one_piece>(state);
             out.stream_bytes = first_word.size();
         }
-        if (path != "/free") out.guard = std::make_shared<counting_guard>(state);
+        if (path != "/free" && !bytes) out.guard = std::make_shared<counting_guard>(state);
         return out;
     }
 };
 
 class guard : public testing::Test {
   protected:
-    guard() {
-        server_options options;
+    explicit guard(server_options options = {}) {
         options.log = request_log::off;
         auto made = make_server(std::move(options), handler, x_loops);
         if (!made) throw std::runtime_error(made.error().message);
@@ -109,7 +112,8 @@ class guard : public testing::Test {
     }
     ~guard() override { x_server->stop(); }
 
-    client connect() const { return client(x_server->port()); }
+    std::uint16_t port() const { return x_server->port(); }
+    client connect() const { return client(port()); }
 
     guarded handler;
 
@@ -178,6 +182,39 @@ TEST_F(guard, is_asked_for_each_of_pipelined_requests) {
         EXPECT_EQ(caller.receive().status, 403);
     }
     EXPECT_EQ(handler.state.asked, 100);
+}
+
+class guard_over_tls : public guard {
+  protected:
+    guard_over_tls() : guard_over_tls(std::make_unique<certificate_files>()) {}
+
+    const std::unique_ptr<certificate_files> files;
+
+  private:
+    explicit guard_over_tls(std::unique_ptr<certificate_files> made)
+        : guard(with_tls(*made)), files(std::move(made)) {}
+};
+
+// Here a socket takes a next answer only when a third of its buffer is free: so there are lengths behind
+// which a caller who does not read gets an answer that has been made, but not its first byte.
+TEST_F(guard_over_tls, is_asked_again_when_there_is_room_for_the_first_byte) {
+    for (std::size_t bytes = 256 * 1024; bytes < 8UL * 1024 * 1024; bytes += 64UL * 1024) {
+        tls_client caller(port(), *files);
+        ASSERT_TRUE(caller.shakes_hands());
+        handler.state.refuses = false;
+        handler.state.asked = 0;
+        caller.send(get("/" + std::to_string(bytes)) + get("/later", "Connection: close\r\n"));
+        // Asked a second time, it has gone out.
+        const bool waits = eventually(0.05, [&] { return handler.state.asked > 0; }) &&
+                           !eventually(0.05, [&] { return handler.state.asked > 1; });
+        handler.state.refuses = true;
+        bool is_clean = false;
+        const std::string all = caller.receive_all(is_clean);
+        if (all.find(first_word) != all.npos) continue;
+        EXPECT_NE(all.find("HTTP/1.1 403"), all.npos);
+        if (waits) return;
+    }
+    FAIL() << "a first byte always went out at once";
 }
 
 TEST_F(guard, that_refuses_has_no_body_for_HEAD) {

@@ -58,7 +58,11 @@ class tls_client {
     }
     // Sends the bytes and reads to the end; `clean` is true when the server announced the end.
     std::string exchange(std::string_view bytes, bool& clean) {
-        boost::asio::write(x_stream, boost::asio::buffer(bytes));
+        send(bytes);
+        return receive_all(clean);
+    }
+    void send(std::string_view bytes) { boost::asio::write(x_stream, boost::asio::buffer(bytes)); }
+    std::string receive_all(bool& clean) {
         std::string out;
         boost::system::error_code ended;
         boost::asio::read(x_stream, boost::asio::dynamic_buffer(out), ended);

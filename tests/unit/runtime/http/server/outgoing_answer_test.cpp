@@ -56,6 +56,20 @@ TEST_F(outgoing, goes_out_whole_in_whatever_pieces_it_is_taken) {
     }
 }
 
+TEST_F(outgoing, leaves_nothing_behind_for_the_next) {
+    answer.get().status = 403;
+    answer.get().headers.push_back({"x-one", "1"});
+    answer.get().head_lines = "x-two: 2\r\n";
+    answer.get().id_also_as = "x-three";
+    answer.get().content_type = "text/plain";
+    head_of({});
+    answer.clear();
+    const std::string text = head_of({});
+    EXPECT_TRUE(text.starts_with("HTTP/1.1 200"));
+    for (const char* const left : {"x-one", "x-two", "x-three", "text/plain"})
+        EXPECT_EQ(text.find(left), text.npos) << text;
+}
+
 TEST_F(outgoing, has_no_body_for_HEAD_and_for_statuses_without_one) {
     answer.get().body = "body";
     EXPECT_TRUE(head_of({.is_to_head = true}).ends_with("\r\n\r\n"));

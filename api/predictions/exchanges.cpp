@@ -1,0 +1,93 @@
+#include "api/predictions/exchanges.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runtime/text.hpp"
+
+namespace herald::api::predictions {
+namespace {
+
+using runtime::http::http_response;
+using serving::engines::tensor_question;
+
+constexpr std::string_view inference_header_length = "inference-header-content-length";
+
+/// What the body says; the body itself, if it was inflated, is gone before anybody waits.
+template <class Read>
+auto read_body(const prediction& of, working_room& room, const Read& read)
+    -> decltype(read(std::string_view())) {
+    plain_body body;
+    if (const auto good = inflate_body(of, body, room); !good) return good.error();
+    return read(body.bytes);
+}
+
+result<tensor_question> question_of(tensors inputs, working_room& room) {
+    if (const auto fits = room.resize(schemas::bytes_of(inputs)); !fits) return fits.error();
+    tensor_question out;
+    out.inputs = std::move(inputs);
+    return out;
+}
+
+/// Errors: invalid_argument.
+result<std::optional<std::size_t>> length_of_json_part(const runtime::http::server::request& of) {
+    const auto sent = of.header(inference_header_length);
+    if (!sent) return std::optional<std::size_t>();
+    const auto number = runtime::parse_decimal(*sent);
+    if (!number)
+        return runtime::invalid_argument("Inference-Header-Content-Length is \"" + std::string(*sent) +
+                                         "\"; it must be the length of the JSON part in bytes");
+    return std::optional<std::size_t>(*number);
+}
+
+}  // namespace
+
+result<tensor_question> json_exchange::read(working_room& room) {
+    auto inputs =
+        read_body(x_of, room, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
+    if (!inputs) return inputs.error();
+    return question_of(*std::move(inputs), room);
+}
+
+result<void> json_exchange::write(const tensors& outputs, http_response& out) const {
+    return write_json(json_of_outputs(outputs), out);
+}
+
+result<tensor_question> table_exchange::read(working_room& room) {
+    auto table =
+        read_body(x_of, room, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
+    if (!table) return table.error();
+    x_index = std::move(table->index);
+    return question_of(std::move(table->inputs), room);
+}
+
+result<void> table_exchange::write(const tensors& outputs, http_response& out) const {
+    return write_json(split_of_outputs(outputs, x_index), out);
+}
+
+result<tensor_question> v2_exchange::read(working_room& room) {
+    const auto length = length_of_json_part(x_of.received);
+    if (!length) return length.error();
+    auto read = read_body(x_of, room,
+                          [&](std::string_view body) { return question_of_v2(body, *length, x_signature); });
+    if (!read) return read.error();
+    x_question = *std::move(read);
+    auto out = question_of(std::move(x_question.inputs), room);
+    if (out) out->outputs = x_question.outputs;
+    return out;
+}
+
+result<void> v2_exchange::write(const tensors& outputs, http_response& out) const {
+    auto written =
+        v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_question, outputs);
+    if (!written) return written.error();
+    if (const auto good = write_json(std::move(written->body), out); !good || !written->header_bytes)
+        return good;
+    out.content_type = "application/octet-stream";
+    out.headers.push_back({std::string(inference_header_length), std::to_string(*written->header_bytes)});
+    return {};
+}
+
+}  // namespace herald::api::predictions

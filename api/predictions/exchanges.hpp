@@ -1,0 +1,57 @@
+// A prediction's way to a model of tensors and back, a class for each dialect: read() makes the question of
+// the request's body, write() the answer's body of the outputs. Made for one prediction, which outlives it.
+#pragma once
+
+#include "api/predictions/json_dialect.hpp"
+#include "api/predictions/prediction_bodies.hpp"
+#include "api/predictions/v2_dialect.hpp"
+#include "api/serving/component.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/message.hpp"
+#include "schemas/json.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::api::predictions {
+
+/// Errors of all three, of read(): those of the dialect and of inflate_body; unavailable when the inputs find
+/// no room, which they keep as long as `room` is there. Of write(): those of the dialect; failed_precondition
+/// for a body that is too long.
+class json_exchange {
+  public:
+    json_exchange(const prediction& of, const schemas::model_signature& signature)
+        : x_of(of), x_signature(signature) {}
+    result<serving::engines::tensor_question> read(working_room& room);
+    result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
+
+  private:
+    const prediction& x_of;
+    const schemas::model_signature& x_signature;
+};
+
+class table_exchange {
+  public:
+    table_exchange(const prediction& of, const schemas::model_signature& signature)
+        : x_of(of), x_signature(signature) {}
+    result<serving::engines::tensor_question> read(working_room& room);
+    result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
+
+  private:
+    const prediction& x_of;
+    const schemas::model_signature& x_signature;
+    schemas::json_value x_index;
+};
+
+class v2_exchange {
+  public:
+    v2_exchange(const prediction& of, const schemas::model_signature& signature)
+        : x_of(of), x_signature(signature) {}
+    result<serving::engines::tensor_question> read(working_room& room);
+    result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
+
+  private:
+    const prediction& x_of;
+    const schemas::model_signature& x_signature;
+    v2_question x_question;  // its inputs are in the question that was read
+};
+
+}  // namespace herald::api::predictions
