@@ -142,9 +142,12 @@ class composed_api_node final : public api_node {
         const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
                                                  limits::drain_answers_ms_max - limits::drain_worker_ms_min);
         x_is_drained = true;
-        if (is_on_kafka(x_chosen)) x_predictions->close();
         std::promise<void> done;
-        run_and_wait(x_jobs[0], [&] { x_node->drain([&] { done.set_value(); }); });
+        const auto drained = [&] { done.set_value(); };
+        if (is_on_kafka(x_chosen))
+            x_predictions->drain(*x_node, drained);
+        else
+            x_node->drain(drained);
         done.get_future().wait();
         if (is_answered) return;
         x_triggers->close();

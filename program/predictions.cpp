@@ -1,6 +1,5 @@
 #include "program/predictions.hpp"
 
-#include <future>
 #include <optional>
 #include <utility>
 
@@ -146,12 +145,10 @@ std::function<void(std::function<void()>)> predictions::quiescing() {
     };
 }
 
-void predictions::close() {
+void predictions::drain(storage::node::registry_node& node, std::function<void()> done) {
     const auto quiesce = quiescing();
-    if (!quiesce) return;
-    std::promise<void> closed;
-    x_serving.gate().close(quiesce, [&] { closed.set_value(); });
-    closed.get_future().wait();
+    if (!quiesce) return node.drain(std::move(done));
+    x_serving.gate().close(quiesce, node, std::move(done));
 }
 
 void predictions::begin(storage::node::registry_node& registry) {

@@ -44,9 +44,8 @@ class predictions {
     std::function<void(std::function<void()>)> quiescing();
     /// Before the node starts.
     void begin(storage::node::registry_node&);
-    /// No prediction goes out any more once it returns: before this node says farewell, after which nobody
-    /// waits for it or names it (P7). Not on a serving loop; while these run.
-    void close();
+    /// As registry_node::drain, once no prediction goes out any more (P7). While the serving loops run.
+    void drain(storage::node::registry_node&, std::function<void()> done);
     /// Why this node says that it is not ready for predictions; none if it serves none.
     std::optional<runtime::trouble> trouble() const;
     /// After the last request, while the loops run.

@@ -1,6 +1,14 @@
 #include "api/serving/serving_gate.hpp"
 
+#include <utility>
+
 namespace herald::api::serving {
+
+void serving_gate::close(const std::function<void(std::function<void()>)>& quiesce,
+                         storage::node::registry_node& node, std::function<void()> drained) {
+    x_is_closed.store(true, std::memory_order_release);
+    quiesce([&node, drained = std::move(drained)] { node.drain(drained); });
+}
 
 std::shared_ptr<build_safety> serving_gate::safety_of(schemas::build_id build) {
     const runtime::lock_guard lock(x_mutex);

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <utility>
 
 #include "runtime/clock.hpp"
 #include "runtime/mutex.hpp"
@@ -42,12 +41,11 @@ class serving_gate {
     void begin(const storage::node::registry_node& registry) noexcept {
         x_registry.store(&registry, std::memory_order_release);
     }
-    /// From now on there is no lease. `closed` is called once nothing goes out any more, not even of what had
-    /// passed before: only then the node may say farewell. `quiesce`: as registry_node::options::quiesce.
-    void close(const std::function<void(std::function<void()>)>& quiesce, std::function<void()> closed) {
-        x_is_closed.store(true, std::memory_order_release);
-        quiesce(std::move(closed));
-    }
+    /// The end of serving: from now on there is no lease, and the node drains once nothing goes out any more,
+    /// not even of what had passed before. After its farewell nobody waits for it or names it (P7).
+    /// `quiesce`: as registry_node::options::quiesce.
+    void close(const std::function<void(std::function<void()>)>& quiesce, storage::node::registry_node& node,
+               std::function<void()> drained);
     /// Whether the log has been heard of recently enough that what this node knows of builds counts.
     bool has_lease() const noexcept {
         const auto* const registry = x_registry.load(std::memory_order_acquire);

@@ -161,17 +161,16 @@ void serving_node::crash(std::size_t writes_lost) {
     x_process.reset();
 }
 
-/// The order of the product's composition (program/api_node.cpp).
+/// As the product's composition (program/api_node.cpp).
 void serving_node::drain() {
-    const auto farewell = [this] {
-        x_machine.thread().post([this] { x_machine.node().drain([this] { x_end(*this); }); });
-    };
+    registry_node& node = x_machine.node();
+    const auto drained = [this] { x_end(*this); };
     const bool is_alone = x_kind == storage::node::node_kind::standalone;
-    if (is_alone || x_broken.says_farewell_before_closing) return farewell();
-    const auto at_once = [](const std::function<void()>& done) { done(); };
-    const auto threads = [this](std::function<void()> done) { quiesce(std::move(done)); };
-    if (x_broken.says_farewell_before_quiescence) return x_process->gate().close(at_once, farewell);
-    x_process->gate().close(threads, farewell);
+    if (is_alone || x_broken.says_farewell_before_closing) return node.drain(drained);
+    const auto threads = [this](std::function<void()> done) {
+        return x_broken.says_farewell_before_quiescence ? done() : quiesce(std::move(done));
+    };
+    x_process->gate().close(threads, node, drained);
 }
 
 void serving_node::stop(std::int64_t ms) {
@@ -246,8 +245,8 @@ void serving_node::finish(const std::shared_ptr<const component_route>& to) {
     if (!x_broken.has_no_second_look && predictions::second_look(x_process->gate(), *to)) return;
     // The end of a lease may be the least or the greatest number there is: nothing is added to it.
     const std::int64_t now_ms = x_serving->time().steady_ms();
-    const std::int64_t end_ms = std::min(x_machine.node().serves_until_ms(), now_ms + 2'001);
-    if (end_ms <= now_ms + 1 || !x_world.chance.one_in(10)) return x_sent(x_name, to->build);
+    const std::int64_t end_ms = std::min(x_machine.node().serves_until_ms(), now_ms + 5'001);
+    if (end_ms <= now_ms + 1 || !x_world.chance.one_in(25)) return x_sent(x_name, to->build);
     pause_serving(x_world.chance.between(1, end_ms - 1 - now_ms));
     x_is_sending = true;
     x_serving->put_first([this, build = to->build] {

@@ -58,7 +58,7 @@ void run::play() {
         if (x_world.chance.one_in(4))
             ask(update_to(x_world.chance.pick(x_builds), x_world.chance.pick(x_endpoints)));
         if (x_world.chance.one_in(4)) delete_endpoint();
-        if (x_world.chance.one_in(4))
+        if (x_world.chance.one_in(3))
             if (serving_node* const node = any_that_serves()) node->drain();
         report_unsafe(build);
         trouble(x_world.chance.between(1'000, 60'000));
@@ -226,7 +226,7 @@ void run::disturb() {
     switch (chance.between(0, 7)) {
         case 0:
             node.crash(static_cast<std::size_t>(chance.between(0, 4)));
-            if (chance.one_in(3)) node.machine().wipe_state();
+            if (chance.one_in(2)) node.machine().wipe_state();
             return x_setup.run_at(x_world.time.now_ms() + chance.between(0, 15'000),
                                   [this, &node] { restart(node); });
         case 1:
@@ -262,7 +262,7 @@ void run::end_later(serving_node& node) {
 void run::restart(serving_node& node) {
     if (node.running() || x_replaced.contains(&node)) return;
     node.start();
-    for (int each = 0; each < 5; ++each) node.predict(x_world.chance.pick(x_endpoints).path);
+    for (int each = 0; each < 20; ++each) node.predict(x_world.chance.pick(x_endpoints).path);
 }
 
 /// In the end every report is answered.

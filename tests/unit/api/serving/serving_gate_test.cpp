@@ -75,16 +75,17 @@ TEST(serving_gate, has_a_lease_as_long_as_its_node_serves) {
 TEST(serving_gate, lets_nothing_out_once_it_is_closed) {
     runtime::manual_clock time;
     serving_gate gate(time);
-    const test::keeping_node node;
+    test::keeping_node node;
     gate.begin(node);
     ASSERT_TRUE(gate.has_lease());
     std::function<void()> passed;
-    bool is_closed = false;
-    gate.close([&](std::function<void()> done) { passed = std::move(done); }, [&] { is_closed = true; });
+    bool is_drained = false;
+    gate.close([&](std::function<void()> done) { passed = std::move(done); }, node,
+               [&] { is_drained = true; });
     EXPECT_FALSE(gate.has_lease());
-    EXPECT_FALSE(is_closed) << "what has passed before may still go out";
+    EXPECT_FALSE(is_drained) << "what has passed before may still go out";
     passed();
-    EXPECT_TRUE(is_closed);
+    EXPECT_TRUE(is_drained);
 }
 
 TEST(serving_gate, does_not_look_at_the_wall_clock) {
