@@ -13,44 +13,44 @@
 
 namespace herald::api::predictions {
 
+/// What each of them has.
+class exchange {
+  public:
+    exchange(const prediction& of, const schemas::model_signature& signature)
+        : x_of(of), x_signature(signature) {}
+
+  protected:
+    const prediction& x_of;
+    const schemas::model_signature& x_signature;
+};
+
 /// Errors of all three, of read(): those of the dialect and of inflate_body; unavailable when the inputs find
 /// no room, which they keep as long as `room` is there. Of write(): those of the dialect; failed_precondition
 /// for a body that is too long.
-class json_exchange {
+class json_exchange : public exchange {
   public:
-    json_exchange(const prediction& of, const schemas::model_signature& signature)
-        : x_of(of), x_signature(signature) {}
+    using exchange::exchange;
     result<serving::engines::tensor_question> read(working_room& room);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
-
-  private:
-    const prediction& x_of;
-    const schemas::model_signature& x_signature;
 };
 
-class table_exchange {
+class table_exchange : public exchange {
   public:
-    table_exchange(const prediction& of, const schemas::model_signature& signature)
-        : x_of(of), x_signature(signature) {}
+    using exchange::exchange;
     result<serving::engines::tensor_question> read(working_room& room);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:
-    const prediction& x_of;
-    const schemas::model_signature& x_signature;
     schemas::json_value x_index;
 };
 
-class v2_exchange {
+class v2_exchange : public exchange {
   public:
-    v2_exchange(const prediction& of, const schemas::model_signature& signature)
-        : x_of(of), x_signature(signature) {}
+    using exchange::exchange;
     result<serving::engines::tensor_question> read(working_room& room);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:
-    const prediction& x_of;
-    const schemas::model_signature& x_signature;
     v2_question x_question;  // its inputs are in the question that was read
 };
 
