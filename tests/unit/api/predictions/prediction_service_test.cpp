@@ -1,39 +1,112 @@
-// Protects whoever sends predictions on: a node says that it is ready only while it may answer them.
-#include <gtest/gtest.h>
+// Protects whoever sends predictions on, as a node says that it is ready only while it may answer them; and
+// who is answered, as each answer has the same last word (P7) and the same headers, however it came about.
+#include "api/predictions/prediction_service.hpp"
 
-#include <boost/asio/co_spawn.hpp>
+#include <gmock/gmock.h>
 
 #include <atomic>
+#include <boost/asio/co_spawn.hpp>
 #include <future>
 
-#include "api/predictions/prediction_service.hpp"
+#include "api/serving/components.hpp"
 #include "api/serving/serving_gate.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/crypto.hpp"
 #include "tests/unit/api/serving/serving_parts.hpp"
 
 namespace herald::test {
 namespace {
 
+using api::serving::engines::tensor_model;
+using api::serving::engines::tensor_question;
 using runtime::http::http_response;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
+using testing::HasSubstr;
 
 class no_others final : public request_handler {
   public:
     boost::asio::awaitable<http_response> handle(const request&) override { co_return http_response(); }
 };
 
-class server_health : public testing::Test {
+/// Its output `y` is its input `x`, INT64[1]; a negative one it refuses.
+class echoing_model final : public tensor_model {
+  public:
+    explicit echoing_model(bool is_quick) : x_is_quick(is_quick) {
+        x_signature.inputs = {{"x", schemas::tensor_type::int64, {1}}};
+        x_signature.outputs = {{"y", schemas::tensor_type::int64, {1}}};
+    }
+    const schemas::model_signature& signature() const noexcept override { return x_signature; }
+    void ask(tensor_question question, answer_handler answered) override { answered(echo(question)); }
+    bool is_quick() const noexcept override { return x_is_quick; }
+    std::optional<answer> answer_now(const tensor_question& question) override {
+        if (!x_is_quick) return std::nullopt;
+        return echo(question);
+    }
+    std::uint64_t memory_bytes() const noexcept override { return 0; }
+
+  private:
+    static answer echo(const tensor_question& question) {
+        schemas::tensor out = question.inputs.at(0);
+        if ((static_cast<unsigned char>(out.data.back()) & 0x80) != 0)
+            return runtime::invalid_argument("it is negative");
+        out.name = "y";
+        return std::vector{out};
+    }
+
+    const bool x_is_quick;
+    schemas::model_signature x_signature;
+};
+
+class prediction_service : public testing::Test {
   protected:
-    server_health() { gate.begin(node); }
-    std::uint16_t asked(std::string_view path) {
+    prediction_service() { gate.begin(node); }
+
+    http_response answered(const request& received) {
+        std::promise<http_response> came;
+        loops[0].post([&] {
+            http_response now;
+            if (service->handle_now(received, now)) return came.set_value(std::move(now));
+            boost::asio::co_spawn(
+                loops[0].context(), service->handle(received),
+                [&](std::exception_ptr, http_response out) { came.set_value(std::move(out)); });
+        });
+        return came.get_future().get();
+    }
+    std::uint16_t status_of(std::string_view path) {
         request received;
         received.method = runtime::http::http_method::get;
         received.path = path;
-        std::promise<http_response> came;
-        const auto take = [&](std::exception_ptr, http_response out) { came.set_value(std::move(out)); };
-        boost::asio::co_spawn(loops[0].context(), service->handle(received), take);
-        return came.get_future().get().status;
+        return answered(received).status;
+    }
+    http_response predicted(std::string_view body) {
+        const std::vector<runtime::http::server::header_view> headers{{"access-token", "good"}};
+        request received;
+        received.method = runtime::http::http_method::post;
+        received.path = "/api/v1/predict/a";
+        received.headers = headers;
+        received.body = body;
+        received.request_id = "r";
+        return answered(received);
+    }
+    void deploy(std::shared_ptr<tensor_model> model) {
+        auto endpoint = std::make_shared<api::serving::endpoint_route>();
+        endpoint->path = "/a";
+        endpoint->meter = std::make_shared<api::serving::endpoint_meter>("/a");
+        endpoint->tokens.push_back({runtime::sha256("good"), 0});
+        api::serving::component_route component;
+        component.build = {7};
+        component.share_ends_ppm = 1'000'000;
+        component.body_bytes_max = 1'000;
+        component.deadline_ms = 1'000;
+        component.in_flight_max = 1;
+        component.header_lines = "svc-build-id: 7\r\n";
+        component.safety = gate.safety_of(component.build);
+        component.served = api::serving::components::without_model(component.build);
+        component.served->set_model({std::move(model), nullptr}, nullptr);
+        endpoint->stages.emplace_back().components.push_back(component);
+        book.store(api::serving::route_table().with({{endpoint->id, endpoint}}));
+        book.set_known();
     }
 
     runtime::manual_clock time;
@@ -48,14 +121,53 @@ class server_health : public testing::Test {
         {book, gate, log, node, loops, false, "1", is_draining, is_drained}, others);
 };
 
-TEST_F(server_health, is_ready_once_its_models_are_loaded_and_while_it_hears_of_the_log) {
-    EXPECT_EQ(asked("/v2/health/ready"), 503);
+TEST_F(prediction_service, is_ready_once_its_models_are_loaded_and_while_it_hears_of_the_log) {
+    EXPECT_EQ(status_of("/v2/health/ready"), 503);
     book.set_known();
     book.set_ready();
-    EXPECT_EQ(asked("/v2/health/ready"), 200);
+    EXPECT_EQ(status_of("/v2/health/ready"), 200);
     time.advance_ms(node.serves_until_ms() - time.steady_ms());
-    EXPECT_EQ(asked("/v2/health/ready"), 503);
-    EXPECT_EQ(asked("/v2/health/live"), 200);
+    EXPECT_EQ(status_of("/v2/health/ready"), 503);
+    EXPECT_EQ(status_of("/v2/health/live"), 200);
+}
+
+TEST_F(prediction_service, has_a_last_word_and_the_headers_for_every_answer_of_quick_models_and_of_others) {
+    for (const bool is_quick : {true, false}) {
+        deploy(std::make_shared<echoing_model>(is_quick));
+        for (const auto& [body, status] : {std::pair{"[3]", 200}, {"[-3]", 400}, {"[", 400}}) {
+            const http_response out = predicted(body);
+            EXPECT_EQ(out.status, status) << body << is_quick << out.body;
+            EXPECT_EQ(out.head_lines, "svc-build-id: 7\r\n") << body << is_quick;
+            ASSERT_TRUE(out.guard) << body << is_quick;
+            EXPECT_FALSE(out.guard->instead()) << body << is_quick;
+        }
+        EXPECT_EQ(predicted("[3]").body, "[3]");
+        EXPECT_EQ(predicted("[3]").status, 200) << "the only place in flight was given back";
+    }
+}
+
+TEST_F(prediction_service, takes_back_an_answer_of_a_build_that_becomes_unsafe_before_its_first_byte) {
+    for (const bool is_quick : {true, false}) {
+        deploy(std::make_shared<echoing_model>(is_quick));
+        const http_response out = predicted("[3]");
+        gate.set_unsafe({7}, {9});
+        const auto instead = out.guard->instead();
+        ASSERT_TRUE(instead) << is_quick;
+        EXPECT_EQ(instead->status, 403);
+        EXPECT_THAT(instead->body, HasSubstr("scan 9"));
+        EXPECT_EQ(instead->head_lines, "svc-build-id: 7\r\n");
+        EXPECT_EQ(predicted("[3]").status, 403);
+        gate.safety_of({7})->set_unsafe({});  // for the next round
+    }
+}
+
+TEST_F(prediction_service, takes_back_an_answer_when_the_lease_ends_before_its_first_byte) {
+    deploy(std::make_shared<echoing_model>(true));
+    const http_response out = predicted("[3]");
+    time.advance_ms(node.serves_until_ms() - time.steady_ms());
+    const auto instead = out.guard->instead();
+    ASSERT_TRUE(instead);
+    EXPECT_EQ(instead->status, 503);
 }
 
 }  // namespace
