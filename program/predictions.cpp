@@ -32,7 +32,8 @@ api::serving::route_maker::options route_options(const settings& chosen) {
 runtime::http::client::client_options upstream_options(const settings& chosen) {
     runtime::http::client::client_options options = chosen.transport;
     options.http = runtime::http::client::plain_http::allowed;
-    if (chosen.predictions.upstream_policy) options.policy = *chosen.predictions.upstream_policy;
+    options.policy =
+        chosen.predictions.upstream_policy.value_or(options.policy).named("--allow-upstream-addresses");
     return options;
 }
 
