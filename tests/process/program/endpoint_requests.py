@@ -13,6 +13,26 @@ def _refused(answer, status, text):
     assert answer.status == status and text in answer.json["message"], (text, answer)
 
 
+def long_requests_are_taken_up_to_the_bounds_of_readme():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        made = client.must("POST", ENDPOINTS, {"path": "/long", "description": "d" * 65_536})
+        assert len(made["creator_request"]["description"]) == 65_536
+        assert client.must("GET", ENDPOINTS)["endpoints"] == [made]
+        _refused(client.call("POST", ENDPOINTS, {"path": "/longer", "description": "d" * 65_537}), 400,
+                 "description is 65537 bytes long; it must be at most 65536 bytes")
+        _refused(client.call("POST", ENDPOINTS, {"path": "/longer", "more": "m" * 200_000}), 400, "it must be at most 196608 bytes")
+        stage = serving.Stage(client, "/updated")
+        build = serving.built(client, client.version(client.model("m"), "v"), external_location="i", upstream_url="http://127.0.0.1:1/")
+        env = [{"name": f"NAME_{number}", "value": "v" * 1_000} for number in range(150)]
+        stage.begin_update(build["id"], env=env)
+        assert client.must("GET", f"{stage.place}/status")["update_request"]["env"] == env
+        _refused(client.call("PUT", f"{stage.place}/update", {"build_id": build["id"], "strategy": "rollout", "env": env * 2}), 400,
+                 "it must be at most 196608 bytes")
+        assert server.stop() == 0
+
+
 def a_missing_choice_is_answered_with_all_choices():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -21,6 +41,25 @@ def a_missing_choice_is_answered_with_all_choices():
         _refused(client.call("PUT", f"{stage.place}/update", {"build_id": 1}), 400, "strategy is missing; it must be one of rollout canary")
         _refused(client.call("POST", "/api/v1/uac-proxy/events/setWebhookStatus", {"webhook_id": 1}), 400,
                  "status is missing; it must be one of ENABLED DISABLED")
+        assert server.stop() == 0
+
+
+def rules_of_a_canary_that_contradict_each_other_are_refused():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        stage = serving.Stage(client, "/e")
+        build = serving.built(client, client.version(client.model("m"), "v"), external_location="i", upstream_url="http://127.0.0.1:1/")
+
+        def rule(kind, *thresholds):
+            return {"rule_id": kind, "rule_parameters": [{"name": "threshold", "value": each} for each in thresholds]}
+
+        def update(*rules):
+            plan = {"progress_interval_seconds": 60, "progress_step": 0.5, "rules": list(rules)}
+            return client.call("PUT", f"{stage.place}/update", {"build_id": build["id"], "strategy": "canary", "canary_strategy": plan})
+        _refused(update(rule(1007, "0.1", "0.9")), 400, "rule 1007 has more than one parameter named threshold")
+        _refused(update(rule(1007, "0.1"), rule(1008, "0.1"), rule(1007, "0.9")), 400, "canary_strategy.rules has rule 1007 twice")
+        assert update(rule(1007, "0.1"), rule(1008, "0.9")).status == 200
         assert server.stop() == 0
 
 
