@@ -63,5 +63,30 @@ def rules_of_a_canary_that_contradict_each_other_are_refused():
         assert server.stop() == 0
 
 
+def values_are_judged_behind_what_is_there_and_who_may():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        stranger, _ = client.user("stranger@example.com")
+        stage = serving.Stage(client, "/e")
+        nowhere = f"{stage.stages}/4711/accesstokens"
+        for body, text in (({"value": "a b"}, "no header can carry"), ({"expires": "soon"}, "it must be a time as"),
+                           ({"expires": "2020-01-31T00:00:00Z"}, "expires is 2020-01-31T00:00:00.000Z, and it is 2")):
+            _refused(client.call("POST", f"{stage.place}/accesstokens", body), 400, text)
+            _refused(client.call("POST", nowhere, body), 404, "4711")
+            assert stranger.call("POST", f"{stage.place}/accesstokens", body).status in (403, 404)
+        key = {"Idempotency-Key": "one"}
+        made = client.call("POST", f"{stage.place}/accesstokens", {"value": "good"}, key)
+        assert made.status == 200, made
+        assert client.call("POST", f"{stage.place}/accesstokens", {"value": "a b"}, key).status == 409, "another body under the same key"
+        build = serving.built(client, client.version(client.model("m"), "v"), external_location="i")["id"]
+        scan = {"scan_external": False}
+        _refused(client.call("POST", f"{serving.DEPLOYMENT}/builds/{build}/scan", scan), 400, "scan_external is false")
+        _refused(client.call("POST", f"{serving.DEPLOYMENT}/builds/4711/scan", scan), 404, "4711")
+        _refused(client.call("POST", "/api/v1/registry/model_versions/4711/requestScan", scan), 404, "4711")
+        assert stranger.call("POST", f"{serving.DEPLOYMENT}/builds/{build}/scan", scan).status in (403, 404)
+        assert server.stop() == 0
+
+
 if __name__ == "__main__":
     herald.run()
