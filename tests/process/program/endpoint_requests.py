@@ -88,5 +88,30 @@ def values_are_judged_behind_what_is_there_and_who_may():
         assert server.stop() == 0
 
 
+def endpoints_are_listed_in_pages():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        made = sorted(client.must("POST", ENDPOINTS, {"path": f"/{number}"})["id"] for number in range(7))
+
+        def listed(**query):
+            answer = client.must("GET", f"{ENDPOINTS}?{urllib.parse.urlencode(query)}")
+            assert answer["total_records"] == 7, answer
+            return [each["id"] for each in answer["endpoints"]], answer["next_page_token"]
+        assert listed() == listed(page_limit=-1) == listed(page_limit=7) == (made, "")
+        for limit in (1, 3, 6):
+            pages, token = [], None
+            while token != "":
+                rows, token = listed(page_limit=limit, **({"page_token": token} if token else {}))
+                pages.append(rows)
+            assert sum(pages, []) == made and all(len(each) == limit for each in pages[:-1]), (limit, pages)
+            for number, rows in enumerate(pages, 1):
+                assert listed(page_limit=limit, page_number=number)[0] == rows, (limit, number)
+        assert listed(page_limit=3, page_number=4) == ([], "")
+        _refused(client.call("GET", f"{ENDPOINTS}?page_limit=1001"), 400, "at most 1000")
+        _refused(client.call("GET", f"{ENDPOINTS}?page_token=x"), 400, "page_token is not a next_page_token")
+        assert server.stop() == 0
+
+
 if __name__ == "__main__":
     herald.run()
