@@ -1,5 +1,6 @@
 #include "program/predictions.hpp"
 
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -137,10 +138,13 @@ void predictions::describe(storage::node::registry_node::options& node) {
 
 std::function<void(std::function<void()>)> predictions::quiescing() {
     if (!x_chosen.predictions.are_served) return {};
-    return [&loops = x_with.serving](std::function<void()> done) {
-        const auto left = std::make_shared<std::atomic<std::size_t>>(loops.size());
-        for (std::size_t index = 0; index < loops.size(); ++index)
-            loops[index].post([left, done] {
+    return [this](std::function<void()> done) {
+        const auto left = std::make_shared<std::atomic<std::size_t>>(x_with.serving.size());
+        for (std::size_t index = 0; index < x_with.serving.size(); ++index)
+            x_with.serving[index].post([this, index, left, done] {
+                // A loop that nobody asks would keep what its routes were: models, and metrics of endpoints
+                // that are gone.
+                if (!x_is_ending) x_serving.book().on_loop(index);
                 if (--*left == 0) done();
             });
     };
@@ -153,6 +157,14 @@ void predictions::drain(storage::node::registry_node& node, std::function<void()
 }
 
 void predictions::begin(storage::node::registry_node& registry) {
+void predictions::pass_quiescent_point() {
+    const auto quiesce = quiescing();
+    if (!quiesce) return;
+    std::promise<void> passed;
+    quiesce([&] { passed.set_value(); });
+    passed.get_future().wait();
+}
+
     add_builder(registry);
     x_serving.begin(registry, {x_engines, [this](const component_source& source, auto handler) {
                                    x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
@@ -170,6 +182,8 @@ void predictions::end() {
     x_fetches.stop();
     x_serving.end();
 }
+    x_is_ending = true;
+    pass_quiescent_point();  // no loop looks at its routes any more
 
 boost::asio::awaitable<void> predictions::fetch(predictions* self, component_source source,
                                                 std::function<void(result<fetched_model>)> handler) {
