@@ -86,6 +86,7 @@ result<void> predictions::open(const std::filesystem::path& folder) {
     if (!onnx) {
         runtime::log(runtime::log_level::info, runtime::log_events::runtime_missing,
                      {{"runtime", "onnx"}, {"reason", onnx.error().message}});
+        x_missing_engines.emplace("onnx", onnx.error().message);
         return {};
     }
     x_onnx = *std::move(onnx);
@@ -156,7 +157,6 @@ void predictions::drain(storage::node::registry_node& node, std::function<void()
     x_serving.gate().close(quiesce, node, std::move(done));
 }
 
-void predictions::begin(storage::node::registry_node& registry) {
 void predictions::pass_quiescent_point() {
     const auto quiesce = quiescing();
     if (!quiesce) return;
@@ -165,10 +165,12 @@ void predictions::pass_quiescent_point() {
     passed.get_future().wait();
 }
 
+void predictions::begin(storage::node::registry_node& registry) {
     add_builder(registry);
-    x_serving.begin(registry, {x_engines, [this](const component_source& source, auto handler) {
-                                   x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
-                               }});
+    const auto fetching = [this](const component_source& source, auto handler) {
+        x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
+    };
+    x_serving.begin(registry, {x_engines, fetching, x_missing_engines});
 }
 
 std::optional<runtime::trouble> predictions::trouble() const {
@@ -180,10 +182,10 @@ void predictions::end() {
     x_load_marks->let_off();
     if (x_builder) x_builder->end();
     x_fetches.stop();
-    x_serving.end();
-}
     x_is_ending = true;
     pass_quiescent_point();  // no loop looks at its routes any more
+    x_serving.end();
+}
 
 boost::asio::awaitable<void> predictions::fetch(predictions* self, component_source source,
                                                 std::function<void(result<fetched_model>)> handler) {

@@ -45,6 +45,73 @@ def not_ready(server):
     return [line for line in lines if line.startswith("herald_not_ready{") and not line.endswith(" 0")]
 
 
+def a_model_that_is_down_when_a_node_starts_is_the_trouble_of_its_endpoint_alone():
+    with herald.folder() as folder:
+        model, other = Model(), Model()
+        server = herald.Standalone(folder)
+        client = server.client()
+        registered = client.model("m")
+        down, up = serving.Stage(client, "/down"), serving.Stage(client, "/up")
+        down.update(build_at(client, registered, "down", model.url))
+        up.update(build_at(client, registered, "up", other.url))
+        model.stop()
+        assert server.stop() == 0
+        server.start()  # waits until /readyz is 200
+        client = server.client()
+        assert client.call("GET", "/v2/health/ready").status == 200 and not_ready(server) == []
+        assert serving.predict(client, "/up", up.token, {}).status == 200
+        refused = serving.predict(client, "/down", down.token, {})
+        assert refused.status == 503 and "is not loaded on this node yet: " in refused.json["message"], refused
+        assert "Connection refused" in refused.json["message"], refused
+        shown = client.must("GET", down.place)["components"][0]
+        assert shown["status"] == "active" and "Connection refused" in shown["message"], shown
+        model = Model(model.port)
+        herald.until(lambda: serving.predict(client, "/down", down.token, {}).status == 200, 30, "it is served once it is there")
+        assert client.must("GET", down.place)["components"][0]["message"] == ""
+        assert server.stop() == 0
+        model.stop()
+        other.stop()
+
+
+def a_model_whose_runtime_is_missing_after_a_start_is_the_trouble_of_its_endpoint_alone():
+    import onnx_models
+    with herald.folder() as folder:
+        library = herald.ROOT / "build/onnxruntime/libonnxruntime.so.1"
+        server = herald.Standalone(folder, "--onnxruntime", library)
+        client = server.client()
+        build = serving.build_of(client, client.model("m"), "v", onnx_models.tiny())
+        stage = serving.Stage(client, "/onnx")
+        stage.update(build)
+        assert server.stop() == 0
+        server.options = ("--onnxruntime", folder / "nothing.so")
+        server.start()
+        refused = serving.predict(server.client(), "/onnx", stage.token, [[1.0]])
+        assert refused.status == 503 and "nothing.so" in refused.json["message"], refused
+        assert server.stop() == 0
+
+
+def an_update_that_waits_for_its_model_says_why():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        stage = serving.Stage(client, "/waits")
+        port = herald.free_port()
+        build = build_at(client, client.model("m"), "v", f"http://127.0.0.1:{port}/")
+        stage.begin_update(build)
+        why = f"the upstream server at http://127.0.0.1:{port}/ is unhealthy: "
+        component = herald.until(lambda: next((each for each in stage.record()["components"] if each["message"]), None), 20, "it says why")
+        assert component["status"] == "creating" and why in component["message"], component
+        assert client.must("GET", stage.stages)["stages"][0]["components"][0]["message"] == component["message"]
+        refused = serving.predict(client, "/waits", stage.token, {})
+        assert refused.status == 503 and f"build {build} is not loaded on this node yet: {why}" in refused.json["message"], refused
+        lines = [line for line in server.process.log_file.read_text().splitlines() if "model_not_loaded" in line]
+        assert len(lines) == 1 and why in lines[0], lines
+        model = Model(port)
+        assert stage.ended()["components"][0]["message"] == ""
+        assert server.stop() == 0
+        model.stop()
+
+
 def endpoints_that_are_gone_leave_no_metrics_whoever_asked_them():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
