@@ -381,7 +381,7 @@ class composed_api_node final : public api_node {
         api::serving::serving& serving = x_predictions->serving();
         x_prediction_service = api::predictions::make_prediction_service(
             {serving.book(), serving.gate(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen),
-             HERALD_VERSION, x_is_draining, x_is_drained},
+             HERALD_VERSION, x_is_draining, x_is_drained, x_chosen.predictions.are_served},
             *x_service);
         auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,

@@ -112,6 +112,24 @@ def an_update_that_waits_for_its_model_says_why():
         model.stop()
 
 
+def a_node_that_serves_no_predictions_says_so_for_good():
+    with herald.folder() as folder:
+        model = Model()
+        server = herald.Standalone(folder, "--serve-predictions", "false")
+        client = server.client()
+        stage = serving.Stage(client, "/nowhere")
+        stage.begin_update(build_at(client, client.model("m"), "v", model.url))
+        record = stage.record()
+        assert record["status"] == "creating" and "no node that serves predictions" in record["components"][0]["message"], record
+        for path in ("/api/v1/predict/nowhere", "/api/v1/predict/unknown", "/v2/models/nowhere/infer"):
+            refused = client.call("POST", path, {}, {"Access-token": stage.token})
+            assert refused.status == 501 and "serves no predictions" in refused.json["error"], refused
+            assert refused.headers["Retry-After"] is None, refused.headers
+        assert client.call("GET", "/v2/health/ready").status == 503
+        assert server.stop() == 0
+        model.stop()
+
+
 def endpoints_that_are_gone_leave_no_metrics_whoever_asked_them():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
