@@ -303,6 +303,10 @@ class composed_api_node final : public api_node {
                                                 x_predictions->quiescing(),
                                                 is_on_kafka(x_chosen)});
         x_services->transfers->is_store_checked = false;
+        x_services->why_not_loaded = [this](schemas::build_id build,
+                                            const schemas::batching_settings& batching) {
+            return x_predictions->serving().why_not_loaded({build, batching});
+        };
         return {};
     }
 
@@ -328,17 +332,17 @@ class composed_api_node final : public api_node {
     }
 
     api::calls::readiness_report report() const {
-        if (!x_is_draining) {
-            auto beside = x_beside();
-            if (!beside && !x_services->transfers->is_store_checked)
-                beside = runtime::trouble{runtime::not_ready_reason::starting,
-                                          "the store of artifacts has not been checked yet"};
-            if (!beside) beside = x_predictions->trouble();
-            return api::operations::report_of(x_node->state_now(), beside);
-        }
-        return api::operations::report_of(
-            x_node->state_now(),
-            runtime::trouble{runtime::not_ready_reason::draining, "this node is shutting down"});
+        return api::operations::report_of(x_node->state_now(), trouble_beside());
+    }
+
+    /// Why this process is not ready although its node is.
+    std::optional<runtime::trouble> trouble_beside() const {
+        namespace reason = runtime::not_ready_reason;
+        if (x_is_draining) return runtime::trouble{reason::draining, "this node is shutting down"};
+        if (auto beside = x_beside()) return beside;
+        if (!x_services->transfers->is_store_checked)
+            return runtime::trouble{reason::starting, "the store of artifacts has not been checked yet"};
+        return x_predictions->trouble();
     }
 
     /// Logs that it serves once that is true: when it has recognised the log and the store of artifacts as
@@ -363,7 +367,7 @@ class composed_api_node final : public api_node {
     std::string scheme() const { return x_chosen.server.tls_certificate_file.empty() ? "http" : "https"; }
 
     void show_metrics() {
-        x_metrics.show(x_node->state_now());
+        x_metrics.show(x_node->state_now(), trouble_beside());
         x_certificate.show();
     }
 
@@ -377,7 +381,7 @@ class composed_api_node final : public api_node {
         api::serving::serving& serving = x_predictions->serving();
         x_prediction_service = api::predictions::make_prediction_service(
             {serving.book(), serving.gate(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen),
-             HERALD_VERSION, x_is_draining, x_is_drained},
+             HERALD_VERSION, x_is_draining, x_is_drained, x_chosen.predictions.are_served},
             *x_service);
         auto server = runtime::http::server::make_server(
             server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,

@@ -1,5 +1,6 @@
 #include "program/predictions.hpp"
 
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -32,7 +33,8 @@ api::serving::route_maker::options route_options(const settings& chosen) {
 runtime::http::client::client_options upstream_options(const settings& chosen) {
     runtime::http::client::client_options options = chosen.transport;
     options.http = runtime::http::client::plain_http::allowed;
-    if (chosen.predictions.upstream_policy) options.policy = *chosen.predictions.upstream_policy;
+    options.policy =
+        chosen.predictions.upstream_policy.value_or(options.policy).named("--allow-upstream-addresses");
     return options;
 }
 
@@ -84,6 +86,7 @@ result<void> predictions::open(const std::filesystem::path& folder) {
     if (!onnx) {
         runtime::log(runtime::log_level::info, runtime::log_events::runtime_missing,
                      {{"runtime", "onnx"}, {"reason", onnx.error().message}});
+        x_missing_engines.emplace("onnx", onnx.error().message);
         return {};
     }
     x_onnx = *std::move(onnx);
@@ -136,10 +139,13 @@ void predictions::describe(storage::node::registry_node::options& node) {
 
 std::function<void(std::function<void()>)> predictions::quiescing() {
     if (!x_chosen.predictions.are_served) return {};
-    return [&loops = x_with.serving](std::function<void()> done) {
-        const auto left = std::make_shared<std::atomic<std::size_t>>(loops.size());
-        for (std::size_t index = 0; index < loops.size(); ++index)
-            loops[index].post([left, done] {
+    return [this](std::function<void()> done) {
+        const auto left = std::make_shared<std::atomic<std::size_t>>(x_with.serving.size());
+        for (std::size_t index = 0; index < x_with.serving.size(); ++index)
+            x_with.serving[index].post([this, index, left, done] {
+                // A loop that nobody asks would keep what its routes were: models, and metrics of endpoints
+                // that are gone.
+                if (!x_is_ending) x_serving.book().on_loop(index);
                 if (--*left == 0) done();
             });
     };
@@ -151,11 +157,20 @@ void predictions::drain(storage::node::registry_node& node, std::function<void()
     x_serving.gate().close(quiesce, node, std::move(done));
 }
 
+void predictions::pass_quiescent_point() {
+    const auto quiesce = quiescing();
+    if (!quiesce) return;
+    std::promise<void> passed;
+    quiesce([&] { passed.set_value(); });
+    passed.get_future().wait();
+}
+
 void predictions::begin(storage::node::registry_node& registry) {
     add_builder(registry);
-    x_serving.begin(registry, {x_engines, [this](const component_source& source, auto handler) {
-                                   x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
-                               }});
+    const auto fetching = [this](const component_source& source, auto handler) {
+        x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
+    };
+    x_serving.begin(registry, {x_engines, fetching, x_missing_engines});
 }
 
 std::optional<runtime::trouble> predictions::trouble() const {
@@ -167,6 +182,8 @@ void predictions::end() {
     x_load_marks->let_off();
     if (x_builder) x_builder->end();
     x_fetches.stop();
+    x_is_ending = true;
+    pass_quiescent_point();  // no loop looks at its routes any more
     x_serving.end();
 }
 

@@ -1,8 +1,11 @@
 // What serves predictions on an API node, assembled: engines, copies of models, serving.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "api/serving/builder/builder_job.hpp"
 #include "api/serving/engines/onnx/onnx_engine.hpp"
@@ -52,6 +55,7 @@ class predictions {
     void end();
 
   private:
+    void pass_quiescent_point();
     result<void> open(const std::filesystem::path& folder);
     void add_builder(storage::node::registry_node&);
     result<schemas::model_signature> inspected(const std::filesystem::path&);
@@ -65,7 +69,9 @@ class predictions {
     runtime::blocking_pool x_disk;
     runtime::blocking_pool x_loads;
     std::vector<std::shared_ptr<api::serving::engines::engine>> x_engines;
-    std::shared_ptr<api::serving::engines::onnx::onnx_engine> x_onnx;  // null: there is no library for it
+    std::shared_ptr<api::serving::engines::onnx::onnx_engine> x_onnx;   // null: there is no library for it
+    std::map<std::string, std::string, std::less<>> x_missing_engines;  // components::parts
+    std::atomic<bool> x_is_ending = false;
     std::filesystem::path x_build_marks;
     std::shared_ptr<api::serving::model_cache::load_marks> x_load_marks;
     std::shared_ptr<api::serving::builder::builder_job> x_builder;

@@ -32,7 +32,7 @@ inline constexpr std::string_view state_not_written = "state_not_written";
 inline constexpr std::string_view subscribers_unreachable = "subscribers_unreachable";
 /// A worker's consumer group cannot continue.
 inline constexpr std::string_view group_failed = "group_failed";
-/// For predictions alone: the models of the endpoints are not all loaded yet.
+/// For predictions alone: not all models of the endpoints were tried yet. Writes are taken.
 inline constexpr std::string_view models_loading = "models_loading";
 /// Low disk space: no reason not to be ready, since deletes and scan reports must arrive.
 inline constexpr std::string_view disk_low = "disk_low";
@@ -40,9 +40,9 @@ inline constexpr std::string_view disk_low = "disk_low";
 
 /// The reasons of an API node.
 inline constexpr std::array not_ready_reasons_of_node{
-    not_ready_reason::starting,         not_ready_reason::draining,        not_ready_reason::failed,
-    not_ready_reason::hashes_tied,      not_ready_reason::log_unreachable, not_ready_reason::log_not_written,
-    not_ready_reason::state_not_written};
+    not_ready_reason::starting,          not_ready_reason::draining,        not_ready_reason::failed,
+    not_ready_reason::hashes_tied,       not_ready_reason::log_unreachable, not_ready_reason::log_not_written,
+    not_ready_reason::state_not_written, not_ready_reason::models_loading};
 
 /// The reasons of a worker.
 inline constexpr std::array not_ready_reasons_of_worker{

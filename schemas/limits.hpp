@@ -28,7 +28,10 @@ constexpr std::size_t artifact_parts_max = 1'000;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
 constexpr std::size_t flag_content_bytes_max = 4 * 1024;
 constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
-constexpr std::size_t secret_bytes_max = 256;                 // of a webhook
+/// Of what makes an endpoint, with its description, and of an update: twice a description's, and more, since
+/// in JSON some characters take two bytes.
+constexpr std::size_t endpoint_request_bytes_max = 192 * 1024;
+constexpr std::size_t secret_bytes_max = 256;  // of a webhook
 constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t webhooks_per_workspace_max = 256;
 constexpr std::size_t endpoint_path_bytes_max = 256;
@@ -47,6 +50,8 @@ constexpr std::uint32_t batch_size_max = 1'024;
 constexpr std::uint32_t batch_delay_ms_max = 1'000;
 constexpr std::size_t json_shown_bytes_max = 60;
 
+static_assert(2 * description_bytes_max < endpoint_request_bytes_max &&
+              endpoint_request_bytes_max + creator_request_bytes_max < entity_bytes_max);
 static_assert(artifact_part_bytes_max <= artifact_bytes_max);
 static_assert(entity_short_bytes_max < entity_bytes_max && entity_bytes_max < entity_json_bytes_max);
 

@@ -63,6 +63,9 @@ struct services {
     std::function<void(std::function<void()>)> quiesce{};
     bool has_other_nodes = false;
     std::shared_ptr<artifact_transfers> transfers = std::make_shared<artifact_transfers>();
+    /// Why this node has not loaded the build, batched so, as far as it has tried; empty: it has, or need
+    /// not, or nothing is known yet.
+    std::function<std::string(schemas::build_id, const schemas::batching_settings&)> why_not_loaded{};
 };
 
 template <class T = void>

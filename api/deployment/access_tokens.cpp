@@ -6,6 +6,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
+#include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/endpoint_records.hpp"
@@ -68,22 +69,36 @@ std::string value_of(const calls::services& with, const access_token& row) {
     return value ? *std::move(value) : std::string();
 }
 
+/// Errors: not_found; permission_denied.
+result<void> may_deploy_on(const storage::registry::state::state_view& state, schemas::user_id user,
+                           const schemas::commands::create_access_token& command) {
+    const auto found =
+        access::readable_stage(state, user, command.workspace_name, command.endpoint_id, command.stage_id);
+    if (!found) return found.error();
+    return access::require_deploying(state, user, found->workspace);
+}
+
 response create_access_token(writing_call& call) {
     const auto json = call.json();
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_access_token>(*json);
     if (!body) co_return body.error();
-    if (const auto good = check_value(body->value); !good) co_return good.error();
-    const auto ends_ms = end_of(body->expires);
-    if (!ends_ms) co_return ends_ms.error();
     auto command = command_on_stage<schemas::commands::create_access_token>(call);
     if (!command) co_return command.error();
+    const auto value_is_good = check_value(body->value);
+    const auto ends_ms = end_of(body->expires);
+    if (!value_is_good || !ends_ms) {
+        const error& why = value_is_good ? ends_ms.error() : value_is_good.error();
+        const auto may = [&](const auto& state) { return may_deploy_on(state, call.user().id, *command); };
+        const auto repeated = co_await refuse_value(call, why, may);
+        if (!repeated) co_return repeated.error();
+    }
     auto value = minted_token(call.with());
     if (!body->value.empty()) value = body->value;
     if (!value) co_return value.error();
     command->token = sealed_token(call.with(), *value);
     command->label = body->label;
-    command->expires_ms = *ends_ms;
+    command->expires_ms = ends_ms.has_value() ? *ends_ms : 0;
     command->creator_request = without_value(*json);
     // A repeat is answered with the first one's value, not with the one that this node has just made.
     const auto view = [&](access_token made) {

@@ -7,6 +7,7 @@
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/endpoints.hpp"
+#include "storage/registry/find/serving_nodes.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -39,12 +40,29 @@ response create_endpoint_stage(writing_call& call) {
     co_return co_await call.write<endpoint_stage>(*std::move(command), view);
 }
 
+/// What is not loaded yet, and why, as far as this node can tell: of what the other nodes have tried the log
+/// says nothing until they give up.
+std::string why_it_waits(const reading_call& call, const schemas::stage_component& one) {
+    const bool is_awaited = one.status == schemas::component_status::creating;
+    if (is_awaited && !find::is_any_serving(call.state()))
+        return "no node loads it: no node that serves predictions is in contact (--serve-predictions)";
+    const auto& why_not = call.with().why_not_loaded;
+    const std::string why = why_not ? why_not(one.build_id, one.batching) : std::string();
+    return why.empty() ? why : "node " + call.with().registry.me().name + ": " + why;
+}
+
+answers::endpoint_stage shown(const reading_call& call, endpoint_stage row) {
+    for (schemas::stage_component& each : row.components)
+        if (each.message.empty()) each.message = why_it_waits(call, each);
+    return answers::of(std::move(row));
+}
+
 answered list_endpoint_stages(reading_call& call) {
     const auto found = endpoint_to_show(call);
     if (!found) return found.error();
     answers::endpoint_stages answer;
     for (endpoint_stage& row : find::stages_of(call.state(), found->row.id))
-        answer.stages.push_back(answers::of(std::move(row)));
+        answer.stages.push_back(shown(call, std::move(row)));
     answer.total_records = answer.stages.size();
     return call.answer(answer);
 }
@@ -52,7 +70,7 @@ answered list_endpoint_stages(reading_call& call) {
 answered get_endpoint_stage(reading_call& call) {
     const auto found = stage_to_show(call);
     if (!found) return found.error();
-    return call.answer(answers::of(found->row));
+    return call.answer(shown(call, found->row));
 }
 
 answered get_stage_status(reading_call& call) {

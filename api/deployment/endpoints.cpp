@@ -84,12 +84,13 @@ answered get_endpoint(reading_call& call) {
 class endpoint_pieces final : public calls::answer_pieces {
   public:
     endpoint_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
-                    schemas::workspace_id workspace, std::string base_url, std::uint64_t total)
+                    schemas::workspace_id workspace, std::string base_url, find::page_of_endpoints page)
         : x_view(std::move(view)),
           x_workspace(workspace),
           x_base_url(std::move(base_url)),
-          x_total(total),
-          x_left(std::min<std::uint64_t>(total, limits::list_rows_max)) {}
+          x_page(std::move(page)),
+          x_left(x_page.rows),
+          x_after(x_page.after) {}
 
     result<std::string> next() override {
         std::string piece;
@@ -97,24 +98,26 @@ class endpoint_pieces final : public calls::answer_pieces {
         if (!std::exchange(x_is_begun, true)) piece = R"({"endpoints":[)";
         const auto rows = find::endpoints_of(*x_view, x_workspace, x_after, std::min(x_left, rows_in_piece));
         for (const endpoint& row : rows) {
-            if (x_after) piece += ',';
+            if (x_left < x_page.rows) piece += ',';
             piece += answers::text_of(answers::of(row, x_base_url));
             x_after = row.id;
             --x_left;
         }
         x_is_over = rows.empty() || x_left == 0;
-        if (x_is_over) piece += R"(],"total_records":)" + std::to_string(x_total) + "}";
+        if (x_is_over)
+            piece += R"(],"total_records":)" + std::to_string(x_page.total_records) +
+                     R"(,"next_page_token":")" + x_page.next_page_token + R"("})";
         return piece;
     }
     bool is_over() const noexcept { return x_is_over; }
 
   private:
-    static constexpr std::uint64_t rows_in_piece = 16;  // a row may be limits::creator_request_bytes_max
+    static constexpr std::uint64_t rows_in_piece = 4;  // a row may be limits::endpoint_request_bytes_max
 
     const std::shared_ptr<const storage::registry::state::state_view> x_view;
     const schemas::workspace_id x_workspace;
     const std::string x_base_url;
-    const std::uint64_t x_total;
+    const find::page_of_endpoints x_page;
     std::uint64_t x_left;
     std::optional<schemas::uuid> x_after;
     bool x_is_begun = false;
@@ -123,11 +126,11 @@ class endpoint_pieces final : public calls::answer_pieces {
 
 class endpoint_list final : public calls::sliced_answer {
   public:
-    endpoint_list(reading_call& call, schemas::workspace_id workspace, std::uint64_t total)
+    endpoint_list(reading_call& call, schemas::workspace_id workspace, find::page_of_endpoints page)
         : x_call(call),
           x_slices(call.with().clock),
-          x_pieces(
-              std::make_unique<endpoint_pieces>(call.reading().view, workspace, call.base_url(), total)) {}
+          x_pieces(std::make_unique<endpoint_pieces>(call.reading().view, workspace, call.base_url(),
+                                                     std::move(page))) {}
 
     result<std::optional<runtime::http::http_response>> next() override {
         if (const auto good = x_slices.begin(); !good) return good.error();
@@ -157,11 +160,14 @@ calls::slicing list_endpoints(reading_call& call) {
     const auto workspace = access::workspace_in_path(call.state(), name);
     if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
         return runtime::not_found("workspace \"" + name + "\" not found");
-    const std::uint64_t total = find::count_endpoints(call.state(), call.user().id, *workspace);
-    if (total > limits::list_rows_max)
-        call.warn("these are " + std::to_string(limits::list_rows_max) + " of " + std::to_string(total) +
-                  " records");
-    return std::make_unique<endpoint_list>(call, workspace->id, total);
+    const auto asked = calls::page_in_query(call);
+    if (!asked) return asked.error();
+    auto page = find::choose_endpoints(call.state(), call.user().id, *workspace, *asked);
+    if (!page) return page.error();
+    if (page->is_cut)
+        call.warn("these are " + std::to_string(page->rows) + " of " + std::to_string(page->total_records) +
+                  " records; page_token asks for the rest");
+    return std::make_unique<endpoint_list>(call, workspace->id, *std::move(page));
 }
 
 response delete_endpoint(writing_call& call) {
@@ -178,8 +184,9 @@ const calls::route table[] = {
                 "create_endpoint", http_method::post, "/api/v1/deployment/workspace/{workspace}/endpoints",
                 create_endpoint, "endpoints", "Makes an endpoint: a path for predictions")),
     needing(on_endpoints, action::read,
-            list<answers::endpoints>("list_endpoints", "/api/v1/deployment/workspace/{workspace}/endpoints",
-                                     list_endpoints, "endpoints", "The endpoints of the workspace")),
+            list<answers::endpoints>(
+                "list_endpoints", "/api/v1/deployment/workspace/{workspace}/endpoints", list_endpoints,
+                "endpoints", "The endpoints of the workspace, in the order of their ids", calls::paging)),
     needing(on_endpoints, action::read,
             read<answers::endpoint>(
                 "get_endpoint", "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}", get_endpoint,

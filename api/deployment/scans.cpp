@@ -5,6 +5,7 @@
 #include "api/calls/rows.hpp"
 #include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
+#include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
@@ -18,19 +19,34 @@ using calls::reading_call;
 using calls::response;
 using calls::writing_call;
 using schemas::scan;
+namespace access = storage::registry::access;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
-/// Herald itself does not scan: a request must name an external scanner.
-result<schemas::json_text> checked_request(reading_call& call) {
+/// Herald itself does not scan: a request must name an external scanner. `find` gives, in a state, what is to
+/// be scanned, as far as the caller may read it.
+template <class Find>
+calls::task<schemas::json_text> checked_request(writing_call& call, Find find) {
     const auto body = call.json();
-    if (!body) return body.error();
+    if (!body) co_return body.error();
     const auto request = call.body_as<requests::request_scan>(*body);
-    if (!request) return request.error();
-    if (request->scan_external && !*request->scan_external)
-        return runtime::invalid_argument(
-            "scan_external is false; it must be true: scans are done by an external scanner");
-    return schemas::json_text{schemas::to_json_text(*body)};
+    if (!request) co_return request.error();
+    if (request->scan_external && !*request->scan_external) {
+        const auto may = [&](const auto& state) -> result<void> {
+            const auto found = find(state, call.user().id);
+            if (!found) return found.error();
+            return access::require_building(state, call.user().id, found->workspace);
+        };
+        const auto repeated = co_await refuse_value(
+            call,
+            runtime::invalid_argument(
+                "scan_external is false; it must be true: scans are done by an external scanner"),
+            may);
+        if (!repeated) co_return repeated.error();
+    }
+    schemas::json_text kept;
+    kept.text = schemas::to_json_text(*body);
+    co_return kept;
 }
 
 std::vector<answers::unconfirmed_node> unconfirmed_of(const reading_call& call,
@@ -64,7 +80,13 @@ response answer_scan(writing_call& call, Command command) {
 }
 
 response request_scan(writing_call& call) {
-    auto request = checked_request(call);
+    const auto find = [&](const auto& state,
+                          schemas::user_id user) -> result<access::placed<schemas::build>> {
+        const auto id = call.path_id<schemas::build_id>("build");
+        if (!id) return id.error();
+        return access::readable_build_in_path(state, user, call.path("workspace"), *id);
+    };
+    auto request = co_await checked_request(call, find);
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) co_return id.error();
@@ -76,7 +98,13 @@ response request_scan(writing_call& call) {
 }
 
 response request_version_scan(writing_call& call) {
-    auto request = checked_request(call);
+    const auto find = [&](const auto& state,
+                          schemas::user_id user) -> result<access::placed<schemas::model_version>> {
+        const auto id = call.path_id<schemas::version_id>("version");
+        if (!id) return id.error();
+        return access::readable_version(state, user, *id);
+    };
+    auto request = co_await checked_request(call, find);
     if (!request) co_return request.error();
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();

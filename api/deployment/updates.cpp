@@ -29,7 +29,7 @@ std::string decimal_in(const schemas::json_text& value) {
     return value.text;
 }
 
-/// Errors: invalid_argument for a rule without an id or a threshold.
+/// Errors: invalid_argument for a rule without an id, without a threshold or with two.
 result<update_command::rule> rule_in(const requests::canary_rule& asked) {
     if (asked.rule_id == 0)
         return runtime::invalid_argument(
@@ -39,6 +39,9 @@ result<update_command::rule> rule_in(const requests::canary_rule& asked) {
     if (threshold == asked.rule_parameters.end())
         return runtime::invalid_argument("canary_strategy.rules: rule " + std::to_string(asked.rule_id) +
                                          " has no parameter named threshold");
+    if (std::ranges::count(asked.rule_parameters, "threshold", &requests::rule_parameter::name) > 1)
+        return runtime::invalid_argument("canary_strategy.rules: rule " + std::to_string(asked.rule_id) +
+                                         " has more than one parameter named threshold; it must have one");
     return update_command::rule{asked.rule_id, decimal_in(threshold->value)};
 }
 

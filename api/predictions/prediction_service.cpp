@@ -50,6 +50,12 @@ error bad_encoding(std::string_view path) {
         " is not percent-encoded UTF-8: after each % come two hexadecimal digits");
 }
 
+/// No repetition helps here, as one of a 503 would say.
+error served_elsewhere() {
+    return {error_code::unimplemented,
+            "this node serves no predictions (--serve-predictions false); ask a node that does", 0};
+}
+
 bool is_v2(std::string_view path) noexcept { return path.starts_with("/v2"); }
 
 error wrong_method(const prediction_path& asked) {
@@ -231,6 +237,7 @@ class prediction_service final : public request_handler {
     }
 
     std::variant<routed, unrouted> route_here(const request& received, const prediction_path& asked) {
+        if (!x_with.are_served) return unrouted{served_elsewhere(), {}};
         return route(x_with.book, x_with.gate, received, asked);
     }
     /// In a cluster nobody is refused for what this node alone does not know yet.

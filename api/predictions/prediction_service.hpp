@@ -29,6 +29,8 @@ struct prediction_parts {
     const std::atomic<bool>& is_draining;
     /// The time to drain is over: what still waits for a model ends with 503.
     const std::atomic<bool>& is_drained;
+    /// Whether this node serves predictions at all.
+    bool are_served = true;
 };
 
 /// Takes the paths of predictions, and passes all others on. Thread-safe.

@@ -21,10 +21,16 @@ std::string_view runtime_of(const component_source& source) {
     return source.upstream_url.empty() ? "onnx" : "upstream";
 }
 
+void log_failure(const component_source& source, const std::string& why) {
+    runtime::log(log_level::warning, runtime::log_events::model_not_loaded,
+                 {{"build", static_cast<std::int64_t>(source.key.build.value)},
+                  {"runtime", runtime_of(source)},
+                  {"reason", why}});
+}
+
 }  // namespace
 
-components::components(parts with)
-    : x_with(std::move(with)), x_tasks(x_with.loop), x_began_ms(x_with.loop.time().steady_ms()) {}
+components::components(parts with) : x_with(std::move(with)), x_tasks(x_with.loop) {}
 
 std::shared_ptr<component> components::hold(const component_source& source) {
     std::shared_ptr<component> made;
@@ -61,11 +67,11 @@ void components::forget(schemas::update_id update) {
         runtime::if_alive(weak_from_this(), [update](components& self) { self.x_reports.erase(update); }));
 }
 
-bool components::are_settled(const std::vector<std::shared_ptr<component>>& all) const {
-    const bool is_patient = now_ms() - x_began_ms < limits::model_load_awaited_ms;
-    return std::ranges::all_of(all, [&](const auto& each) {
-        return each->model() || (!is_patient && !each->why_not_loaded().empty());
-    });
+std::string components::why_not_loaded(const component_key& key) const {
+    const runtime::lock_guard lock(x_mutex);
+    const auto found = x_held.find(key);
+    const auto held = found == x_held.end() ? nullptr : found->second.lock();
+    return held && !held->model() ? held->why_not_loaded() : std::string();
 }
 
 void components::end() {
@@ -89,9 +95,11 @@ void components::begin_next() {
 void components::fetch(load next) {
     next.began_ms = now_ms();
     if (!engine_for(next.source)) {
-        const error why = runtime::invalid_argument("this node cannot run models of the runtime \"" +
-                                                    std::string(runtime_of(next.source)) +
-                                                    "\"; its log says why (runtime_missing)");
+        const std::string name(runtime_of(next.source));
+        const auto known = x_with.missing_engines.find(name);
+        const error why = runtime::invalid_argument(
+            "this node cannot run models of the runtime \"" + name + "\"" +
+            (known == x_with.missing_engines.end() ? std::string() : ": " + known->second));
         return failed(std::move(next), why);
     }
     ++x_loading;
@@ -124,6 +132,10 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
         source.health_path = what.source.health_path;
         source.batching = what.source.key.batching;
         const std::weak_ptr<components> back = self;
+        source.tell_trouble = [back, &loop = self->x_with.loop, what](const std::string& why) {
+            loop.post(
+                runtime::if_alive(back, [what, why](components& mine) { mine.told_trouble(what, why); }));
+        };
         const auto loaded = [back, &loop = self->x_with.loop, what,
                              bytes](result<engines::loaded_model> model) {
             // std::function is copied: the model goes along in a shared place.
@@ -170,10 +182,7 @@ void components::failed(load what, const error& why) {
     if (!into || x_is_ending) return;
     runtime::metric_counter(runtime::metrics::model_loads_failed, {{"runtime", runtime_of(what.source)}})
         .add();
-    runtime::log(log_level::warning, runtime::log_events::model_not_loaded,
-                 {{"build", static_cast<std::int64_t>(what.source.key.build.value)},
-                  {"runtime", runtime_of(what.source)},
-                  {"reason", why.message}});
+    log_failure(what.source, why.message);
     // What another try may help is no answer to an update yet: its deadline ends it.
     if (why.code != error_code::unavailable) {
         into->set_failure(why.message);
@@ -187,6 +196,14 @@ void components::failed(load what, const error& why) {
                            self.x_waiting.push_back(what);
                            self.begin_next();
                        }));
+}
+
+/// The engine goes on trying: what it says again is said once.
+void components::told_trouble(const load& what, const std::string& why) {
+    const std::shared_ptr<component> into = what.into.lock();
+    if (!into || into->model() || into->why_not_loaded() == why) return;
+    into->set_trouble(why);
+    log_failure(what.source, why);
 }
 
 void components::unload(engines::loaded_model model) {

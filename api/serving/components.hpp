@@ -62,6 +62,8 @@ class components final : public component_holder, public std::enable_shared_from
         runtime::random_source& random;
         std::vector<std::shared_ptr<engines::engine>> engines;
         fetch_model fetch;
+        /// Why this node has no engine for a runtime, by the runtime's name.
+        std::map<std::string, std::string, std::less<>> missing_engines{};
     };
     explicit components(parts);
 
@@ -72,9 +74,9 @@ class components final : public component_holder, public std::enable_shared_from
     }
     void tell_when_ready(schemas::update_id, const std::shared_ptr<component>&) override;
     void forget(schemas::update_id) override;
-    /// Whether the node may say that it is ready for predictions: each of these is loaded, or has not been
-    /// for limits::model_load_awaited_ms. Any thread.
-    bool are_settled(const std::vector<std::shared_ptr<component>>&) const;
+    /// Why the build's component is not loaded here, as far as it has been tried; empty: it is loaded, nobody
+    /// holds it, or its first try is not over. Any thread.
+    std::string why_not_loaded(const component_key&) const;
     /// Waits until nothing of it is left. Not on the loop's thread; while the loop runs.
     void end();
 
@@ -96,6 +98,7 @@ class components final : public component_holder, public std::enable_shared_from
     static boost::asio::awaitable<void> run(std::shared_ptr<components> self, load what, fetched_model bytes);
     void loaded(load, result<engines::loaded_model>, std::shared_ptr<const void> memory);
     void failed(load, const error&);
+    void told_trouble(const load&, const std::string& why);
     void report(schemas::update_id);
     void reported(schemas::update_id, const result<schemas::commands::outcome>&);
     void report_all_of(const std::shared_ptr<component>&);
@@ -106,7 +109,6 @@ class components final : public component_holder, public std::enable_shared_from
 
     const parts x_with;
     runtime::task_group x_tasks;
-    const std::int64_t x_began_ms;
     mutable runtime::mutex x_mutex;
     std::map<component_key, std::weak_ptr<component>> x_held GUARDED_BY(x_mutex);
     // On the loop:

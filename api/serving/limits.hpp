@@ -9,8 +9,8 @@ namespace herald::limits {
 constexpr std::size_t model_loads_max = 2;  // at a time on a node: each takes a core, and memory twice
 constexpr std::int64_t model_load_retry_ms_min = 1'000;  // after a failure; doubles
 constexpr std::int64_t model_load_retry_ms_max = 60'000;
-/// A model that cannot be loaded for so long keeps a node no longer from saying that it is ready: its
-/// endpoint is 503 there.
+/// When no model was tried for so long, those that were not tried yet keep a node no longer from saying that
+/// it is ready: their endpoints are 503 there.
 constexpr std::int64_t model_load_awaited_ms = 120'000;
 constexpr std::int64_t serving_look_ms = 20;         // while a node is not ready for predictions
 constexpr std::int64_t report_retry_ms = 1'000;      // of what the log did not take

@@ -36,8 +36,8 @@ class route_book {
     /// False until the log was applied to its end once: no prediction is answered before, not even by 404,
     /// but 503.
     bool is_known() const noexcept { return x_is_known.load(std::memory_order_acquire); }
-    /// Whether this node says that it is ready for predictions: also its models are loaded, but for those
-    /// that have failed for long. Cheap.
+    /// Whether this node says that it is ready for predictions: its models were tried, too (first_loads).
+    /// Cheap.
     bool is_ready() const noexcept { return x_is_ready.load(std::memory_order_relaxed); }
 
     /// One thread at a time.

@@ -17,8 +17,9 @@ serving::serving(const parts& with, route_maker::options options, std::uint64_t 
 
 void serving::begin(storage::node::registry_node& registry, models with) {
     x_gate.begin(registry);
-    x_models = std::make_shared<components>(components::parts{
-        registry, x_with.loop, x_with.loads, x_with.random, std::move(with.engines), std::move(with.fetch)});
+    x_models = std::make_shared<components>(
+        components::parts{registry, x_with.loop, x_with.loads, x_with.random, std::move(with.engines),
+                          std::move(with.fetch), std::move(with.missing_engines)});
     x_canaries = std::make_shared<canary_reports>(
         canary_reports::parts{registry, x_with.loop, x_with.random, x_with.log_clock});
     x_maker =
@@ -39,7 +40,7 @@ void serving::look_whether_ready() {
                 for (const component_route& each : stage.components)
                     if (!each.unsafe_scan) active.push_back(each.served);
         });
-        if (x_models->are_settled(active)) return x_book.set_ready();
+        if (x_first_loads.are_over(active, x_with.loop.time().steady_ms())) return x_book.set_ready();
     }
     x_with.loop.run_at(x_with.loop.time().steady_ms() + limits::serving_look_ms,
                        [this, alive = std::weak_ptr<char>(x_alive)] {
@@ -49,9 +50,15 @@ void serving::look_whether_ready() {
 
 std::optional<runtime::trouble> serving::trouble() const {
     if (x_book.is_ready()) return std::nullopt;
-    return runtime::trouble{runtime::not_ready_reason::models_loading,
-                            x_book.is_known() ? "this node is loading the models of its endpoints"
-                                              : "this node is still reading the log"};
+    return runtime::trouble{
+        runtime::not_ready_reason::models_loading,
+        x_book.is_known()
+            ? "this node is loading the models of its endpoints, and has not tried all of them yet"
+            : "this node is still reading the log"};
+}
+
+std::string serving::why_not_loaded(const component_key& key) const {
+    return x_models ? x_models->why_not_loaded(key) : std::string();
 }
 
 void serving::end() {

@@ -5,6 +5,7 @@
 
 #include "api/serving/canary_reports.hpp"
 #include "api/serving/components.hpp"
+#include "api/serving/first_loads.hpp"
 #include "api/serving/prediction_log.hpp"
 #include "api/serving/route_book.hpp"
 #include "api/serving/route_maker.hpp"
@@ -35,11 +36,14 @@ class serving {
     struct models {
         std::vector<std::shared_ptr<engines::engine>> engines;
         fetch_model fetch;
+        std::map<std::string, std::string, std::less<>> missing_engines{};  // components::parts
     };
     /// Once, before the registry starts; it must outlive this.
     void begin(storage::node::registry_node& registry, models);
     /// Why this node does not say that it is ready for predictions; empty: it does. Any thread.
     std::optional<runtime::trouble> trouble() const;
+    /// As components::why_not_loaded. Any thread, between begin() and end().
+    std::string why_not_loaded(const component_key&) const;
     /// Nothing is routed or loaded any more. Not on the loop's thread; while the loop runs, and after
     /// requests have ended.
     void end();
@@ -53,6 +57,7 @@ class serving {
     serving_gate x_gate;
     prediction_log x_log;
     std::shared_ptr<components> x_models;
+    first_loads x_first_loads;  // on the loop
     std::shared_ptr<canary_reports> x_canaries;
     std::unique_ptr<route_maker> x_maker;
     std::shared_ptr<char> x_alive = std::make_shared<char>();  // until end(); on the loop

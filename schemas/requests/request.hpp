@@ -65,11 +65,29 @@ result<void> check_required(const T& request, std::string_view path = {});
 
 namespace detail {
 
+/// The names of an enum that may be sent. Of a member that is missing when it is 0, `zero` is no_value; of
+/// another it is one unless its name says that it is unknown.
+enum class zero_of_enum : std::uint8_t { no_value, a_value };
+template <named_enum T>
+std::string names_of_enum(zero_of_enum zero) {
+    std::string names = "one of";
+    for (const named<T>& each : enum_names<T>::all) {
+        const bool is_none =
+            each.value == T{} && (zero == zero_of_enum::no_value || each.name.empty() ||
+                                  each.name.ends_with("UNKNOWN") || each.name.ends_with("unknown"));
+        if (!is_none) names += " " + std::string(each.name);
+    }
+    return names;
+}
+
 /// What a member of type T must be: "an id", "a text".
 template <class T>
 std::string expected() {
     if constexpr (optional_field<T>) {
-        return expected<typename T::value_type>();
+        if constexpr (named_enum<typename T::value_type>)
+            return names_of_enum<typename T::value_type>(zero_of_enum::a_value);
+        else
+            return expected<typename T::value_type>();
     } else if constexpr (vector_field<T>) {
         return "an array that is not empty";
     } else if constexpr (numeric_id<T>) {
@@ -77,10 +95,7 @@ std::string expected() {
     } else if constexpr (std::same_as<T, bool>) {
         return "true or false";
     } else if constexpr (named_enum<T>) {
-        std::string names = "one of";
-        for (const named<T>& each : enum_names<T>::all)
-            if (each.value != T{}) names += " " + std::string(each.name);
-        return names;
+        return names_of_enum<T>(zero_of_enum::no_value);
     } else if constexpr (described<T>) {
         std::string out = "an object";
         for (const std::string_view name : required_of<T>()) out += " with " + std::string(name);

@@ -8,9 +8,10 @@ node_metrics::node_metrics() {
             &runtime::metric_gauge(runtime::metrics::not_ready, {{"process", "api"}, {"reason", reason}});
 }
 
-void node_metrics::show(const registry_node::status& now) {
+void node_metrics::show(const registry_node::status& now, const std::optional<runtime::trouble>& beside) {
     namespace reason = runtime::not_ready_reason;
-    const std::string_view why = now.not_ready ? now.not_ready->reason : std::string_view();
+    const auto& trouble = now.not_ready ? now.not_ready : beside;
+    const std::string_view why = trouble ? trouble->reason : std::string_view();
     for (const auto& [name, shown] : x_reasons) shown->set(name == why);
     x_writes_refused.set(now.writes_refused.has_value());
     x_log_reachable.set(why != reason::log_unreachable && why != reason::log_not_written);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "runtime/metrics.hpp"
@@ -13,7 +14,8 @@ namespace herald::storage::node {
 class node_metrics {
   public:
     node_metrics();
-    void show(const registry_node::status&);
+    /// `beside`: why the process is not ready although the node is.
+    void show(const registry_node::status&, const std::optional<runtime::trouble>& beside);
 
   private:
     std::map<std::string_view, runtime::gauge*> x_reasons;

@@ -200,7 +200,7 @@ class cluster {
 /// A node's part of /metrics; each line begins with "\n".
 inline std::string metrics_of(const machine& one) {
     storage::node::node_metrics shown;
-    shown.show(one.node->state_now());
+    shown.show(one.node->state_now(), std::nullopt);
     return runtime::metrics_text();
 }
 

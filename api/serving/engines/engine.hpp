@@ -96,6 +96,9 @@ struct model_source {
     std::string upstream_url;
     std::string health_path;  // empty: a connection is enough
     schemas::batching_settings batching;
+    /// Called on any thread, any number of times before the load calls back: why it is not loaded yet, while
+    /// the engine goes on trying. May be empty.
+    std::function<void(const std::string& why)> tell_trouble;
 };
 
 class engine {

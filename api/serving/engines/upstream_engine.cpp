@@ -181,8 +181,11 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
 class upstream_loading final : public std::enable_shared_from_this<upstream_loading> {
   public:
     upstream_loading(std::shared_ptr<upstream_lanes> lanes, upstream_server server,
-                     engine::load_handler handler)
-        : x_lanes(std::move(lanes)), x_server(std::move(server)), x_handler(std::move(handler)) {}
+                     std::function<void(const std::string&)> tell_trouble, engine::load_handler handler)
+        : x_lanes(std::move(lanes)),
+          x_server(std::move(server)),
+          x_tell_trouble(std::move(tell_trouble)),
+          x_handler(std::move(handler)) {}
 
     void begin() {
         event_loop& loop = x_lanes->health().loop();
@@ -216,14 +219,16 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
         }
         event_loop& loop = x_lanes->health().loop();
         const std::int64_t now_ms = loop.time().steady_ms();
+        const std::string trouble = "the upstream server at " + x_server.url + " is unhealthy: " + why;
         if (now_ms + limits::upstream_health_pause_ms > x_until_ms)
-            return x_handler(
-                runtime::unavailable("the upstream server at " + x_server.url + " is unhealthy: " + why));
+            return x_handler(runtime::unavailable(trouble));
+        if (x_tell_trouble) x_tell_trouble(trouble);
         loop.run_at(now_ms + limits::upstream_health_pause_ms, [self = shared_from_this()] { self->look(); });
     }
 
     const std::shared_ptr<upstream_lanes> x_lanes;
     const upstream_server x_server;
+    const std::function<void(const std::string&)> x_tell_trouble;
     const engine::load_handler x_handler;
     std::int64_t x_until_ms = 0;
 };
@@ -250,7 +255,9 @@ class upstream_engine final : public engine {
             if (!url) return handler(url.error());
             server.health_url = *std::move(url);
         }
-        std::make_shared<upstream_loading>(x_lanes, std::move(server), std::move(handler))->begin();
+        std::make_shared<upstream_loading>(x_lanes, std::move(server), source.tell_trouble,
+                                           std::move(handler))
+            ->begin();
     }
 
   private:

@@ -15,9 +15,10 @@ namespace herald::api::serving::engines {
 /// allowed, since the address policy guards it.
 ///
 /// load() calls back on the first loop: when the server is healthy, or after limits::upstream_load_ms_max
-/// with why it is not. A loaded model's server is looked at every limits::upstream_health_interval_ms, for
-/// the metrics alone. Destroyed after the loops have stopped, as are the models; what was still asked is then
-/// dropped. Throws std::runtime_error as make_client does.
+/// with why it is not; until then each failed look is told (model_source::tell_trouble). A loaded model's
+/// server is looked at every limits::upstream_health_interval_ms, for the metrics alone. Destroyed after the
+/// loops have stopped, as are the models; what was still asked is then dropped. Throws std::runtime_error as
+/// make_client does.
 std::unique_ptr<engine> make_upstream_engine(const std::vector<runtime::event_loop*>& loops,
                                              const runtime::http::client::client_options& options);
 

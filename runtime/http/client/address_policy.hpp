@@ -55,6 +55,12 @@ class address_policy {
     /// Allows only the public internet.
     address_policy() = default;
     explicit address_policy(std::vector<address_block> allowed) : x_allowed(std::move(allowed)) {}
+    /// The same addresses, allowed by another option: it is named to who is refused.
+    address_policy named(std::string_view option) const {
+        address_policy out = *this;
+        out.x_option = option;
+        return out;
+    }
     /// A comma-separated list of blocks; may be empty. `option`: where the operator allows more, named to who
     /// is refused. Errors: invalid_argument.
     static result<address_policy> parse(std::string_view blocks,

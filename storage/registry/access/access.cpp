@@ -341,4 +341,14 @@ result<placed<schemas::build>> readable_build_in_path(const state_view& state, s
     return found;
 }
 
+result<void> require_building(const state_view& state, schemas::user_id user,
+                              const schemas::workspace& workspace) {
+    if (is_allowed(state, user, workspace, protected_type::endpoint, action::deploy) ||
+        is_allowed(state, user, workspace, protected_type::endpoint, action::create))
+        return {};
+    return runtime::permission_denied(
+        "builds and their scans need the permission CREATE or DEPLOY on ENDPOINT in the workspace \"" +
+        workspace.name + "\"");
+}
+
 }  // namespace herald::storage::registry::access

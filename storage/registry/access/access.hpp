@@ -96,6 +96,8 @@ result<placed<schemas::build>> readable_build(const state::state_view&, schemas:
 /// The workspace that a deployment path names: by its name, or by its id where no workspace has that name.
 /// not_found when there is none (the caller checks whether the user may see it).
 result<schemas::workspace> workspace_in_path(const state::state_view&, std::string_view name_or_id);
+/// Builds and their scans need CREATE or DEPLOY on ENDPOINT. Errors: permission_denied.
+result<void> require_building(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// As readable_build, for such a path.
 result<placed<schemas::build>> readable_build_in_path(const state::state_view&, schemas::user_id,
                                                       std::string_view workspace_name_or_id,

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "runtime/random.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/paging.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
 #include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/endpoints.hpp"
@@ -13,16 +16,40 @@ namespace herald::storage::registry::find {
 
 using state::state_view;
 
-std::uint64_t count_endpoints(const state_view& state, schemas::user_id user,
-                              const schemas::workspace& workspace) {
+result<page_of_endpoints> choose_endpoints(const state_view& state, schemas::user_id user,
+                                           const schemas::workspace& workspace,
+                                           const schemas::pagination& asked) {
+    if (const auto good = check_paging(asked); !good) return good.error();
+    page_of_endpoints page;
+    if (!asked.page_token.empty()) page.after = runtime::parse_uuid(asked.page_token);
+    if (!asked.page_token.empty() && !page.after)
+        return runtime::invalid_argument("page_token is not a next_page_token that this list answered");
     if (!access::is_allowed(state, user, workspace, schemas::protected_type::endpoint, schemas::action::read))
-        return 0;
-    std::uint64_t count = 0;
-    tables::endpoints::each_of(state, workspace.id, std::nullopt, [&](const schemas::uuid&) {
-        ++count;
+        return page;
+    const bool wants_all = asked.page_limit <= 0;
+    const auto limit = wants_all ? limits::list_rows_max : static_cast<std::uint64_t>(asked.page_limit);
+    std::uint64_t skipped = 0;
+    if (!wants_all && asked.page_number > 1)
+        skipped =
+            std::min<std::uint64_t>(static_cast<std::uint64_t>(asked.page_number) - 1, UINT32_MAX) * limit;
+    const std::optional<schemas::uuid> token = page.after;
+    schemas::uuid last{};
+    tables::endpoints::each_of(state, workspace.id, std::nullopt, [&](const schemas::uuid& id) {
+        ++page.total_records;
+        if (token && id <= *token) return true;
+        if (skipped > 0) {
+            --skipped;
+            page.after = id;
+        } else if (page.rows < limit) {
+            ++page.rows;
+            last = id;
+        } else {
+            page.next_page_token = runtime::uuid_text(last);
+        }
         return true;
     });
-    return count;
+    page.is_cut = wants_all && !page.next_page_token.empty();
+    return page;
 }
 
 std::vector<schemas::endpoint> endpoints_of(const state_view& state, schemas::workspace_id workspace,

@@ -3,17 +3,29 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "schemas/endpoints.hpp"
+#include "schemas/find.hpp"
 #include "schemas/identity.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::find {
 
-/// How many endpoints of the workspace the user may read: all or none.
-std::uint64_t count_endpoints(const state::state_view&, schemas::user_id, const schemas::workspace&);
+/// Which of a workspace's endpoints are on a page, in the order of their ids.
+struct page_of_endpoints {
+    std::optional<schemas::uuid> after;  // the first is the one behind this; empty: the first of all
+    std::uint64_t rows = 0;
+    std::uint64_t total_records = 0;  // on all pages
+    std::string next_page_token;      // empty: these are the last
+    bool is_cut = false;              // all were asked for, and these are not all
+};
+/// The user may read all of them, or none. Errors: those of check_paging; invalid_argument for a page_token
+/// that is none.
+result<page_of_endpoints> choose_endpoints(const state::state_view&, schemas::user_id,
+                                           const schemas::workspace&, const schemas::pagination&);
 /// The workspace's endpoints in the order of their ids, at most `most` behind `after`.
 std::vector<schemas::endpoint> endpoints_of(const state::state_view&, schemas::workspace_id,
                                             const std::optional<schemas::uuid>& after, std::uint64_t most);

@@ -30,6 +30,17 @@ void add_replaced(const state::state_view& state, std::uint64_t offset, std::int
 
 }  // namespace
 
+bool is_any_serving(const state::state_view& state) {
+    const auto position = tables::positions::find(state);
+    bool is_one = false;
+    tables::nodes::each(state, [&](const schemas::node_row& node) {
+        is_one = position && node.serves_predictions && node.boot != schemas::uuid{} &&
+                 position->time_ms - node.last_heartbeat_ms <= limits::node_contact_ms;
+        return !is_one;
+    });
+    return is_one;
+}
+
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view& state, const schemas::build& build) {
     if (!build.unsafe_scan_id) return {};
     return unconfirmed_nodes(state, build.unsafe_offset);

@@ -24,4 +24,7 @@ std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, std::u
 /// unsafe.
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, const schemas::build&);
 
+/// Whether a node that serves predictions is in contact (design.md §4).
+bool is_any_serving(const state::state_view&);
+
 }  // namespace herald::storage::registry::find

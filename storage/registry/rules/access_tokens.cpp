@@ -1,6 +1,7 @@
 // Access tokens of stages: who has one may ask for predictions there (wire.md §5, design.md §5).
 #include "storage/registry/tables/access_tokens.hpp"
 #include "runtime/crypto.hpp"
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/rules/checks.hpp"
@@ -29,7 +30,9 @@ result<void> check_token_request(const rule_context& context,
     if (const auto good = check_object("the request", command.creator_request); !good) return good;
     if (command.expires_ms == 0 || command.expires_ms > context.time_ms()) return {};
     return runtime::invalid_argument(
-        "expires is in the past; it must be a time to come, or be left out for a token that does not end");
+        "expires is " + runtime::iso8601_ms(command.expires_ms) + ", and it is " +
+        runtime::iso8601_ms(context.time_ms()) +
+        " now; it must be a time to come, or be left out for a token that does not end");
 }
 
 std::size_t tokens_of(const state::state_view& state, schemas::endpoint_stage_id stage) {

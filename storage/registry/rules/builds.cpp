@@ -128,15 +128,11 @@ result<schemas::workspace> workspace_to_build_in(const context::rule_context& co
 }  // namespace
 
 result<void> require_building(const context::rule_context& context, const schemas::workspace& workspace) {
-    const auto may = [&](action what) {
-        return access::is_allowed(context.state, context.principal(), workspace, protected_type::endpoint,
-                                  what);
-    };
-    if (may(action::deploy) || (is_of_registry_level(context) && may(action::create))) return {};
     if (is_of_registry_level(context))
-        return runtime::permission_denied(
-            "builds and their scans need the permission CREATE or DEPLOY on ENDPOINT in the workspace \"" +
-            workspace.name + "\"");
+        return access::require_building(context.state, context.principal(), workspace);
+    if (access::is_allowed(context.state, context.principal(), workspace, protected_type::endpoint,
+                           action::deploy))
+        return {};
     return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
                                       workspace.name + "\"");
 }

@@ -190,6 +190,10 @@ result<schemas::canary_plan> parsed_plan(const update_endpoint_stage& asked) {
     for (const update_endpoint_stage::rule& each : asked.rules) {
         const auto rule = parsed_rule(each);
         if (!rule) return rule.error();
+        if (std::ranges::count(plan.rules, rule->rule_id, &schemas::canary_rule::rule_id) > 0)
+            return runtime::invalid_argument("canary_strategy.rules has rule " +
+                                             std::to_string(rule->rule_id) +
+                                             " twice; each may be there once, with one threshold");
         plan.rules.push_back(*rule);
     }
     return plan;
@@ -325,7 +329,7 @@ answer apply(rule_context& context, const update_endpoint_stage& command) {
     const auto subject = access::readable_build(context.state, context.principal(), command.build_id);
     if (!subject) return subject.error();
     if (const auto good =
-            check_text("the request", command.update_request.text, limits::creator_request_bytes_max);
+            check_text("the request", command.update_request.text, limits::endpoint_request_bytes_max);
         !good)
         return good.error();
     if (const auto good = check_settings(command); !good) return good.error();

@@ -5,6 +5,7 @@
 
 #include "runtime/random.hpp"
 #include "runtime/text.hpp"
+#include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/emission/resource_events.hpp"
@@ -53,6 +54,17 @@ result<void> check_is_free(const state::state_view& state, const std::string& pa
     return {};
 }
 
+/// Errors: invalid_argument, naming the description when that is what is too long.
+result<void> check_request(const schemas::json_text& request) {
+    if (const auto good = check_object("the request", request); !good) return good;
+    const auto body = schemas::parse_json(request.text);
+    const schemas::json_value* const description = body ? body->find("description") : nullptr;
+    if (const auto* const text = description ? description->get_if<std::string>() : nullptr)
+        if (const auto good = check_text("description", *text, limits::description_bytes_max); !good)
+            return good;
+    return check_text("the request", request.text, limits::endpoint_request_bytes_max);
+}
+
 }  // namespace
 
 result<std::string> normalised_path(std::string_view sent) {
@@ -92,11 +104,7 @@ answer apply(rule_context& context, const schemas::commands::create_endpoint& co
                                          action::create, what);
         !may)
         return may.error();
-    if (const auto good =
-            check_text("the request", command.creator_request.text, limits::creator_request_bytes_max);
-        !good)
-        return good.error();
-    if (const auto good = check_object("the request", command.creator_request); !good) return good.error();
+    if (const auto good = check_request(command.creator_request); !good) return good.error();
     auto path = normalised_path(command.path);
     if (!path) return path.error();
     if (const auto free = check_is_free(state, *path); !free) return free.error();

@@ -50,7 +50,7 @@ def _build(client, version, **more):
 def an_endpoint_is_made_found_by_its_path_and_ended():
     with herald.folder() as folder, World(folder) as world:
         client = world.client
-        assert client.must("GET", f"{SPACE}/endpoints") == {"endpoints": [], "total_records": 0}
+        assert client.must("GET", f"{SPACE}/endpoints") == {"endpoints": [], "total_records": 0, "next_page_token": ""}
         for number, sharing in enumerate((NEW, {"description": "d", "custom_permission": {"collaborator_type": "READ_WRITE"},
                                                 "visibility": "ORG_SCOPED_PUBLIC", "resource_visibility": "ORG_CUSTOM"})):
             sent = {"path": f"/some-path_{number}", **sharing}

@@ -241,6 +241,18 @@ def a_large_answer_passes_in_little_memory():
         model.stop()
 
 
+def the_option_that_allows_a_servers_address_is_named_whoever_allows_addresses():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        build = serving.built(client, client.version(client.model("m"), "v"), external_location="i", upstream_url="http://10.0.0.1/")
+        stage = serving.Stage(client, "/far")
+        stage.begin_update(build["id"])
+        message = stage.ended()["components"][-1]["message"]
+        assert "the operator can allow it with --allow-upstream-addresses" in message, message
+        assert server.stop() == 0
+
+
 def a_server_that_may_not_be_reached_is_not():
     with herald.folder() as folder:
         model = Model(good=(200, {}, b"{}"))

@@ -21,8 +21,13 @@ using test::eventually;
 class components_test : public testing::Test {
   protected:
     components_test() {
-        models = std::make_shared<components>(
-            components::parts{node, loops[0], loops.blocking(), runtime::system_random(), {engine}, nullptr});
+        models = std::make_shared<components>(components::parts{node,
+                                                                loops[0],
+                                                                loops.blocking(),
+                                                                runtime::system_random(),
+                                                                {engine},
+                                                                nullptr,
+                                                                {{"onnx", "its library is missing"}}});
     }
     ~components_test() override {
         models->end();
@@ -141,8 +146,7 @@ TEST_F(components_test, a_node_without_the_runtime_says_so) {
     const auto held = models->hold(source);
     models->tell_when_ready({9}, held);
     ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
-    EXPECT_NE(told()[0].error.find("cannot run models of the runtime \"onnx\""), std::string::npos)
-        << told()[0].error;
+    EXPECT_EQ(told()[0].error, "this node cannot run models of the runtime \"onnx\": its library is missing");
 }
 
 TEST_F(components_test, one_whose_loading_throws_is_tried_again_and_leaves_its_place_to_others) {
@@ -199,13 +203,17 @@ TEST_F(components_test, an_update_that_has_ended_is_forgotten) {
     EXPECT_EQ(eventually([&] { return told().size(); }, 2), 2u);
 }
 
-TEST_F(components_test, a_node_is_not_settled_while_a_model_is_being_loaded) {
+TEST_F(components_test, while_an_engine_goes_on_trying_its_newest_reason_is_known) {
     engine->hold(true);
+    engine->tell_of_next(1, "nobody listens there");
     const auto held = models->hold(source_of(1));
-    EXPECT_FALSE(models->are_settled({held}));
-    EXPECT_TRUE(models->are_settled({}));
+    EXPECT_EQ(eventually([&] { return held->why_not_loaded(); }, std::string("nobody listens there")),
+              "nobody listens there");
+    EXPECT_EQ(models->why_not_loaded(source_of(1).key), "nobody listens there");
+    EXPECT_EQ(models->why_not_loaded(source_of(2).key), "");
     engine->hold(false);
-    EXPECT_TRUE(eventually([&] { return models->are_settled({held}); }));
+    ASSERT_TRUE(eventually([&] { return held->model() != nullptr; }));
+    EXPECT_EQ(models->why_not_loaded(source_of(1).key), "");
 }
 
 }  // namespace

@@ -97,10 +97,12 @@ class told_engine final : public api::serving::engines::engine {
     void load(const api::serving::engines::model_source& source, load_handler handler) override {
         std::optional<error> failure;
         bool throws = false;
+        std::string trouble;
         {
             const runtime::lock_guard lock(x_mutex);
             ++x_loads[source.build.value];
             x_most = std::max(x_most, ++x_at_a_time);
+            trouble = std::exchange(x_troubles[source.build.value], {});
             throws = std::exchange(x_throws[source.build.value], false);
             auto& failures = x_failures[source.build.value];
             if (!failures.empty()) {
@@ -108,6 +110,7 @@ class told_engine final : public api::serving::engines::engine {
                 failures.pop_front();
             }
         }
+        if (!trouble.empty()) source.tell_trouble(trouble);
         while (is_held()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         {
             const runtime::lock_guard lock(x_mutex);
@@ -127,6 +130,11 @@ class told_engine final : public api::serving::engines::engine {
     void fail_next(std::uint64_t build, error why) {
         const runtime::lock_guard lock(x_mutex);
         x_failures[build].push_back(std::move(why));
+    }
+    /// Before it loads.
+    void tell_of_next(std::uint64_t build, std::string trouble) {
+        const runtime::lock_guard lock(x_mutex);
+        x_troubles[build] = std::move(trouble);
     }
     void throw_next(std::uint64_t build) {
         const runtime::lock_guard lock(x_mutex);
@@ -170,6 +178,7 @@ class told_engine final : public api::serving::engines::engine {
     std::size_t x_most GUARDED_BY(x_mutex) = 0;
     std::map<std::uint64_t, std::size_t> x_loads GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::size_t> x_made GUARDED_BY(x_mutex);
+    std::map<std::uint64_t, std::string> x_troubles GUARDED_BY(x_mutex);
     std::map<std::uint64_t, bool> x_throws GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::deque<error>> x_failures GUARDED_BY(x_mutex);
     std::map<std::uint64_t, std::weak_ptr<silent_model>> x_models GUARDED_BY(x_mutex);

@@ -222,17 +222,22 @@ TEST(node_status_test, metrics_say_what_readyz_says) {
     now.writes_refused = now.not_ready;
     now.lag_records = 7;
     now.outbox_oldest_ms = 12'500;
-    shown.show(now);
+    const auto beside = runtime::trouble{runtime::not_ready_reason::models_loading, "…"};
+    shown.show(now, beside);
     const auto shows = [](const std::string& line) {
         return runtime::metrics_text().find("\n" + line + "\n") != std::string::npos;
     };
     EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"log_unreachable\"} 1"));
     EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"hashes_tied\"} 0"));
+    EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"models_loading\"} 0"));
     EXPECT_TRUE(shows("herald_log_reachable{process=\"api\"} 0"));
     EXPECT_TRUE(shows("herald_writes_refused 1"));
     EXPECT_TRUE(shows("herald_apply_lag_records 7"));
     EXPECT_TRUE(shows("herald_outbox_oldest_seconds 12"));
-    shown.show(registry_node::status());
+    shown.show(registry_node::status(), beside);
+    EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"models_loading\"} 1"));
+    shown.show(registry_node::status(), std::nullopt);
+    EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"models_loading\"} 0"));
     EXPECT_TRUE(shows("herald_not_ready{process=\"api\",reason=\"log_unreachable\"} 0"));
     EXPECT_TRUE(shows("herald_log_reachable{process=\"api\"} 1"));
     EXPECT_TRUE(shows("herald_writes_refused 0"));

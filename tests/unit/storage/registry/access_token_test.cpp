@@ -2,6 +2,7 @@
 // and never after.
 #include <gmock/gmock.h>
 
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/find/endpoints.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
@@ -50,7 +51,9 @@ TEST_F(access_token_rules, a_value_is_there_once_in_a_stage_but_may_be_in_anothe
 TEST_F(access_token_rules, end_at_their_time_by_the_log_and_not_before) {
     auto command = new_token(endpoint, stage, "secret");
     command.expires_ms = registry.now_ms;
-    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument) << "it has ended already";
+    const auto ended = registry.run(command);
+    EXPECT_EQ(code_of(ended), error_code::invalid_argument) << "it has ended already";
+    EXPECT_THAT(ended.message, HasSubstr("expires is " + runtime::iso8601_ms(command.expires_ms)));
     command.expires_ms = registry.now_ms + 1'000;
     const auto made = registry.must<schemas::access_token>(command);
     const auto lasting = new_token(endpoint, stage, "lasting");

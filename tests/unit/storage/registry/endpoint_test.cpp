@@ -98,9 +98,17 @@ TEST_F(endpoint_rules, what_is_sent_is_bounded_and_an_object) {
     auto command = new_endpoint("x");
     command.creator_request.text = "[]";
     EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
-    command.creator_request.text = R"({"description":")" + std::string(16 * 1024, 'x') + "\"}";
-    EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);
-    const auto made = endpoint_at("x");
+    const auto described = [](std::size_t bytes) {
+        return R"({"description":")" + std::string(bytes, 'x') + "\"}";
+    };
+    command.creator_request.text = described(limits::description_bytes_max + 1);
+    EXPECT_THAT(registry.run(command).message, HasSubstr("description is 65537 bytes long"));
+    command.creator_request.text = described(limits::description_bytes_max);
+    EXPECT_EQ(registry.run(command).code, 0u);
+    command = new_endpoint("z");
+    command.creator_request.text = "{" + std::string(limits::endpoint_request_bytes_max, ' ') + "}";
+    EXPECT_THAT(registry.run(command).message, HasSubstr("the request is"));
+    const auto made = endpoint_at("w");
     command = new_endpoint("y");
     command.id = made.id;
     EXPECT_EQ(code_of(registry.run(command)), error_code::already_exists) << "its id is another's";

@@ -370,6 +370,11 @@ TEST_F(updates_of_stages, are_refused_where_they_say_what_cannot_be) {
     refused([](auto& c) { c.progress_step = "0"; }, "progress_step");
     refused([](auto& c) { c.progress_step = "-1"; }, "progress_step");
     refused([](auto& c) { c.rules.clear(); }, "rules");
+    refused(
+        [](auto& c) {
+            c.rules.insert(c.rules.end(), {{1007, "0.1"}, {1007, "0.2"}});
+        },
+        "rule 1007 twice");
     refused([](auto& c) { c.rules[0].rule_id = 1004; }, "1004");
     refused([](auto& c) { c.rules[0].threshold = "much"; }, "threshold");
     refused([](auto& c) { c.rules[0].threshold = "1.5"; }, "from 0 to 1");

@@ -60,8 +60,10 @@ void tell_of_refused_endpoints(golden_writer& log) {
     command = endpoint_of(9, "x");
     command.creator_request.text = "[]";
     log.refused(command, "with a body that is no object");
-    command.creator_request.text = "{" + string(16 * 1024, ' ') + "}";
+    command.creator_request.text = "{" + string(192 * 1024, ' ') + "}";
     log.refused(command, "with a body that is too long");
+    command.creator_request.text = R"({"description":")" + string(64 * 1024 + 1, 'x') + "\"}";
+    log.refused(command, "with a description that is too long");
     log.refused(endpoint_of(9, "/kept"), "at the path of another");
     log.refused(endpoint_of(9, "a.b"), "with the name of another in the v2 protocol");
     log.refused(endpoint_of(1, "x"), "with the id of another");

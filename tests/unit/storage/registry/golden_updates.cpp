@@ -201,7 +201,7 @@ void tell_of_refused_updates(golden_writer& log) {
     };
     refused([](auto& c) { c.stage_id.value = 2; }, "of another endpoint's stage");
     refused([](auto& c) { c.build_id.value = 9'999; }, "to a build that there is none of");
-    refused([](auto& c) { c.update_request.text = string(16 * 1024 + 1, ' '); },
+    refused([](auto& c) { c.update_request.text = string(192 * 1024 + 1, ' '); },
             "with a body that is too long");
     refused([](auto& c) { c.limits.body_bytes_max = 1ull << 40; }, "with too large bodies");
     refused([](auto& c) { c.limits.deadline_ms = -1; }, "with a deadline in the past");
@@ -221,6 +221,7 @@ void tell_of_refused_updates(golden_writer& log) {
     refused([](auto& c) { c.rules.clear(); }, "without rules");
     refused([](auto& c) { c.rules[0].rule_id = 1'004; }, "with a rule that there is none of");
     refused([](auto& c) { c.rules[2].threshold = "1.1"; }, "with a rate over 1");
+    refused([](auto& c) { c.rules[3] = c.rules[2]; }, "with a rule twice");
     log.user = ann;
     log.refused(update_to(3), "by somebody who may only read");
     log.user = admin;

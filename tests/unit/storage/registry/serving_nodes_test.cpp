@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "schemas/commands/limits.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/content.hpp"
 #include "storage/registry/tables/nodes.hpp"
@@ -52,6 +53,22 @@ class serving_nodes : public testing::Test {
         return row ? row->processes.size() : 0;
     }
 };
+
+TEST_F(serving_nodes, there_is_one_while_a_node_that_serves_predictions_is_heard) {
+    const auto is_one = [&] { return storage::registry::find::is_any_serving(*all.view()); };
+    EXPECT_FALSE(is_one());
+    auto without = heartbeat_of("herald-1", 1);
+    without.serves_predictions = false;
+    run(without);
+    EXPECT_FALSE(is_one());
+    beat("herald-0", 1);
+    EXPECT_TRUE(is_one());
+    all.now_ms += limits::node_contact_ms + 1;
+    run(without);
+    EXPECT_FALSE(is_one());
+    beat("herald-0", 1);
+    EXPECT_TRUE(is_one());
+}
 
 TEST_F(serving_nodes, a_process_that_was_replaced_is_named_until_its_grace_ends_and_awaited_by_nobody) {
     beat("herald-0", 1);

@@ -1,0 +1,159 @@
+"""Property: what cannot be served is the trouble of its endpoint and says why, in the refusal of its predictions, in its stage and in
+the log; the node that it is on is ready all the same. What is gone leaves no metrics."""
+
+import http.client
+import http.server
+import threading
+
+import herald
+import serving
+
+
+class Model:
+    """An HTTP server that answers whatever it is asked; its port stays its own when it is stopped and started again."""
+
+    def __init__(self, port=0):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                self.send_response(200)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.port = self.server.server_address[1]
+        self.url = f"http://127.0.0.1:{self.port}/"
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def build_at(client, model, name, url):
+    return serving.built(client, client.version(model, name), external_location=f"image-{name}", upstream_url=url)["id"]
+
+
+def not_ready(server):
+    """The reasons that the metric tells."""
+    lines = herald.Client(server.port).call("GET", "/metrics").body.decode().splitlines()
+    return [line for line in lines if line.startswith("herald_not_ready{") and not line.endswith(" 0")]
+
+
+def a_model_that_is_down_when_a_node_starts_is_the_trouble_of_its_endpoint_alone():
+    with herald.folder() as folder:
+        model, other = Model(), Model()
+        server = herald.Standalone(folder)
+        client = server.client()
+        registered = client.model("m")
+        down, up = serving.Stage(client, "/down"), serving.Stage(client, "/up")
+        down.update(build_at(client, registered, "down", model.url))
+        up.update(build_at(client, registered, "up", other.url))
+        model.stop()
+        assert server.stop() == 0
+        server.start()  # waits until /readyz is 200
+        client = server.client()
+        assert client.call("GET", "/v2/health/ready").status == 200 and not_ready(server) == []
+        assert serving.predict(client, "/up", up.token, {}).status == 200
+        refused = serving.predict(client, "/down", down.token, {})
+        assert refused.status == 503 and "is not loaded on this node yet: " in refused.json["message"], refused
+        assert "Connection refused" in refused.json["message"], refused
+        shown = client.must("GET", down.place)["components"][0]
+        assert shown["status"] == "active" and "Connection refused" in shown["message"], shown
+        model = Model(model.port)
+        herald.until(lambda: serving.predict(client, "/down", down.token, {}).status == 200, 30, "it is served once it is there")
+        assert client.must("GET", down.place)["components"][0]["message"] == ""
+        assert server.stop() == 0
+        model.stop()
+        other.stop()
+
+
+def a_model_whose_runtime_is_missing_after_a_start_is_the_trouble_of_its_endpoint_alone():
+    import onnx_models
+    with herald.folder() as folder:
+        library = herald.ROOT / "build/onnxruntime/libonnxruntime.so.1"
+        server = herald.Standalone(folder, "--onnxruntime", library)
+        client = server.client()
+        build = serving.build_of(client, client.model("m"), "v", onnx_models.tiny())
+        stage = serving.Stage(client, "/onnx")
+        stage.update(build)
+        assert server.stop() == 0
+        server.options = ("--onnxruntime", folder / "nothing.so")
+        server.start()
+        refused = serving.predict(server.client(), "/onnx", stage.token, [[1.0]])
+        assert refused.status == 503 and "nothing.so" in refused.json["message"], refused
+        assert server.stop() == 0
+
+
+def an_update_that_waits_for_its_model_says_why():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        stage = serving.Stage(client, "/waits")
+        port = herald.free_port()
+        build = build_at(client, client.model("m"), "v", f"http://127.0.0.1:{port}/")
+        stage.begin_update(build)
+        why = f"the upstream server at http://127.0.0.1:{port}/ is unhealthy: "
+        component = herald.until(lambda: next((each for each in stage.record()["components"] if each["message"]), None), 20, "it says why")
+        assert component["status"] == "creating" and why in component["message"], component
+        assert client.must("GET", stage.stages)["stages"][0]["components"][0]["message"] == component["message"]
+        refused = serving.predict(client, "/waits", stage.token, {})
+        assert refused.status == 503 and f"build {build} is not loaded on this node yet: {why}" in refused.json["message"], refused
+        lines = [line for line in server.process.log_file.read_text().splitlines() if "model_not_loaded" in line]
+        assert len(lines) == 1 and why in lines[0], lines
+        model = Model(port)
+        assert stage.ended()["components"][0]["message"] == ""
+        assert server.stop() == 0
+        model.stop()
+
+
+def a_node_that_serves_no_predictions_says_so_for_good():
+    with herald.folder() as folder:
+        model = Model()
+        server = herald.Standalone(folder, "--serve-predictions", "false")
+        client = server.client()
+        stage = serving.Stage(client, "/nowhere")
+        stage.begin_update(build_at(client, client.model("m"), "v", model.url))
+        record = stage.record()
+        assert record["status"] == "creating" and "no node that serves predictions" in record["components"][0]["message"], record
+        for path in ("/api/v1/predict/nowhere", "/api/v1/predict/unknown", "/v2/models/nowhere/infer"):
+            refused = client.call("POST", path, {}, {"Access-token": stage.token})
+            assert refused.status == 501 and "serves no predictions" in refused.json["error"], refused
+            assert refused.headers["Retry-After"] is None, refused.headers
+        assert client.call("GET", "/v2/health/ready").status == 503
+        assert server.stop() == 0
+        model.stop()
+
+
+def endpoints_that_are_gone_leave_no_metrics_whoever_asked_them():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        stages = [serving.Stage(client, f"/gone/{number}") for number in range(8)]
+        threads = []
+        for number in range(32):  # connections, on all event loops
+            def ask():
+                mine = server.client()
+                for stage in stages:
+                    assert serving.predict(mine, stage.path, stage.token, {}).status == 400
+            threads.append(threading.Thread(target=ask))
+            threads[-1].start()
+        for thread in threads:
+            thread.join()
+
+        def shown():
+            return [line for line in client.call("GET", "/metrics").body.decode().splitlines() if '"/gone/' in line]
+        assert shown()
+        for stage in stages:
+            client.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{stage.endpoint}")
+        herald.until(lambda: not shown(), 10, "nothing is told of endpoints that are gone")
+        assert server.stop() == 0
+
+
+if __name__ == "__main__":
+    herald.run()
