@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "api/serving/engines/onnx/limits.hpp"
@@ -69,7 +71,7 @@ result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const r
         new onnx_session(std::move(library), std::move(watch), std::move(answers)));
     if (const auto good = out->load(file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
-    out->x_keeps_tensors = out->has_small_fixed_shapes();
+    out->x_keeps_tensors = out->has_small_fixed_shapes() && out->has_a_name_for_each();
     return out;
 }
 
@@ -189,6 +191,15 @@ bool onnx_session::has_small_fixed_shapes() const {
             if (sum > limits::onnx_kept_run_bytes_max) return false;
         }
     return true;
+}
+
+/// The runtime has one place for each name. Where an output is also an input, or there twice, that place is
+/// not the tensor that was given for the output: it stays as it was. All others are written there: also
+/// constants, and what is passed through by a node.
+bool onnx_session::has_a_name_for_each() const {
+    std::set<std::string_view> names(x_input_names.begin(), x_input_names.end());
+    names.insert(x_output_names.begin(), x_output_names.end());
+    return names.size() == x_input_names.size() + x_output_names.size();
 }
 
 // ---- running
