@@ -82,6 +82,7 @@ class components final : public std::enable_shared_from_this<components> {
     };
 
     void begin_next();
+    void cancel_loads();
     void fetch(load);
     void fetched(load, result<fetched_model>);
     static boost::asio::awaitable<void> run(std::shared_ptr<components> self, load what, fetched_model bytes);

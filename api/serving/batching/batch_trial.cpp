@@ -4,15 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/serving/batching/limits.hpp"
 #include "api/serving/batching/merging.hpp"
+#include "api/serving/engines/asking.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/mutex.hpp"
 
 namespace herald::api::serving::batching {
 namespace {
@@ -107,8 +106,9 @@ tensor random_tensor(const tensor_spec& spec, std::int64_t rows, number_source& 
 
 class trial {
   public:
-    trial(tensor_model& of, std::uint32_t size_max)
+    trial(tensor_model& of, std::uint32_t size_max, std::shared_ptr<engines::cancellation> cancelled)
         : x_model(of),
+          x_cancelled(std::move(cancelled)),
           x_size_max(size_max),
           x_deadline_ms(runtime::system_clock().steady_ms() + limits::batch_trial_ms_max) {}
 
@@ -179,6 +179,7 @@ class trial {
             for (int time = 0; time < 3 && is_good; ++time) {
                 const auto answer = ask(random_question(1 + static_cast<std::int64_t>(x_numbers.below(3))));
                 is_good = answer.has_value();
+                if (!is_good && has_no_time_for(answer.error())) return not_answered(1, answer.error());
                 if (!is_good && why.empty()) why = answer.error().message;
             }
             if (is_good) return {};
@@ -215,6 +216,10 @@ class trial {
         return {};
     }
 
+    static bool has_no_time_for(const error& why) {
+        return why.code == error_code::deadline_exceeded || why.code == error_code::cancelled;
+    }
+
     error not_answered(std::size_t rows, const error& why) const {
         if (why.code == error_code::deadline_exceeded)
             return refused("the trial took more than " + std::to_string(limits::batch_trial_ms_max / 1'000) +
@@ -231,25 +236,13 @@ class trial {
     }
 
     result<std::vector<tensor>> ask(tensor_question question) {
-        struct shared_answer {
-            runtime::mutex mutex;
-            runtime::condition_variable is_there;
-            std::optional<result<std::vector<tensor>>> value GUARDED_BY(mutex);
-        };
         question.deadline_ms = x_deadline_ms;
-        const auto answer = std::make_shared<shared_answer>();
-        x_model.ask(std::move(question), [answer](result<std::vector<tensor>> given) {
-            const runtime::lock_guard lock(answer->mutex);
-            answer->value = std::move(given);
-            answer->is_there.notify_one();
-        });
-        shared_answer& got = *answer;
-        const runtime::lock_guard lock(got.mutex);
-        got.is_there.wait(got.mutex, [&got]() REQUIRES(got.mutex) { return got.value.has_value(); });
-        return *std::move(got.value);
+        question.cancelled = x_cancelled;
+        return engines::asked(x_model, std::move(question));
     }
 
     tensor_model& x_model;
+    const std::shared_ptr<engines::cancellation> x_cancelled;
     const std::size_t x_size_max;
     const std::int64_t x_deadline_ms;
     number_source x_numbers;
@@ -258,8 +251,9 @@ class trial {
 
 }  // namespace
 
-result<void> try_batching(tensor_model& model, std::uint32_t size_max) {
-    return trial(model, size_max).run();
+result<void> try_batching(tensor_model& model, std::uint32_t size_max,
+                          std::shared_ptr<engines::cancellation> cancelled) {
+    return trial(model, size_max, std::move(cancelled)).run();
 }
 
 }  // namespace herald::api::serving::batching

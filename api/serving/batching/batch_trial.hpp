@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "api/serving/engines/engine.hpp"
 
@@ -13,7 +14,8 @@ namespace herald::api::serving::batching {
 ///
 /// Blocks. Errors: invalid_argument, for people, when the model's questions must not be merged: an input or
 /// output whose first dimension is not free, a difference, a refusal, or no end in
-/// limits::batch_trial_ms_max.
-result<void> try_batching(engines::tensor_model&, std::uint32_t size_max);
+/// limits::batch_trial_ms_max; cancelled.
+result<void> try_batching(engines::tensor_model&, std::uint32_t size_max,
+                          std::shared_ptr<engines::cancellation> = nullptr);
 
 }  // namespace herald::api::serving::batching

@@ -96,6 +96,7 @@ struct model_source {
     std::string upstream_url;
     std::string health_path;  // empty: a connection is enough
     schemas::batching_settings batching;
+    std::shared_ptr<cancellation> cancelled;  // when nobody wants it any more; null: never
 };
 
 class engine {
@@ -106,7 +107,8 @@ class engine {
     /// As in heartbeats and metrics: "onnx", "upstream".
     virtual std::string_view name() const noexcept = 0;
     /// Loads and warms up. Called on a thread that may block; calls back once, there or later on any thread.
-    /// Errors: invalid_argument saying why the model cannot be served; unavailable when another try may help.
+    /// What it runs meanwhile is ended when the source is cancelled. Errors: invalid_argument saying why the
+    /// model cannot be served; unavailable when another try may help; cancelled.
     virtual void load(const model_source&, load_handler) = 0;
 };
 
