@@ -36,6 +36,7 @@ constexpr std::size_t onnx_answers_bytes_max = 8 * onnx_answer_bytes_max;
 constexpr std::size_t onnx_small_answer_bytes_max = 64UL * 1024;
 /// Names and shapes, which are kept with a build.
 constexpr std::size_t onnx_signature_bytes_max = 64UL * 1024;
-constexpr std::size_t onnx_reason_bytes_max = 1'024;  // of a text from the runtime
+constexpr std::size_t onnx_reason_bytes_max = 1'024;      // of a text from the runtime, as it is shown
+constexpr std::size_t onnx_text_bytes_max = 16UL * 1024;  // of one, as it is looked at
 
 }  // namespace herald::limits

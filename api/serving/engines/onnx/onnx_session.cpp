@@ -55,6 +55,18 @@ std::optional<std::size_t> empty_lists(const std::vector<std::int64_t>& shape) {
 
 std::string in_quotes(const std::string& name) { return '"' + name + '"'; }
 
+/// The runtime names the file that it was given, which is a copy in a folder of this node's.
+std::string without_place(std::string text, const std::filesystem::path& file) {
+    const auto replace_all = [&text](const std::string& what, std::string_view by) {
+        for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+            text.replace(at, what.size(), by);
+    };
+    replace_all("Load model from " + file.string() + " failed:", "");
+    replace_all(file.string(), "the model's file");
+    if (file.has_parent_path()) replace_all(file.parent_path().string() + "/", "");
+    return text;
+}
+
 error too_large() {
     return runtime::failed_precondition("the answer would be larger than " +
                                         std::to_string(limits::onnx_answer_bytes_max) +
@@ -102,8 +114,9 @@ result<void> onnx_session::load(const std::filesystem::path& file) {
         return api.CreateSession(x_library->environment(), file.c_str(), set, made);
     });
     if (!session)
-        return error{session.error().code, "ONNX Runtime " + x_library->version() +
-                                               " cannot load the model: " + session.error().message};
+        return error{session.error().code,
+                     "ONNX Runtime " + x_library->version() +
+                         " cannot load the model: " + without_place(session.error().message, file)};
     x_session = *std::move(session);
     return {};
 }

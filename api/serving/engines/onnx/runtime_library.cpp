@@ -73,9 +73,45 @@ result<std::shared_ptr<const runtime_library>> runtime_library::open(const std::
 
 namespace {
 
+/// Where the name of the function ends that stands after a place in the runtime's source: as compilers write
+/// it, "void a::b(c) const [with T = d] ", or bare, "b ".
+std::size_t end_of_function(std::string_view text, std::size_t begin) {
+    std::size_t at = text.find('(', begin);
+    if (at == std::string_view::npos || text.substr(begin, at - begin).find("::") == std::string_view::npos)
+        return std::min(text.find(' ', begin), text.size() - 1) + 1;
+    for (int depth = 0; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')' && --depth == 0) break;
+    }
+    at = std::min(at + 1, text.size());
+    if (text.substr(at).starts_with(" const")) at += std::string_view(" const").size();
+    if (text.substr(at).starts_with(" [")) at = std::min(text.find(']', at), text.size() - 1) + 1;
+    return text.substr(at).starts_with(' ') ? at + 1 : at;
+}
+
+/// Without "/src/core/a.cc:12 void a::b(c) ": it says nothing to whoever made the model.
+std::string without_sources(std::string text) {
+    for (const std::string_view mark : {".cc:", ".h:", ".cpp:"}) {
+        for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+            const std::size_t number = at + mark.size();
+            const std::size_t end = text.find_first_not_of("0123456789", number);
+            if (end == number || end == std::string::npos || text[end] != ' ') {
+                at = number;
+                continue;
+            }
+            const std::size_t before = text.find_last_of(" :", at);
+            const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+            text.erase(begin, end_of_function(text, end + 1) - begin);
+            at = begin;
+        }
+    }
+    return text;
+}
+
 /// Texts may repeat bytes of the model: what is no UTF-8 is shown as U+FFFD, and controls as spaces.
 std::string shown(std::string_view text) {
-    std::string out = runtime::shortened(text, limits::onnx_reason_bytes_max + 4);
+    const std::string own = without_sources(std::string(text.substr(0, limits::onnx_text_bytes_max)));
+    std::string out = runtime::shortened(own, limits::onnx_reason_bytes_max + 4);
     std::ranges::replace_if(
         out, [](char each) { return static_cast<unsigned char>(each) < ' '; }, ' ');
     if (out.size() <= limits::onnx_reason_bytes_max) return out;

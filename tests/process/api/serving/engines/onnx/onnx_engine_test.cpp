@@ -15,6 +15,7 @@ namespace {
 using schemas::tensor;
 using schemas::tensor_type;
 using testing::HasSubstr;
+using testing::Not;
 
 struct type_case {
     tensor_type ours;
@@ -231,6 +232,34 @@ TEST(onnx_engine, models_that_cannot_be_served_are_refused_with_a_reason) {
                                        {chunk(1, "y") + sequence}))),
                 HasSubstr(R"("y" is a sequence)"));
     EXPECT_THAT(refusal_of(identity(static_cast<kind>(14), {1})), HasSubstr("complex64"));
+}
+
+TEST(onnx_engine, refusals_name_neither_folders_of_the_node_nor_sources_of_the_runtime) {
+    HERALD_NEEDS_ONNX();
+    const std::string same =
+        graph({node("Identity", {"x"}, {"y"})}, {value("x", float32, {1})}, {value("y", float32, {1})});
+    const std::string opset = number(1, 8) + chunk(7, same);
+    const std::string ensemble = model(graph({node("TreeEnsembleRegressor", {"x"}, {"y"}, {}, "ai.onnx.ml")},
+                                             {value("x", float32, {1, 2})}, {value("y", float32, {1, 1})}),
+                                       {}, "ai.onnx.ml");
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {wrong_shapes(), "MatMul"},
+        {unknown_operator(), "model: Fatal error: org.example"},
+        {external_data(), "External data path"},
+        {"no model", "model: Protobuf parsing failed"},
+        {opset + chunk(8, number(2, 99)), "model: ONNX Runtime only *guarantees* support"},
+        {number(1, 99) + chunk(7, same) + chunk(8, number(2, 17)), "model: Unsupported model IR version: 99"},
+        {opset, "model: Missing opset in the model"},
+        {ensemble, "Exception during initialization: n_targets_or_classes > 0 was false"},
+        {model(graph({node("Add", {"x", "w"}, {"y"})}, {value("x", float32, {1})}, {value("y", float32, {1})},
+                     {weight("w", float32, {100}, "abc")})),
+         "model: Initializer 'w': raw_data size (3 bytes)"}};
+    for (const auto& [bytes, text] : cases) {
+        const std::string got = refusal_of(bytes);
+        EXPECT_THAT(got, HasSubstr(text));
+        for (const char* own : {"/tmp", "onnxruntime_src", ".cc:", ".h:", "onnxruntime::", "Load model from"})
+            EXPECT_THAT(got, Not(HasSubstr(own)));
+    }
 }
 
 TEST(onnx_engine, the_files_check_is_asked_before_the_model_is_loaded) {
