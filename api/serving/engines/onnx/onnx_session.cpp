@@ -357,7 +357,7 @@ result<void> onnx_session::run_watched(const tensor_question& question, prepared
                                                    outputs.data(), outputs.size(), with.output_places.data());
     if (question.cancelled) question.cancelled->work_has_ended();
     const bool was_ended = x_watch->end(options, question.deadline_ms);
-    auto out = x_library->checked(status);
+    auto out = x_library->checked_run(status);
     if (!out && was_ended)
         return error{error_code::deadline_exceeded,
                      "the model did not finish before the prediction's deadline"};

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -118,12 +118,16 @@ std::string shown(std::string_view text) {
     return runtime::shortened(out, limits::onnx_reason_bytes_max) + " …";
 }
 
-/// The runtime has no codes for these.
-bool is_own_shortage(std::string_view text) {
-    constexpr std::array<std::string_view, 5> signs{"bad_alloc", "ailed to allocate", "annot allocate memory",
-                                                    "system error number", "Too many open files"};
+bool has_any(std::string_view text, std::initializer_list<std::string_view> signs) {
     return std::ranges::any_of(
         signs, [text](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
+}
+
+// The runtime has no codes for these.
+bool is_lack_of_memory(std::string_view text) { return has_any(text, {"bad_alloc", "ailed to allocate"}); }
+bool is_own_shortage(std::string_view text) {
+    return is_lack_of_memory(text) ||
+           has_any(text, {"annot allocate memory", "system error number", "Too many open files"});
 }
 
 }  // namespace
@@ -144,6 +148,16 @@ result<void> runtime_library::checked(OrtStatus* status) const {
         default:
             return runtime::invalid_argument(std::move(text));
     }
+}
+
+result<void> runtime_library::checked_run(OrtStatus* status) const {
+    const std::string_view said = status ? x_api->GetErrorMessage(status) : "";
+    if (!is_lack_of_memory(said)) return checked(status);
+    const owned<OrtStatus> kept(status, release{x_api});
+    return runtime::invalid_argument(
+        "the model asks for more memory with these inputs than this node can give; "
+        "ONNX Runtime: " +
+        shown(said));
 }
 
 }  // namespace herald::api::serving::engines::onnx
