@@ -337,6 +337,25 @@ std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept {
     return count;
 }
 
+std::string count_text(const std::vector<std::int64_t>& shape) {
+    const std::size_t count = elements_of(shape);
+    if (count == std::numeric_limits<std::size_t>::max()) return "more elements than can be counted";
+    return std::to_string(count) + " elements";
+}
+
+std::string names_of(const std::vector<schemas::tensor_spec>& specs) {
+    std::string names;
+    for (const schemas::tensor_spec& each : specs)
+        names += (names.empty() ? "\"" : ", \"") + each.name + "\"";
+    return names;
+}
+
+error unknown_input(std::string_view name, const schemas::model_signature& signature) {
+    const std::string what = "\"" + std::string(name) + "\" is no input of the model; it ";
+    if (signature.inputs.empty()) return runtime::invalid_argument(what + "takes none");
+    return runtime::invalid_argument(what + "has " + names_of(signature.inputs));
+}
+
 std::string text_of(tensor_type type, const std::vector<std::int64_t>& shape) {
     std::string text(name_of(type));
     text += " [";

@@ -30,6 +30,14 @@ std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept;
 /// "FP32 [-1,2]".
 std::string text_of(schemas::tensor_type, const std::vector<std::int64_t>& shape);
 
+/// Such a number of elements, for people.
+std::string count_text(const std::vector<std::int64_t>& shape);
+
+/// "a", "b", in quotes.
+std::string names_of(const std::vector<schemas::tensor_spec>&);
+/// invalid_argument that names those that there are.
+error unknown_input(std::string_view name, const schemas::model_signature&);
+
 /// Whether a value of this shape fits the declared one, where -1 is free.
 bool fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& declared) noexcept;
 /// invalid_argument naming the input, what is expected and what was found.

@@ -39,8 +39,13 @@ bool has_nan(tensor_type type) {
 /// Reads nested arrays depth first. The first of each depth says how long its siblings must be.
 class nested_reader {
   public:
-    nested_reader(const tensor_spec& spec, tensor& to, missing_values missing = missing_values::refused)
-        : x_spec(spec), x_to(to), x_takes_null(missing == missing_values::are_nan && has_nan(spec.type)) {}
+    /// `all_rows`: what the model declares, where `spec` is of one row.
+    nested_reader(const tensor_spec& spec, tensor& to, missing_values missing = missing_values::refused,
+                  const tensor_spec* all_rows = nullptr)
+        : x_spec(spec),
+          x_to(to),
+          x_takes_null(missing == missing_values::are_nan && has_nan(spec.type)),
+          x_all_rows(all_rows) {}
 
     result<void> read(const json_value& value, std::size_t depth) {
         if (depth == x_spec.shape.size()) {
@@ -51,10 +56,10 @@ class nested_reader {
         }
         const json_array* const items = value.get_if<json_array>();
         if (!items)
-            return runtime::invalid_argument(
-                "input \"" + x_spec.name + "\" must be " + text_of(x_spec.type, x_spec.shape) + ", arrays " +
-                std::to_string(x_spec.shape.size()) + " deep; found " + std::string(value.kind_text()) +
-                " at depth " + std::to_string(depth));
+            return runtime::invalid_argument("input \"" + x_spec.name + "\" must be " + expected() +
+                                             ", arrays " + std::to_string(x_spec.shape.size()) +
+                                             " deep; found " + std::string(value.kind_text()) + " at depth " +
+                                             std::to_string(depth));
         if (const auto good = take_length(items->size(), depth); !good) return good;
         for (const json_value& each : *items)
             if (const auto good = read(each, depth + 1); !good) return good;
@@ -70,9 +75,12 @@ class nested_reader {
     }
 
   private:
+    std::string expected() const {
+        const std::string mine = text_of(x_spec.type, x_spec.shape);
+        return x_all_rows ? text_of(x_all_rows->type, x_all_rows->shape) + ", a row of it " + mine : mine;
+    }
     error too_deep() const {
-        return runtime::invalid_argument("input \"" + x_spec.name + "\" must be " +
-                                         text_of(x_spec.type, x_spec.shape) +
+        return runtime::invalid_argument("input \"" + x_spec.name + "\" must be " + expected() +
                                          "; found arrays that are nested deeper");
     }
     result<void> take_length(std::size_t length, std::size_t depth) {
@@ -91,20 +99,9 @@ class nested_reader {
     const tensor_spec& x_spec;
     tensor& x_to;
     const bool x_takes_null;
+    const tensor_spec* const x_all_rows;
     std::vector<std::int64_t> x_lengths;
 };
-
-std::string names_of(const model_signature& signature) {
-    std::string names;
-    for (const tensor_spec& each : signature.inputs)
-        names += (names.empty() ? "\"" : ", \"") + each.name + "\"";
-    return names;
-}
-
-error unknown_input(std::string_view name, const model_signature& signature) {
-    return runtime::invalid_argument("\"" + std::string(name) + "\" is no input of the model; it has " +
-                                     names_of(signature));
-}
 
 error missing_input(const tensor_spec& spec) {
     return runtime::invalid_argument("the input \"" + spec.name + "\", " + text_of(spec.type, spec.shape) +
@@ -130,14 +127,15 @@ result<tensors> inputs_by_name(const json_value& body, const json_object& member
     return inputs;
 }
 
-/// The input without its first dimension, which counts the rows. One value in a row of a column is a bare
-/// one.
-result<tensor_spec> row_spec_of(const tensor_spec& spec) {
+/// The input without its first dimension, which counts the rows. One value in a row of a column may be a bare
+/// one: `first` is that of the first row, or null.
+result<tensor_spec> row_spec_of(const tensor_spec& spec, const json_value* first) {
     if (spec.shape.empty())
         return runtime::invalid_argument("the input \"" + spec.name + "\" is a scalar, so it has no rows");
     tensor_spec row = spec;
     row.shape.erase(row.shape.begin());
-    if (row.shape.size() == 1 && (row.shape[0] == 1 || row.shape[0] == -1)) row.shape.clear();
+    const bool is_bare = first && !first->get_if<json_array>();
+    if (is_bare && row.shape.size() == 1 && (row.shape[0] == 1 || row.shape[0] == -1)) row.shape.clear();
     return row;
 }
 
@@ -150,7 +148,7 @@ struct rows_to_read {
 template <class ValueOf>
 result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const ValueOf& value_of) {
     const std::size_t rows = read.count;
-    const auto row_spec = row_spec_of(spec);
+    const auto row_spec = row_spec_of(spec, rows > 0 ? value_of(0) : nullptr);
     if (!row_spec) return row_spec.error();
     tensor made = begun(spec);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -158,15 +156,17 @@ result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const V
         if (!value)
             return runtime::invalid_argument("row " + std::to_string(row) + " lacks the input \"" +
                                              spec.name + "\"");
-        nested_reader reader(*row_spec, made, read.missing);
+        nested_reader reader(*row_spec, made, read.missing, &spec);
         if (const auto good = reader.read(*value, 0); !good) return good.error();
         std::vector<std::int64_t> shape = reader.shape();
         if (shape.size() + 1 < spec.shape.size()) shape.push_back(1);
         shape.insert(shape.begin(), static_cast<std::int64_t>(rows));
         if (row == 0) made.shape = shape;
         if (made.shape != shape)
-            return runtime::invalid_argument("input \"" + spec.name +
-                                             "\" differs in shape between rows 0 and " + std::to_string(row));
+            return runtime::invalid_argument("input \"" + spec.name + "\", " +
+                                             text_of(spec.type, spec.shape) +
+                                             ", differs in shape between rows 0 and " + std::to_string(row) +
+                                             "; all rows must have the same");
     }
     if (rows == 0) {
         made.shape = spec.shape;
@@ -382,9 +382,12 @@ result<tensors> inputs_of_json(std::string_view text, const model_signature& sig
     const json_array* const items = body->get_if<json_array>();
     if (items && !items->empty() && items->front().get_if<json_object>())
         return inputs_of_row_objects(*items, signature);
+    if (signature.inputs.empty())
+        return runtime::invalid_argument("the model takes no inputs; the body must be {}");
     if (signature.inputs.size() != 1)
         return runtime::invalid_argument("the model has " + std::to_string(signature.inputs.size()) +
-                                         " inputs; the body must be an object with " + names_of(signature) +
+                                         " inputs; the body must be an object with " +
+                                         names_of(signature.inputs) +
                                          ", or a list of such objects, a row each");
     auto only = tensor_of_nested(*body, signature.inputs[0]);
     if (!only) return only.error();

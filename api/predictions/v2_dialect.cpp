@@ -110,7 +110,7 @@ result<void> take_binary(std::uint64_t bytes, std::string_view& rest, tensor& to
     const std::size_t width = schemas::bytes_of(to.type);
     if (mine.size() % width != 0 || mine.size() / width != count)
         return wrong("input \"" + to.name + "\", " + text_of(to.type, to.shape) + ", must have " +
-                     std::to_string(count) + " elements of " + std::to_string(width) + " bytes; found " +
+                     count_text(to.shape) + " of " + std::to_string(width) + " bytes; found " +
                      std::to_string(mine.size()) + " bytes");
     to.data = mine;
     if (to.type == tensor_type::boolean &&
@@ -177,7 +177,7 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
     const std::size_t found = width == 0 ? made.texts.size() : made.data.size() / width;
     if (found == elements_of(made.shape)) return made;
     return wrong("input \"" + spec.name + "\", " + text_of(spec.type, made.shape) + ", must have " +
-                 std::to_string(elements_of(made.shape)) + " elements; found " + std::to_string(found));
+                 count_text(made.shape) + "; found " + std::to_string(found));
 }
 
 result<void> read_inputs(const json_value& head, std::string_view rest, const model_signature& signature,
@@ -190,7 +190,7 @@ result<void> read_inputs(const json_value& head, std::string_view rest, const mo
         const auto name = name_in(each, "inputs");
         if (!name) return name.error();
         const auto spec = std::ranges::find(signature.inputs, *name, &tensor_spec::name);
-        if (spec == signature.inputs.end()) return wrong("\"" + *name + "\" is no input of the model");
+        if (spec == signature.inputs.end()) return unknown_input(*name, signature);
         auto& place = found[static_cast<std::size_t>(spec - signature.inputs.begin())];
         if (place) return wrong("the input \"" + *name + "\" is there twice");
         auto input = input_of(each, *spec, rest);
@@ -223,9 +223,13 @@ result<void> read_outputs(const json_value& head, const model_signature& signatu
         const auto name = name_in(each, "outputs");
         if (!name) return name.error();
         const auto spec = std::ranges::find(signature.outputs, *name, &tensor_spec::name);
-        if (spec == signature.outputs.end()) return wrong("\"" + *name + "\" is no output of the model");
+        if (spec == signature.outputs.end())
+            return wrong("\"" + *name + "\" is no output of the model; it has " +
+                         names_of(signature.outputs));
         if (parameter(each, "classification"))
-            return wrong("the parameter classification of output \"" + *name + "\" is not supported");
+            return wrong("the parameter classification of output \"" + *name +
+                         "\" is not supported; of an output, "
+                         "binary_data is");
         const auto binary = flag_in(each, "binary_data", *all_binary);
         if (!binary) return binary.error();
         const auto place = static_cast<std::uint32_t>(spec - signature.outputs.begin());

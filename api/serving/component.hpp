@@ -36,6 +36,7 @@ class component {
 
     component(component_key of, unloader unload) : x_key(of), x_unload(std::move(unload)) {}
     ~component() {
+        x_loading->cancel();
         if (x_is_loaded && x_unload) x_unload(std::move(x_model));
     }
     component(const component&) = delete;
@@ -70,11 +71,14 @@ class component {
         const runtime::lock_guard lock(x_mutex);
         x_why_not = std::move(why);
     }
+    /// Cancelled with this component, or before, when its load is not to go on.
+    const std::shared_ptr<engines::cancellation>& loading() const noexcept { return x_loading; }
     bool has_failed() const noexcept { return x_has_failed.load(std::memory_order_acquire); }
 
   private:
     const component_key x_key;
     const unloader x_unload;
+    const std::shared_ptr<engines::cancellation> x_loading = std::make_shared<engines::cancellation>();
     std::atomic<bool> x_is_loaded = false;
     std::atomic<bool> x_has_failed = false;
     engines::loaded_model x_model;  // written before x_is_loaded, as its memory

@@ -78,8 +78,17 @@ void components::end() {
     x_with.loop.post(runtime::if_alive(weak_from_this(), [](components& self) {
         self.x_is_ending = true;
         self.x_waiting.clear();
+        self.cancel_loads();
     }));
     x_tasks.stop();
+}
+
+void components::cancel_loads() {
+    std::vector<std::shared_ptr<component>> held;  // the last one that lets go unloads, not under the mutex
+    const runtime::lock_guard lock(x_mutex);
+    for (const auto& [key, place] : x_held)
+        if (auto each = place.lock()) held.push_back(std::move(each));
+    for (const auto& each : held) each->loading()->cancel();
 }
 
 // ---- loading, on the loop
@@ -126,6 +135,8 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
                                              fetched_model bytes) {
     const auto work = [self, what, bytes]() -> result<void> {
         engines::model_source source;
+        if (const auto into = what.into.lock()) source.cancelled = into->loading();
+        if (!source.cancelled) return error{error_code::cancelled, "nobody wants it any more", 0};
         source.build = what.source.key.build;
         if (bytes.file) source.file = *bytes.file;
         source.upstream_url = what.source.upstream_url;

@@ -93,6 +93,7 @@ class components final : public component_holder, public std::enable_shared_from
     };
 
     void begin_next();
+    void cancel_loads();
     void fetch(load);
     void fetched(load, result<fetched_model>);
     static boost::asio::awaitable<void> run(std::shared_ptr<components> self, load what, fetched_model bytes);

@@ -192,16 +192,27 @@ inline std::string gather() {
                        {weight("table", float32, {8, 2}, pseudo_random_floats(16, 7))}));
 }
 
+/// The body of a loop that adds one at each step.
+inline std::string counting() {
+    return graph({node("Identity", {"going"}, {"goes"}), node("Add", {"y_in", "one"}, {"y_out"})},
+                 {value("at", int64, {}), value("going", boolean, {}), value("y_in", float32, {1})},
+                 {value("goes", boolean, {}), value("y_out", float32, {1})});
+}
+
 /// Counts to steps, INT64[1], one by one: as slow as one likes. Gives y, FP32[1].
 inline std::string slow() {
-    const std::string body =
-        graph({node("Identity", {"going"}, {"goes"}), node("Add", {"y_in", "one"}, {"y_out"})},
-              {value("at", int64, {}), value("going", boolean, {}), value("y_in", float32, {1})},
-              {value("goes", boolean, {}), value("y_out", float32, {1})});
     return model(graph(
-        {node("Loop", {"steps", "", "zero"}, {"y"}, {inner("body", body)})}, {value("steps", int64, {1})},
-        {value("y", float32, {1})},
+        {node("Loop", {"steps", "", "zero"}, {"y"}, {inner("body", counting())})},
+        {value("steps", int64, {1})}, {value("y", float32, {1})},
         {weight("zero", float32, {1}, std::string(4, '\0')), weight("one", float32, {1}, bytes_of({1.0F}))}));
+}
+
+/// Adds a million million times one to x, FP32[1], also when it is warmed up.
+inline std::string slow_to_load() {
+    return model(graph({node("Loop", {"steps", "", "x"}, {"y"}, {inner("body", counting())})},
+                       {value("x", float32, {1})}, {value("y", float32, {1})},
+                       {weight("steps", int64, {1}, bytes_of<std::int64_t>({1'000'000'000'000})),
+                        weight("one", float32, {1}, bytes_of({1.0F}))}));
 }
 
 /// [2,3] times [2,3]: no runtime loads it.

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/serving/batching/limits.hpp"
 #include "api/serving/batching/merging.hpp"
+#include "api/serving/engines/asking.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/mutex.hpp"
 
 namespace herald::api::serving::batching {
 namespace {
@@ -42,6 +44,11 @@ class number_source {
 struct value_range {
     std::int64_t free_dimension;  // of every dimension but the first
     std::uint64_t integers_below;
+    // Beyond that a row may be extreme, in one of these ways:
+    bool has_large = false;       // floats far from 1, and rows of zeros
+    bool has_not_finite = false;  // NaN and infinities among the others
+    bool has_integers = false;    // negative and large ones
+    bool is_wide = false;         // as far as the type goes, not only to 2^batch_trial_narrow_scale_max
 };
 constexpr std::array<value_range, 6> value_ranges{{{3, 8}, {3, 2}, {1, 8}, {1, 2}, {16, 2}, {32, 2}}};
 
@@ -59,23 +66,83 @@ std::uint64_t float_bits(number_source& numbers, unsigned mantissa_bits, unsigne
     return sign | exponent << mantissa_bits | numbers.below(std::uint64_t{1} << mantissa_bits);
 }
 
-void append_element(std::string& to, tensor_type type, number_source& numbers, const value_range& range,
-                    std::int64_t scale) {
-    const std::size_t bytes = schemas::bytes_of(type);
+/// How the elements of one row are chosen.
+enum class row_kind : std::uint8_t { ordinary, large, small, zeros, not_finite };
+struct row_choice {
+    row_kind kind = row_kind::ordinary;
+    std::int64_t scale = 0;
+};
+
+struct float_form {
+    unsigned mantissa_bits;
+    unsigned bias;
+    unsigned bits;
+};
+std::optional<float_form> form_of(tensor_type type) {
     switch (type) {
         case tensor_type::float16:
-            return append(to, float_bits(numbers, 10, 15, 16, scale), bytes);
+            return float_form{10, 15, 16};
         case tensor_type::bfloat16:
-            return append(to, float_bits(numbers, 7, 127, 16, scale), bytes);
+            return float_form{7, 127, 16};
         case tensor_type::float32:
-            return append(to, float_bits(numbers, 23, 127, 32, scale), bytes);
+            return float_form{23, 127, 32};
         case tensor_type::float64:
-            return append(to, float_bits(numbers, 52, 1023, 64, scale), bytes);
-        case tensor_type::boolean:
-            return append(to, numbers.below(2), bytes);
+            return float_form{52, 1023, 64};
         default:
-            return append(to, numbers.below(range.integers_below), bytes);
+            return std::nullopt;
     }
+}
+
+row_choice choose_row(tensor_type type, number_source& numbers, const value_range& range) {
+    // Rows differ in size: a scale that they would share shows.
+    row_choice out{row_kind::ordinary, static_cast<std::int64_t>(numbers.below(6)) - 2};
+    if (!range.has_large && !range.has_not_finite && !range.has_integers) return out;
+    const auto form = form_of(type);
+    const std::uint64_t chosen = numbers.below(8);
+    if (!form) {
+        if (range.has_integers && chosen >= 4) out.kind = chosen == 7 ? row_kind::zeros : row_kind::large;
+        return out;
+    }
+    const std::int64_t most =
+        range.is_wide ? form->bias : std::min<std::int64_t>(form->bias, limits::batch_trial_narrow_scale_max);
+    if (range.has_large && chosen >= 4) {
+        out.kind = chosen == 7 ? row_kind::zeros : chosen == 6 ? row_kind::small : row_kind::large;
+        out.scale =
+            most / 2 + static_cast<std::int64_t>(numbers.below(static_cast<std::uint64_t>(most - most / 2)));
+        if (out.kind == row_kind::small) out.scale = 4 - out.scale;
+    }
+    if (range.has_not_finite && chosen == 3) out.kind = row_kind::not_finite;
+    return out;
+}
+
+std::uint64_t float_of(const float_form& form, number_source& numbers, const row_choice& row) {
+    if (row.kind == row_kind::zeros) return numbers.below(2) << (form.bits - 1);
+    if (row.kind == row_kind::not_finite && numbers.below(2) == 0) {
+        const std::uint64_t infinite = ((std::uint64_t{2} * form.bias) + 1) << form.mantissa_bits;
+        const std::uint64_t sign = numbers.below(2) << (form.bits - 1);
+        return infinite | (numbers.below(2) == 0 ? sign : std::uint64_t{1} << (form.mantissa_bits - 1));
+    }
+    return float_bits(numbers, form.mantissa_bits, form.bias, form.bits, row.scale);
+}
+
+/// The lower bits are those of the type.
+std::uint64_t integer_of(tensor_type type, number_source& numbers, const value_range& range, row_kind kind) {
+    if (kind == row_kind::zeros) return 0;
+    if (kind != row_kind::large) return numbers.below(range.integers_below);
+    const std::uint64_t bits = 8 * schemas::bytes_of(type);
+    const std::uint64_t most =
+        range.is_wide ? bits : std::min<std::uint64_t>(bits, limits::batch_trial_narrow_scale_max);
+    // Near a power of two, above or below zero: those of the type's ends are among them.
+    const std::uint64_t near = (std::uint64_t{1} << numbers.below(most)) - numbers.below(2);
+    return numbers.below(2) == 0 ? near : ~near + 1;
+}
+
+void append_element(std::string& to, tensor_type type, number_source& numbers, const value_range& range,
+                    const row_choice& row) {
+    const std::size_t bytes = schemas::bytes_of(type);
+    if (const auto form = form_of(type)) return append(to, float_of(*form, numbers, row), bytes);
+    if (type == tensor_type::boolean) return append(to, numbers.below(2), bytes);
+    append(to, integer_of(type, numbers, range, row.kind), bytes);
 }
 
 tensor random_tensor(const tensor_spec& spec, std::int64_t rows, number_source& numbers,
@@ -91,11 +158,10 @@ tensor random_tensor(const tensor_spec& spec, std::int64_t rows, number_source& 
     }
     out.shape.front() = rows;
     for (std::int64_t row = 0; row < rows; ++row) {
-        // Rows differ in size: a scale that they would share shows.
-        const std::int64_t scale = static_cast<std::int64_t>(numbers.below(6)) - 2;
+        const row_choice chosen = choose_row(out.type, numbers, range);
         for (std::size_t at = 0; at < elements; ++at) {
             if (out.type != tensor_type::text) {
-                append_element(out.data, out.type, numbers, range, scale);
+                append_element(out.data, out.type, numbers, range, chosen);
                 continue;
             }
             const std::uint64_t length = numbers.below(4);
@@ -105,10 +171,38 @@ tensor random_tensor(const tensor_spec& spec, std::int64_t rows, number_source& 
     return out;
 }
 
+/// Whether two elements of a float type are NaN, of whatever bits.
+bool are_nan(const float_form& form, std::string_view left, std::string_view right) {
+    const auto is_nan = [&form](std::string_view bytes) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, bytes.data(), bytes.size());
+        const std::uint64_t infinite = ((std::uint64_t{2} * form.bias) + 1) << form.mantissa_bits;
+        return (bits & ((std::uint64_t{1} << (form.bits - 1)) - 1)) > infinite;
+    };
+    return is_nan(left) && is_nan(right);
+}
+
+/// Bit for bit, but that NaN is NaN: which one depends on the instructions that made it.
+bool are_same(const tensor& left, const tensor& right) {
+    if (left == right) return true;
+    const auto form = form_of(left.type);
+    if (!form || left.type != right.type || left.shape != right.shape ||
+        left.data.size() != right.data.size())
+        return false;
+    const std::size_t width = schemas::bytes_of(left.type);
+    for (std::size_t at = 0; at < left.data.size(); at += width) {
+        const auto mine = std::string_view(left.data).substr(at, width);
+        const auto other = std::string_view(right.data).substr(at, width);
+        if (mine != other && !are_nan(*form, mine, other)) return false;
+    }
+    return true;
+}
+
 class trial {
   public:
-    trial(tensor_model& of, std::uint32_t size_max)
+    trial(tensor_model& of, std::uint32_t size_max, std::shared_ptr<engines::cancellation> cancelled)
         : x_model(of),
+          x_cancelled(std::move(cancelled)),
           x_size_max(size_max),
           x_deadline_ms(runtime::system_clock().steady_ms() + limits::batch_trial_ms_max) {}
 
@@ -117,11 +211,15 @@ class trial {
         if (const auto good = check_bytes(1); !good) return good;
         if (const auto good = choose_range(); !good) return good;
         if (const auto good = check_bytes(x_range.free_dimension); !good) return good;
+        if (const auto good = choose_extremes(); !good) return good;
+        for (int round = 0; round < limits::batch_trial_extreme_pairs; ++round)
+            if (const auto good = try_extremes(2, 2); !good) return good;
         std::size_t before = 1;
         for (std::size_t size = 2; size <= x_size_max; ++size) {
             if (size_class(size, x_size_max) != size) continue;
             for (int round = 0; round < (size <= 64 ? 2 : 1); ++round)
                 if (const auto good = try_size(size, before + 1); !good) return good;
+            if (const auto good = try_extremes(size, before + 1); !good) return good;
             before = size;
         }
         return {};
@@ -177,8 +275,10 @@ class trial {
             x_range = range;
             bool is_good = true;
             for (int time = 0; time < 3 && is_good; ++time) {
-                const auto answer = ask(random_question(1 + static_cast<std::int64_t>(x_numbers.below(3))));
+                const auto answer =
+                    ask(random_question(1 + static_cast<std::int64_t>(x_numbers.below(3)), x_range));
                 is_good = answer.has_value();
+                if (!is_good && has_no_time_for(answer.error())) return not_answered(1, answer.error());
                 if (!is_good && why.empty()) why = answer.error().message;
             }
             if (is_good) return {};
@@ -186,33 +286,97 @@ class trial {
         return refused("it rejected every input of the trial: " + why);
     }
 
-    result<void> try_size(std::size_t size, std::size_t rows_min) {
-        std::vector<tensor_question> parts;
+    /// Which extreme values the model takes: an index, for one, has bounds. What a model makes of sizes that
+    /// it is told would take memory and time, so only quick ones, whose work follows from shapes, are told
+    /// any.
+    result<void> choose_extremes() {
+        x_extremes = x_range;
+        x_extremes.is_wide = x_model.is_quick();
+        for (bool value_range::*each :
+             {&value_range::has_large, &value_range::has_not_finite, &value_range::has_integers}) {
+            value_range tried = x_range;
+            tried.is_wide = x_extremes.is_wide;
+            tried.*each = true;
+            bool is_good = true;
+            for (int time = 0; time < 3 && is_good; ++time) {
+                const auto answer = ask(random_question(4, tried));
+                is_good = answer.has_value();
+                if (!is_good && has_no_time_for(answer.error())) return not_answered(4, answer.error());
+            }
+            x_extremes.*each = is_good;
+        }
+        return {};
+    }
+
+    struct parts {
+        std::vector<tensor_question> questions;
         std::vector<std::size_t> rows;
+    };
+    parts random_parts(std::size_t size, std::size_t rows_min, const value_range& range) {
+        parts out;
         // In a class of several sizes the last rows may be filled up, and are so here.
         std::size_t left = rows_min + x_numbers.below(size - rows_min + 1);
         while (left != 0) {
-            rows.push_back(1 + x_numbers.below(std::min<std::uint64_t>(left == size ? left - 1 : left,
-                                                                       limits::batch_trial_part_rows_max)));
-            parts.push_back(random_question(static_cast<std::int64_t>(rows.back())));
-            left -= rows.back();
+            out.rows.push_back(1 + x_numbers.below(std::min<std::uint64_t>(
+                                       left == size ? left - 1 : left, limits::batch_trial_part_rows_max)));
+            out.questions.push_back(random_question(static_cast<std::int64_t>(out.rows.back()), range));
+            left -= out.rows.back();
         }
+        return out;
+    }
+
+    result<std::vector<tensor>> ask_together(const parts& all, std::size_t size) {
         std::vector<const tensor_question*> places;
-        for (const auto& each : parts) places.push_back(&each);
-        auto together = ask(merged(places, size));
+        for (const auto& each : all.questions) places.push_back(&each);
+        return ask(merged(places, size));
+    }
+
+    static error differs(std::size_t size, const std::string& output, const char* what) {
+        return refused("in a batch of " + std::to_string(size) + " rows the output \"" + output +
+                       "\" is not " + what + " what the rows give when run alone");
+    }
+
+    result<void> try_size(std::size_t size, std::size_t rows_min) {
+        auto all = random_parts(size, rows_min, x_range);
+        auto together = ask_together(all, size);
         if (!together) return not_answered(size, together.error());
-        const auto cut = split(*together, rows, size);
+        const auto cut = split(*together, all.rows, size);
         if (!cut) return refused(cut.error().message);
-        for (std::size_t part = 0; part < parts.size(); ++part) {
-            const auto alone = ask(std::move(parts[part]));
-            if (!alone) return not_answered(rows[part], alone.error());
+        for (std::size_t part = 0; part < all.rows.size(); ++part) {
+            const auto alone = ask(std::move(all.questions[part]));
+            if (!alone) return not_answered(all.rows[part], alone.error());
             for (std::size_t output = 0; output < alone->size(); ++output)
                 if ((*alone)[output] != (*cut)[part][output])
-                    return refused("in a batch of " + std::to_string(size) + " rows the output \"" +
-                                   (*alone)[output].name +
-                                   "\" is not bit for bit what the rows give when run alone");
+                    return differs(size, (*alone)[output].name, "bit for bit");
         }
         return {};
+    }
+
+    /// Rows of very different sizes together. What the model does not take alone or together says nothing: a
+    /// batch that it refuses runs again one by one.
+    result<void> try_extremes(std::size_t size, std::size_t rows_min) {
+        if (size > limits::batch_trial_extreme_rows_max) return {};
+        auto all = random_parts(size, rows_min, x_extremes);
+        auto together = ask_together(all, size);
+        if (!together) {
+            if (has_no_time_for(together.error())) return not_answered(size, together.error());
+            return {};
+        }
+        const auto cut = split(*together, all.rows, size);
+        if (!cut) return refused(cut.error().message);
+        for (std::size_t part = 0; part < all.rows.size(); ++part) {
+            const auto alone = ask(std::move(all.questions[part]));
+            if (!alone && has_no_time_for(alone.error())) return not_answered(all.rows[part], alone.error());
+            if (!alone) continue;
+            for (std::size_t output = 0; output < alone->size(); ++output)
+                if (!are_same((*alone)[output], (*cut)[part][output]))
+                    return differs(size, (*alone)[output].name, "bit for bit (with extreme values)");
+        }
+        return {};
+    }
+
+    static bool has_no_time_for(const error& why) {
+        return why.code == error_code::deadline_exceeded || why.code == error_code::cancelled;
     }
 
     error not_answered(std::size_t rows, const error& why) const {
@@ -223,43 +387,33 @@ class trial {
         return refused("it rejected a batch of " + std::to_string(rows) + " rows: " + why.message);
     }
 
-    tensor_question random_question(std::int64_t rows) {
+    tensor_question random_question(std::int64_t rows, const value_range& range) {
         tensor_question out;
         for (const auto& spec : x_model.signature().inputs)
-            out.inputs.push_back(random_tensor(spec, rows, x_numbers, x_range));
+            out.inputs.push_back(random_tensor(spec, rows, x_numbers, range));
         return out;
     }
 
     result<std::vector<tensor>> ask(tensor_question question) {
-        struct shared_answer {
-            runtime::mutex mutex;
-            runtime::condition_variable is_there;
-            std::optional<result<std::vector<tensor>>> value GUARDED_BY(mutex);
-        };
         question.deadline_ms = x_deadline_ms;
-        const auto answer = std::make_shared<shared_answer>();
-        x_model.ask(std::move(question), [answer](result<std::vector<tensor>> given) {
-            const runtime::lock_guard lock(answer->mutex);
-            answer->value = std::move(given);
-            answer->is_there.notify_one();
-        });
-        shared_answer& got = *answer;
-        const runtime::lock_guard lock(got.mutex);
-        got.is_there.wait(got.mutex, [&got]() REQUIRES(got.mutex) { return got.value.has_value(); });
-        return *std::move(got.value);
+        question.cancelled = x_cancelled;
+        return engines::asked(x_model, std::move(question));
     }
 
     tensor_model& x_model;
+    const std::shared_ptr<engines::cancellation> x_cancelled;
     const std::size_t x_size_max;
     const std::int64_t x_deadline_ms;
     number_source x_numbers;
     value_range x_range = value_ranges.front();
+    value_range x_extremes = value_ranges.front();
 };
 
 }  // namespace
 
-result<void> try_batching(tensor_model& model, std::uint32_t size_max) {
-    return trial(model, size_max).run();
+result<void> try_batching(tensor_model& model, std::uint32_t size_max,
+                          std::shared_ptr<engines::cancellation> cancelled) {
+    return trial(model, size_max, std::move(cancelled)).run();
 }
 
 }  // namespace herald::api::serving::batching

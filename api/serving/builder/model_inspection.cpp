@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "api/serving/builder/limits.hpp"
 #include "api/serving/engines/protobuf_reader.hpp"
@@ -127,6 +129,44 @@ result<void> look_at(message which, std::string_view bytes, int depth) {
     return {};
 }
 
+/// The bytes of the first such field; none when there is none.
+std::optional<std::string_view> part_of(std::string_view message, std::uint64_t number) {
+    for (protobuf_reader reader(message); !reader.is_at_end();) {
+        const auto field = reader.next();
+        if (!field) break;
+        if (field->number == number && field->type == bytes_type) return field->bytes;
+    }
+    return std::nullopt;
+}
+
+/// A tensor whose number of dimensions is not said; an empty shape is one.
+bool has_unknown_rank(std::string_view value_info) {
+    const auto type = part_of(value_info, 2);
+    const auto tensor = type ? part_of(*type, 1) : std::nullopt;
+    return tensor && !part_of(*tensor, 2);
+}
+
+/// The runtime would take them for scalars. Weights may be among a graph's inputs; these say their shape
+/// elsewhere.
+result<void> look_at_inputs(std::string_view graph) {
+    std::set<std::string_view> weights;
+    std::vector<std::string_view> unknown;
+    for (protobuf_reader reader(graph); !reader.is_at_end();) {
+        const auto field = reader.next();
+        if (!field || field->type != bytes_type) continue;
+        if (field->number == 5) weights.insert(part_of(field->bytes, 8).value_or(""));
+        if (field->number == 11 && has_unknown_rank(field->bytes))
+            unknown.push_back(part_of(field->bytes, 1).value_or(""));
+    }
+    for (const std::string_view name : unknown)
+        if (!weights.contains(name))
+            return runtime::invalid_argument(
+                "the model does not say how many dimensions its input " + shown(name) +
+                " has, so no question can be checked; export it with a shape, with free dimensions "
+                "where they differ, as [\"N\",4]");
+    return {};
+}
+
 }  // namespace
 
 result<void> inspect_model(std::string_view bytes) {
@@ -143,7 +183,8 @@ result<void> inspect_model(std::string_view bytes) {
         if (field->number == 1 && field->type == varint_type) has_version = true;
     }
     if (!has_version || !has_graph) return another_kind();
-    return look_at(message::model, bytes, 0);
+    if (const auto good = look_at(message::model, bytes, 0); !good) return good;
+    return look_at_inputs(part_of(bytes, 7).value_or(""));
 }
 
 result<void> inspect_model_file(const std::filesystem::path& path) {

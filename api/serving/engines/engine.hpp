@@ -99,6 +99,7 @@ struct model_source {
     /// Called on any thread, any number of times before the load calls back: why it is not loaded yet, while
     /// the engine goes on trying. May be empty.
     std::function<void(const std::string& why)> tell_trouble;
+    std::shared_ptr<cancellation> cancelled;  // when nobody wants it any more; null: never
 };
 
 class engine {
@@ -109,7 +110,8 @@ class engine {
     /// As in heartbeats and metrics: "onnx", "upstream".
     virtual std::string_view name() const noexcept = 0;
     /// Loads and warms up. Called on a thread that may block; calls back once, there or later on any thread.
-    /// Errors: invalid_argument saying why the model cannot be served; unavailable when another try may help.
+    /// What it runs meanwhile is ended when the source is cancelled. Errors: invalid_argument saying why the
+    /// model cannot be served; unavailable when another try may help; cancelled.
     virtual void load(const model_source&, load_handler) = 0;
 };
 

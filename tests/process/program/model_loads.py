@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import time
 
 import herald
 import onnx_models
@@ -71,6 +72,31 @@ def an_active_model_that_ended_the_process_twice_is_503_and_answers_once_its_mar
         mark.unlink()
         herald.until(lambda: answer(server, bad).status == 200, 60, "it is loaded again")
         assert server.stop() == 0
+
+
+def models_whose_runs_do_not_end_hold_up_others_for_seconds_and_the_end_of_the_process_not_at_all():
+    serving.need_onnx()
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        model = client.model("m")
+        quick = serving.build_of(client, model, "quick", onnx_models.identity(onnx_models.FLOAT, (1,)))
+        hanging = serving.build_of(client, model, "hanging", onnx_models.slow_to_load())
+        stages = []
+        for at in range(4):  # different batching: each of them is loaded by itself
+            stages.append(serving.Stage(client, f"/hanging{at}"))
+            stages[-1].begin_update(hanging, batching={"size_max": 2 + at, "delay_ms_max": 1})
+        for stage in stages:
+            client.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{stage.endpoint}")
+        begin = time.monotonic()
+        serving.Stage(client, "/quick").update(quick)
+        assert time.monotonic() - begin < 15, time.monotonic() - begin
+        last = serving.Stage(client, "/last")
+        last.begin_update(hanging)
+        herald.until(lambda: mark_of(server, hanging).exists(), 30, "the load begins")
+        begin = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - begin < 10, time.monotonic() - begin
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ constexpr std::size_t onnx_kept_run_bytes_max = 64UL * 1024;  // of tensors that
 /// run.
 constexpr std::size_t onnx_folded_bytes_max = 16UL * 1024 * 1024;
 constexpr std::int64_t onnx_ending_ms_max = 500;  // for runs that have been asked to end with the engine
-constexpr int onnx_warm_up_runs = 8;
-constexpr std::int64_t onnx_warm_up_ms_max = 60'000;  // of one run
+constexpr int onnx_warm_up_runs = 9;
+constexpr std::int64_t onnx_warm_up_ms_max = 2'000;  // of all these runs
 constexpr std::size_t onnx_warm_up_bytes_max = 16UL * 1024 * 1024;
 constexpr std::size_t onnx_answer_bytes_max = 32UL * 1024 * 1024;
 constexpr std::size_t onnx_empty_lists_max = 1UL << 20;  // of an output without elements, as it is written
@@ -36,6 +36,7 @@ constexpr std::size_t onnx_answers_bytes_max = 8 * onnx_answer_bytes_max;
 constexpr std::size_t onnx_small_answer_bytes_max = 64UL * 1024;
 /// Names and shapes, which are kept with a build.
 constexpr std::size_t onnx_signature_bytes_max = 64UL * 1024;
-constexpr std::size_t onnx_reason_bytes_max = 1'024;  // of a text from the runtime
+constexpr std::size_t onnx_reason_bytes_max = 1'024;      // of a text from the runtime, as it is shown
+constexpr std::size_t onnx_text_bytes_max = 16UL * 1024;  // of one, as it is looked at
 
 }  // namespace herald::limits

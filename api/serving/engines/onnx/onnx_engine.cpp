@@ -22,10 +22,13 @@ class engine_in_process final : public onnx_engine {
     std::string_view name() const noexcept override { return "onnx"; }
 
     void load(const model_source& source, load_handler loaded) override {
+        const auto& cancelled = source.cancelled;
+        if (cancelled && cancelled->is_cancelled())
+            return loaded(error{error_code::cancelled, "nobody wants it any more", 0});
         auto session = open(source.file);
         if (!session) return loaded(session.error());
         const auto model = std::make_shared<onnx_model>(*std::move(session), x_threads, source.file);
-        if (const auto warm = model->warm_up(); !warm)
+        if (const auto warm = model->warm_up(cancelled); !warm && warm.error().code != error_code::cancelled)
             runtime::log(runtime::log_level::warning, runtime::log_events::model_refused_zeros,
                          {{"build", std::to_string(source.build.value)}, {"reason", warm.error().message}});
         loaded(loaded_model{model, nullptr});

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/serving/engines/asking.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/onnx/steady_work.hpp"
 
@@ -115,15 +116,18 @@ bool onnx_model::is_quick_with(const tensor_question& question) const {
            schemas::bytes_of(question.inputs) <= limits::onnx_quick_question_bytes_max;
 }
 
-result<void> onnx_model::warm_up() {
+result<void> onnx_model::warm_up(const std::shared_ptr<cancellation>& cancelled) {
     auto zeros = question_of_zeros(signature());
     if (!zeros) return {};
     zeros->deadline_ms = runtime::system_clock().steady_ms() + limits::onnx_warm_up_ms_max;
-    if (const auto first = run(*zeros); !first) return first.error();
-    // The first run is no measure of those that follow.
-    std::int64_t took_ns = 0;
+    zeros->cancelled = cancelled;
     for (int round = 0; round < limits::onnx_warm_up_runs; ++round)
-        if (const auto next = run_timed(*zeros, took_ns); !next) return next.error();
+        if (const auto ran = asked(*this, *zeros); !ran) {
+            if (ran.error().code != error_code::deadline_exceeded) return ran.error();
+            return error{error_code::deadline_exceeded,
+                         "runs of zeros took more than " + std::to_string(limits::onnx_warm_up_ms_max) +
+                             " ms; they were ended, and the model serves all the same"};
+        }
     return {};
 }
 

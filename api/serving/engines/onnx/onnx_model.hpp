@@ -33,8 +33,9 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
     /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
-    /// Errors: those of the run; a model that refuses zeros is as good as any.
-    result<void> warm_up();
+    /// Blocks for little longer than limits::onnx_warm_up_ms_max, or until it is cancelled (null: never).
+    /// Errors: those of the run; a model that refuses zeros, or needs longer, is as good as any.
+    result<void> warm_up(const std::shared_ptr<cancellation>&);
 
   private:
     struct waiting_question {

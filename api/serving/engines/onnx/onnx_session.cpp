@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "api/serving/engines/onnx/limits.hpp"
@@ -53,6 +55,18 @@ std::optional<std::size_t> empty_lists(const std::vector<std::int64_t>& shape) {
 
 std::string in_quotes(const std::string& name) { return '"' + name + '"'; }
 
+/// The runtime names the file that it was given, which is a copy in a folder of this node's.
+std::string without_place(std::string text, const std::filesystem::path& file) {
+    const auto replace_all = [&text](const std::string& what, std::string_view by) {
+        for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+            text.replace(at, what.size(), by);
+    };
+    replace_all("Load model from " + file.string() + " failed:", "");
+    replace_all(file.string(), "the model's file");
+    if (file.has_parent_path()) replace_all(file.parent_path().string() + "/", "");
+    return text;
+}
+
 error too_large() {
     return runtime::failed_precondition("the answer would be larger than " +
                                         std::to_string(limits::onnx_answer_bytes_max) +
@@ -69,7 +83,7 @@ result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const r
         new onnx_session(std::move(library), std::move(watch), std::move(answers)));
     if (const auto good = out->load(file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
-    out->x_keeps_tensors = out->has_small_fixed_shapes();
+    out->x_keeps_tensors = out->has_small_fixed_shapes() && out->has_a_name_for_each();
     return out;
 }
 
@@ -100,8 +114,9 @@ result<void> onnx_session::load(const std::filesystem::path& file) {
         return api.CreateSession(x_library->environment(), file.c_str(), set, made);
     });
     if (!session)
-        return error{session.error().code, "ONNX Runtime " + x_library->version() +
-                                               " cannot load the model: " + session.error().message};
+        return error{session.error().code,
+                     "ONNX Runtime " + x_library->version() +
+                         " cannot load the model: " + without_place(session.error().message, file)};
     x_session = *std::move(session);
     return {};
 }
@@ -189,6 +204,15 @@ bool onnx_session::has_small_fixed_shapes() const {
             if (sum > limits::onnx_kept_run_bytes_max) return false;
         }
     return true;
+}
+
+/// The runtime has one place for each name. Where an output is also an input, or there twice, that place is
+/// not the tensor that was given for the output: it stays as it was. All others are written there: also
+/// constants, and what is passed through by a node.
+bool onnx_session::has_a_name_for_each() const {
+    std::set<std::string_view> names(x_input_names.begin(), x_input_names.end());
+    names.insert(x_output_names.begin(), x_output_names.end());
+    return names.size() == x_input_names.size() + x_output_names.size();
 }
 
 // ---- running
@@ -333,7 +357,7 @@ result<void> onnx_session::run_watched(const tensor_question& question, prepared
                                                    outputs.data(), outputs.size(), with.output_places.data());
     if (question.cancelled) question.cancelled->work_has_ended();
     const bool was_ended = x_watch->end(options, question.deadline_ms);
-    auto out = x_library->checked(status);
+    auto out = x_library->checked_run(status);
     if (!out && was_ended)
         return error{error_code::deadline_exceeded,
                      "the model did not finish before the prediction's deadline"};

@@ -34,7 +34,7 @@ class onnx_session {
 
   private:
     /// Belongs to one run at a time. Making tensors costs as much as running a small model: those of a model
-    /// whose shapes are all fixed are kept with their memory.
+    /// whose shapes are all fixed are kept with their memory, if it has a name for each of them.
     struct prepared_run {
         owned<OrtRunOptions> options;
         std::vector<std::string> memory;
@@ -53,6 +53,7 @@ class onnx_session {
     result<schemas::tensor_spec> spec_at(std::size_t place, bool is_input) const;
     result<void> check(const tensor_question&) const;
     bool has_small_fixed_shapes() const;
+    bool has_a_name_for_each() const;
     result<std::unique_ptr<prepared_run>> prepare() const;
     result<std::unique_ptr<prepared_run>> take_prepared();
     void give_back(std::unique_ptr<prepared_run>);

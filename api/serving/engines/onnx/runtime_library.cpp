@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -73,21 +73,61 @@ result<std::shared_ptr<const runtime_library>> runtime_library::open(const std::
 
 namespace {
 
+/// Where the name of the function ends that stands after a place in the runtime's source: as compilers write
+/// it, "void a::b(c) const [with T = d] ", or bare, "b ".
+std::size_t end_of_function(std::string_view text, std::size_t begin) {
+    std::size_t at = text.find('(', begin);
+    if (at == std::string_view::npos || text.substr(begin, at - begin).find("::") == std::string_view::npos)
+        return std::min(text.find(' ', begin), text.size() - 1) + 1;
+    for (int depth = 0; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')' && --depth == 0) break;
+    }
+    at = std::min(at + 1, text.size());
+    if (text.substr(at).starts_with(" const")) at += std::string_view(" const").size();
+    if (text.substr(at).starts_with(" [")) at = std::min(text.find(']', at), text.size() - 1) + 1;
+    return text.substr(at).starts_with(' ') ? at + 1 : at;
+}
+
+/// Without "/src/core/a.cc:12 void a::b(c) ": it says nothing to whoever made the model.
+std::string without_sources(std::string text) {
+    for (const std::string_view mark : {".cc:", ".h:", ".cpp:"}) {
+        for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+            const std::size_t number = at + mark.size();
+            const std::size_t end = text.find_first_not_of("0123456789", number);
+            if (end == number || end == std::string::npos || text[end] != ' ') {
+                at = number;
+                continue;
+            }
+            const std::size_t before = text.find_last_of(" :", at);
+            const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+            text.erase(begin, end_of_function(text, end + 1) - begin);
+            at = begin;
+        }
+    }
+    return text;
+}
+
 /// Texts may repeat bytes of the model: what is no UTF-8 is shown as U+FFFD, and controls as spaces.
 std::string shown(std::string_view text) {
-    std::string out = runtime::shortened(text, limits::onnx_reason_bytes_max + 4);
+    const std::string own = without_sources(std::string(text.substr(0, limits::onnx_text_bytes_max)));
+    std::string out = runtime::shortened(own, limits::onnx_reason_bytes_max + 4);
     std::ranges::replace_if(
         out, [](char each) { return static_cast<unsigned char>(each) < ' '; }, ' ');
     if (out.size() <= limits::onnx_reason_bytes_max) return out;
     return runtime::shortened(out, limits::onnx_reason_bytes_max) + " …";
 }
 
-/// The runtime has no codes for these.
-bool is_own_shortage(std::string_view text) {
-    constexpr std::array<std::string_view, 5> signs{"bad_alloc", "ailed to allocate", "annot allocate memory",
-                                                    "system error number", "Too many open files"};
+bool has_any(std::string_view text, std::initializer_list<std::string_view> signs) {
     return std::ranges::any_of(
         signs, [text](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
+}
+
+// The runtime has no codes for these.
+bool is_lack_of_memory(std::string_view text) { return has_any(text, {"bad_alloc", "ailed to allocate"}); }
+bool is_own_shortage(std::string_view text) {
+    return is_lack_of_memory(text) ||
+           has_any(text, {"annot allocate memory", "system error number", "Too many open files"});
 }
 
 }  // namespace
@@ -108,6 +148,16 @@ result<void> runtime_library::checked(OrtStatus* status) const {
         default:
             return runtime::invalid_argument(std::move(text));
     }
+}
+
+result<void> runtime_library::checked_run(OrtStatus* status) const {
+    const std::string_view said = status ? x_api->GetErrorMessage(status) : "";
+    if (!is_lack_of_memory(said)) return checked(status);
+    const owned<OrtStatus> kept(status, release{x_api});
+    return runtime::invalid_argument(
+        "the model asks for more memory with these inputs than this node can give; "
+        "ONNX Runtime: " +
+        shown(said));
 }
 
 }  // namespace herald::api::serving::engines::onnx

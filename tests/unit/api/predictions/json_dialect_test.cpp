@@ -55,6 +55,29 @@ TEST(json_question, of_row_objects_is_the_same_one) {
     expect_inputs(R"([{"a":[1,2],"b":0.5},{"b":1.5,"a":[3,4]}])", two_inputs(), expected_of_two_rows());
 }
 
+TEST(json_question, of_row_objects_has_arrays_where_the_second_dimension_is_free_if_they_agree) {
+    const auto matrix = only(tensor_type::float32, {-1, -1});
+    expect_inputs(R"([{"x":[1,2]},{"x":[3,4]}])", matrix,
+                  {tensor_of<float>("x", tensor_type::float32, {2, 2}, {1, 2, 3, 4})});
+    expect_shape(R"([{"x":1},{"x":3}])", matrix, {2, 1});
+    expect_shape(R"([{"x":[1]},{"x":[3]}])", only(tensor_type::float32, {-1, 1}), {2, 1});
+    expect_not_taken(R"([{"x":[1,2]},{"x":[3]}])", matrix,
+                     {"\"x\", FP32 [-1,-1]", "rows 0 and 1", "all rows must have the same"});
+    expect_not_taken(R"([{"x":[1,2]},{"x":[[3,4]]}])", matrix,
+                     {"FP32 [-1,-1], a row of it FP32 [-1]", "deeper"});
+    expect_not_taken(R"([{"x":[1,2]},{"x":3}])", matrix, {"FP32 [-1,-1], a row of it FP32 [-1]"});
+    const auto split = inputs_of_split(R"({"columns":["x"],"data":[[[1,2]],[[3,4]]]})", matrix);
+    ASSERT_TRUE(split) << split.error().message;
+    EXPECT_EQ(split->inputs[0].shape, (std::vector<std::int64_t>{2, 2}));
+}
+
+TEST(json_question, of_a_model_without_inputs_is_the_empty_object) {
+    expect_inputs("{}", {}, {});
+    expect_not_taken("[1]", {}, {"the model takes no inputs; the body must be {}"});
+    expect_not_taken("3", {}, {"the model takes no inputs; the body must be {}"});
+    expect_not_taken(R"({"x":1})", {}, {"\"x\" is no input of the model; it takes none"});
+}
+
 TEST(json_question, of_an_only_input_may_be_its_bare_value) {
     const auto x = [](std::vector<std::int64_t> shape, const std::vector<std::int64_t>& numbers) {
         return tensors{tensor_of("x", tensor_type::int64, std::move(shape), numbers)};

@@ -47,6 +47,21 @@ const std::string a_in_json = R"({"name":"a","datatype":"INT32","shape":[2,2],"d
 const std::string b_in_json = R"({"name":"b","datatype":"BYTES","shape":[2],"data":["ü",""]})";
 const std::string texts_in_binary("\x02\0\0\0\xc3\xbc\0\0\0\0", 10);
 
+TEST(v2_question, that_is_refused_is_told_what_would_be_right) {
+    const auto of = [](const std::string& text) { return question_of_v2(text, {}, two_inputs()); };
+    expect_not_taken(of(R"({"inputs":[{"name":"z","datatype":"INT32","shape":[0],"data":[]}]})"),
+                     {R"("z" is no input of the model; it has "a", "b")"});
+    expect_not_taken(of(R"({"inputs":[)" + a_in_json + "," + b_in_json +
+                        R"(],"outputs":[{"name":"s","parameters":{"classification":1}}]})"),
+                     {"classification", "binary_data is"});
+    const std::string large = "[4294967296,4294967296,4294967296]";
+    const auto wide = only(tensor_type::int32, {-1, -1, -1});
+    expect_not_taken(asked(wide, R"("datatype":"INT32","shape":)" + large + R"(,"data":[1])"),
+                     {"must have more elements than can be counted; found 1"});
+    expect_not_taken(asked(wide, binary_of(tensor_type::int32, large, 4), "1234"),
+                     {"must have more elements than can be counted of 4 bytes"});
+}
+
 TEST(v2_question, in_json_gives_the_inputs_in_the_order_of_the_signature) {
     for (const std::string& a :
          {a_in_json,
@@ -229,7 +244,8 @@ TEST(v2_question, says_which_outputs_are_answered_and_how) {
         R"("parameters":{"binary_data_output":true},"outputs":[{"name":"s","parameters":{"binary_data":false}}])");
     ASSERT_TRUE(one) << one.error().message;
     EXPECT_EQ(one->is_binary, (std::vector<bool>{false}));
-    expect_not_taken(with(R"("outputs":[{"name":"u"}])"), {"\"u\"", "no output"});
+    expect_not_taken(with(R"("outputs":[{"name":"u"}])"),
+                     {"\"u\"", R"(no output of the model; it has "s", "t")"});
     expect_not_taken(with(R"("outputs":[{"name":"s"},{"name":"s"}])"), {"\"s\"", "twice"});
     expect_not_taken(with(R"("outputs":[{}])"), {"outputs", "no name"});
     expect_not_taken(with(R"("outputs":7)"), {"outputs"});

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "api/serving/limits.hpp"
 #include "runtime/metric_names.hpp"
 #include "runtime/metrics.hpp"
@@ -147,6 +149,25 @@ TEST_F(components_test, a_node_without_the_runtime_says_so) {
     models->tell_when_ready({9}, held);
     ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);
     EXPECT_EQ(told()[0].error, "this node cannot run models of the runtime \"onnx\": its library is missing");
+}
+
+TEST_F(components_test, a_load_under_way_is_told_to_end_once_nobody_holds_its_component) {
+    engine->hold(true);
+    auto held = models->hold(source_of(1));
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == 1; }));
+    held.reset();
+    EXPECT_TRUE(eventually([&] { return engine->at_a_time() == 0; }));
+    engine->hold(false);
+}
+
+TEST_F(components_test, loads_under_way_are_told_to_end_with_all_of_them) {
+    engine->hold(true);
+    const auto held = models->hold(source_of(1));
+    ASSERT_TRUE(eventually([&] { return engine->at_a_time() == 1; }));
+    std::thread ending([&] { models->end(); });
+    EXPECT_TRUE(eventually([&] { return engine->at_a_time() == 0; }));
+    engine->hold(false);
+    ending.join();
 }
 
 TEST_F(components_test, one_whose_loading_throws_is_tried_again_and_leaves_its_place_to_others) {

@@ -111,7 +111,8 @@ class told_engine final : public api::serving::engines::engine {
             }
         }
         if (!trouble.empty()) source.tell_trouble(trouble);
-        while (is_held()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        const auto is_unwanted = [&source] { return source.cancelled && source.cancelled->is_cancelled(); };
+        while (is_held() && !is_unwanted()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         {
             const runtime::lock_guard lock(x_mutex);
             --x_at_a_time;

@@ -82,6 +82,13 @@ std::vector<std::pair<std::string, std::string>> rowwise_models() {
                      over_image({node("Conv", {"x", "w"}, {"c"}), node("Relu", {"c"}, {"r"}),
                                  node("GlobalAveragePool", {"r"}, {"y"})},
                                 {weights("w", {5, 3, 3, 3})}));
+    out.emplace_back("Sqrt and Pow",
+                     rows_of_four({node("Sqrt", {"x"}, {"s"}), node("Pow", {"s", "x"}, {"y"})}));
+    out.emplace_back("Sin", rows_of_four({node("Sin", {"x"}, {"y"})}));
+    out.emplace_back(
+        "ReduceMax of a row",
+        rows_of_four({node("ReduceMax", {"x"}, {"m"}, {chunk(1, "axes") + number(8, 1) + number(20, 7)}),
+                      node("Sub", {"x", "m"}, {"y"})}));
     out.emplace_back("Gather", gather());
     out.emplace_back("texts", identity(text, {-1}));
     for (const kind each :
@@ -105,6 +112,34 @@ TEST(batching, rowwise_models_pass_and_others_are_refused) {
     EXPECT_THAT(refusal_of(model(graph({node("Concat", {"x", "x"}, {"y"}, {whole("axis", 0)})},
                                        {value("x", float32, {-1, 4})}, {value("y", float32, {-2, 4})}))),
                 HasSubstr("rows"));
+}
+
+/// y is x, but -x where the largest (or smallest) element of all rows passes a limit.
+std::string watching(const std::string& reduction, const std::string& comparison, float limit) {
+    return rows_of_four(
+        {node(reduction, {"x"}, {"m"}, {whole("keepdims", 0)}), node(comparison, {"m", "limit"}, {"is"}),
+         node("Neg", {"x"}, {"n"}), node("Where", {"is", "n", "x"}, {"y"})},
+        {weight("limit", float32, {}, bytes_of({limit}))});
+}
+
+TEST(batching, models_that_mix_rows_only_for_extreme_values_are_refused) {
+    HERALD_NEEDS_ONNX();
+    for (const std::uint32_t size_max : {2U, 16U}) {
+        EXPECT_THAT(refusal_of(watching("ReduceMax", "Greater", 1'000), size_max), HasSubstr("bit for bit"));
+        EXPECT_THAT(refusal_of(watching("ReduceMax", "Greater", 1e15F), size_max), HasSubstr("bit for bit"));
+        EXPECT_THAT(refusal_of(watching("ReduceMin", "Less", -1'000), size_max), HasSubstr("bit for bit"));
+        EXPECT_THAT(refusal_of(rows_of_four({node("ReduceSum", {"x"}, {"m"}, {whole("keepdims", 0)}),
+                                             node("IsNaN", {"m"}, {"is"}), node("Neg", {"x"}, {"n"}),
+                                             node("Where", {"is", "n", "x"}, {"y"})}),
+                               size_max),
+                    HasSubstr("bit for bit"));
+    }
+    const auto integers = model(graph(
+        {node("ReduceMax", {"x"}, {"m"}, {whole("keepdims", 0)}), node("Greater", {"m", "limit"}, {"is"}),
+         node("Neg", {"x"}, {"n"}), node("Where", {"is", "n", "x"}, {"y"})},
+        {value("x", int64, {-1, 4})}, {value("y", int64, {-1, 4})},
+        {weight("limit", int64, {}, bytes_of<std::int64_t>({1'000'000'000}))}));
+    EXPECT_THAT(refusal_of(integers), HasSubstr("bit for bit"));
 }
 
 TEST(batching, batches_that_take_much_memory_are_refused_with_the_size_that_fits) {

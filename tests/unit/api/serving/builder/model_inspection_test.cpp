@@ -43,6 +43,18 @@ TEST(model_inspection, refuses_each_model_that_was_cut_off) {
     EXPECT_THAT(why_not(whole.substr(0, whole.size() - 3)), HasSubstr("damaged"));
 }
 
+TEST(model_inspection, names_the_input_whose_rank_is_not_known) {
+    const std::string floats = wire::number(1, 1);
+    const auto input = [](const std::string& tensor) {
+        return wire::bytes(11, wire::bytes(1, "x") + wire::bytes(2, wire::bytes(1, tensor)));
+    };
+    EXPECT_THAT(
+        why_not(wire::model(input(floats))),
+        testing::AllOf(HasSubstr("input \"x\""), HasSubstr("how many dimensions"), HasSubstr("[\"N\",4]")));
+    EXPECT_EQ(why_not(wire::model(input(floats + wire::bytes(2, "")))), "");  // a scalar
+    EXPECT_EQ(why_not(wire::model(input(floats) + wire::bytes(5, wire::bytes(8, "x")))), "");
+}
+
 TEST(model_inspection, names_the_tensor_whose_values_are_in_another_file) {
     EXPECT_THAT(why_not(wire::small_model("layer1.weight", true)),
                 testing::AllOf(HasSubstr("\"layer1.weight\""), HasSubstr("another file")));

@@ -14,6 +14,7 @@ namespace {
 using schemas::tensor;
 using schemas::tensor_type;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Its output has the shape that it is asked for.
 std::string shaped(kind of, std::string_view fill) {
@@ -111,6 +112,36 @@ TEST(onnx_bounds, answers_that_nobody_has_let_go_leave_no_room_for_others) {
     EXPECT_TRUE(ask(*model, shape_of({large, 1})));
 }
 
+TEST(onnx_bounds, a_model_whose_runs_do_not_end_is_loaded_after_seconds_and_is_not_quick) {
+    HERALD_NEEDS_ONNX();
+    const auto begin = std::chrono::steady_clock::now();
+    const auto model = load(slow_to_load());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    ASSERT_TRUE(model);
+    EXPECT_FALSE(model->is_quick());
+    const auto got = ask(*model, {floats(1, 1)}, in_ms(100));
+    ASSERT_FALSE(got);
+}
+
+TEST(onnx_bounds, a_load_that_nobody_wants_any_more_ends_soon) {
+    HERALD_NEEDS_ONNX();
+    const temporary_folder place;
+    engines::model_source source;
+    source.file = place.path() / "model";
+    source.cancelled = std::make_shared<engines::cancellation>();
+    source.batching.size_max = 8;
+    write_model(source.file, slow_to_load());
+    const auto begin = std::chrono::steady_clock::now();
+    std::thread cancelling([&source] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        source.cancelled->cancel();
+    });
+    engine_or_null()->load(source, [](const result<engines::loaded_model>&) {});
+    cancelling.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::milliseconds(limits::onnx_warm_up_ms_max));
+}
+
 TEST(onnx_bounds, small_models_run_on_the_thread_that_asks) {
     HERALD_NEEDS_ONNX();
     const auto of = [](std::string_view name) {
@@ -148,11 +179,13 @@ TEST(onnx_bounds, what_a_handler_throws_ends_neither_the_thread_nor_the_process)
     }
 }
 
-TEST(onnx_bounds, a_run_for_which_there_is_no_memory_says_that_another_try_may_help) {
+TEST(onnx_bounds, a_run_that_asks_for_more_memory_than_there_can_be_is_refused_for_good) {
     HERALD_NEEDS_ONNX();
     const auto got = ask(*load(shaped(float64, std::string(8, '\0'))), shape_of({std::int64_t{1} << 50, 1}));
     ASSERT_FALSE(got);
-    EXPECT_EQ(got.error().code, error_code::unavailable) << got.error().message;
+    EXPECT_EQ(got.error().code, error_code::invalid_argument) << got.error().message;
+    EXPECT_THAT(got.error().message, HasSubstr("more memory with these inputs"));
+    EXPECT_THAT(got.error().message, Not(HasSubstr("try again")));
 }
 
 TEST(onnx_bounds, a_file_that_cannot_be_opened_is_not_the_models_fault) {

@@ -15,6 +15,7 @@ namespace {
 using schemas::tensor;
 using schemas::tensor_type;
 using testing::HasSubstr;
+using testing::Not;
 
 struct type_case {
     tensor_type ours;
@@ -95,6 +96,56 @@ TEST(onnx_engine, every_type_of_number_goes_through_fixed_and_free_shapes) {
             EXPECT_EQ((*got)[0].type, ours);
             EXPECT_EQ((*got)[0].shape, x.shape);
         }
+}
+
+/// y, z, c and whatever else: models that pass on what they have in all ways that there are.
+std::vector<std::string> passing_models() {
+    const auto f = [](const char* name) { return value(name, float32, {2}); };
+    const auto w = [](const char* name) { return weight(name, float32, {2}, bytes_of({3.0F, 4.0F})); };
+    const std::string neg = node("Neg", {"x"}, {"y"});
+    const std::string constant =
+        node("Constant", {}, {"c"}, {chunk(1, "value") + chunk(5, w("t")) + number(20, 4)});
+    const std::vector<std::string> x{f("x")};
+    return {
+        model(graph({}, x, {f("x")})),
+        model(graph({neg}, x, {f("x"), f("y")})),
+        model(graph({node("Neg", {"v"}, {"y"})}, {f("x"), f("v")}, {f("v"), f("x"), f("y")})),
+        model(graph({neg}, x, {f("y"), f("y")})),
+        model(graph({node("Identity", {"x"}, {"y"})}, x, {f("y")})),
+        model(graph({node("Identity", {"x"}, {"y"}), node("Identity", {"x"}, {"z"})}, x, {f("y"), f("z")})),
+        model(graph({node("Identity", {"x"}, {"y"})}, x, {f("x"), f("y")})),
+        model(graph({neg, node("Identity", {"y"}, {"z"})}, x, {f("y"), f("z")})),
+        model(graph({neg, node("Neg", {"x"}, {"z"})}, x, {f("y"), f("z")})),
+        model(graph({node("Dropout", {"x"}, {"y"})}, x, {f("y")})),
+        model(graph({node("Cast", {"x"}, {"y"}, {whole("to", float32)})}, x, {f("y")})),
+        model(graph({neg}, x, {f("w"), f("y")}, {w("w")})),
+        model(graph({node("Add", {"x", "w"}, {"y"})}, {f("x"), f("w")}, {f("w"), f("y")}, {w("w")})),
+        model(graph({node("Identity", {"w"}, {"c"}), neg}, x, {f("c"), f("w"), f("y")}, {w("w")})),
+        model(graph({node("Add", {"w", "w"}, {"c"}), neg}, x, {f("c"), f("y")}, {w("w")})),
+        model(graph({constant, neg}, x, {f("c"), f("y")}))};
+}
+
+TEST(onnx_engine, what_is_passed_on_or_constant_is_given_as_it_is_by_kept_tensors_too) {
+    HERALD_NEEDS_ONNX();
+    for (const auto& bytes : passing_models()) {
+        const auto model = load(bytes);
+        ASSERT_TRUE(model);
+        for (const float first : {1.5F, -7.0F}) {  // kept tensors are used again
+            std::vector<tensor> inputs;
+            for (const auto& each : model->signature().inputs)
+                inputs.push_back(values(each.name, each.type, each.shape, std::vector{first, first + 1}));
+            const auto got = ask(*model, inputs);
+            ASSERT_TRUE(got) << got.error().message;
+            for (std::uint32_t at = 0; at < got->size(); ++at) {
+                std::promise<answer> alone;  // outputs that are chosen are never in kept tensors
+                model->ask({inputs, {at}, 0, {}}, [&](answer given) { alone.set_value(std::move(given)); });
+                const auto expected = alone.get_future().get();
+                ASSERT_TRUE(expected) << expected.error().message;
+                EXPECT_EQ((*got)[at], (*expected)[0]);
+                EXPECT_NE((*got)[at].data, std::string(8, '\0'));
+            }
+        }
+    }
 }
 
 TEST(onnx_engine, texts_keep_every_byte) {
@@ -181,6 +232,34 @@ TEST(onnx_engine, models_that_cannot_be_served_are_refused_with_a_reason) {
                                        {chunk(1, "y") + sequence}))),
                 HasSubstr(R"("y" is a sequence)"));
     EXPECT_THAT(refusal_of(identity(static_cast<kind>(14), {1})), HasSubstr("complex64"));
+}
+
+TEST(onnx_engine, refusals_name_neither_folders_of_the_node_nor_sources_of_the_runtime) {
+    HERALD_NEEDS_ONNX();
+    const std::string same =
+        graph({node("Identity", {"x"}, {"y"})}, {value("x", float32, {1})}, {value("y", float32, {1})});
+    const std::string opset = number(1, 8) + chunk(7, same);
+    const std::string ensemble = model(graph({node("TreeEnsembleRegressor", {"x"}, {"y"}, {}, "ai.onnx.ml")},
+                                             {value("x", float32, {1, 2})}, {value("y", float32, {1, 1})}),
+                                       {}, "ai.onnx.ml");
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {wrong_shapes(), "MatMul"},
+        {unknown_operator(), "model: Fatal error: org.example"},
+        {external_data(), "External data path"},
+        {"no model", "model: Protobuf parsing failed"},
+        {opset + chunk(8, number(2, 99)), "model: ONNX Runtime only *guarantees* support"},
+        {number(1, 99) + chunk(7, same) + chunk(8, number(2, 17)), "model: Unsupported model IR version: 99"},
+        {opset, "model: Missing opset in the model"},
+        {ensemble, "Exception during initialization: n_targets_or_classes > 0 was false"},
+        {model(graph({node("Add", {"x", "w"}, {"y"})}, {value("x", float32, {1})}, {value("y", float32, {1})},
+                     {weight("w", float32, {100}, "abc")})),
+         "model: Initializer 'w': raw_data size (3 bytes)"}};
+    for (const auto& [bytes, text] : cases) {
+        const std::string got = refusal_of(bytes);
+        EXPECT_THAT(got, HasSubstr(text));
+        for (const char* own : {"/tmp", "onnxruntime_src", ".cc:", ".h:", "onnxruntime::", "Load model from"})
+            EXPECT_THAT(got, Not(HasSubstr(own)));
+    }
 }
 
 TEST(onnx_engine, the_files_check_is_asked_before_the_model_is_loaded) {

@@ -1,0 +1,44 @@
+#include "api/serving/engines/asking.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "api/serving/engines/limits.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/mutex.hpp"
+
+namespace herald::api::serving::engines {
+namespace {
+
+/// Lives until the model has answered, whoever waits.
+struct shared_answer {
+    runtime::mutex mutex;
+    runtime::condition_variable is_there;
+    std::optional<tensor_model::answer> value GUARDED_BY(mutex);
+};
+
+}  // namespace
+
+tensor_model::answer asked(tensor_model& model, tensor_question question) {
+    const auto cancelled = question.cancelled;
+    const std::int64_t until_ms = question.deadline_ms + limits::asked_ending_ms_max;
+    const auto place = std::make_shared<shared_answer>();
+    model.ask(std::move(question), [place](tensor_model::answer given) {
+        const runtime::lock_guard lock(place->mutex);
+        place->value = std::move(given);
+        place->is_there.notify_one();
+    });
+    shared_answer& got = *place;
+    const runtime::lock_guard lock(got.mutex);
+    const auto is_there = [&got]() REQUIRES(got.mutex) { return got.value.has_value(); };
+    while (!got.is_there.wait_for(got.mutex, std::chrono::milliseconds(limits::asked_look_ms), is_there)) {
+        if (cancelled && cancelled->is_cancelled())
+            return error{error_code::cancelled, "nobody waits for it any more", 0};
+        if (runtime::system_clock().steady_ms() > until_ms)
+            return error{error_code::deadline_exceeded, "the model did not finish before the deadline", 0};
+    }
+    return *std::move(got.value);
+}
+
+}  // namespace herald::api::serving::engines
