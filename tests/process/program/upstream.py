@@ -144,7 +144,7 @@ def a_compressed_body_is_sent_on_inflated_and_its_limit_counts_what_it_holds():
         asked = len(model.asked)
         large = predict(gzip.compress(b"x" * 1_001), "gzip")
         assert large.status == 413 and "1000" in large.json["message"], large
-        for coding in ("br", "deflate", "gzip, gzip"):
+        for coding in ("br", "gzip, gzip"):
             other = predict(b"any bytes", coding)
             assert other.status == 415 and "gzip" in other.json["message"], (coding, other)
         broken = predict(b"no gzip", "gzip")
