@@ -68,11 +68,14 @@ constexpr std::size_t bytes_of(tensor_type type) noexcept {
     return 0;
 }
 
+/// The only member of the shape of an output of which a model does not say how many dimensions it has.
+inline constexpr std::int64_t unknown_rank = -2;
+
 /// An input or an output as a model declares it.
 struct tensor_spec {
     std::string name;
     tensor_type type = tensor_type::boolean;
-    std::vector<std::int64_t> shape;  // -1: free; empty: a scalar
+    std::vector<std::int64_t> shape;  // -1: free; empty: a scalar; or unknown_rank
 
     friend bool operator==(const tensor_spec&, const tensor_spec&) = default;
     static constexpr void describe(auto& self, auto&& field) {
@@ -81,6 +84,10 @@ struct tensor_spec {
         field(3, "shape", self.shape);
     }
 };
+
+inline bool has_unknown_rank(const tensor_spec& of) {
+    return of.shape.size() == 1 && of.shape.front() == unknown_rank;
+}
 
 struct model_signature {
     std::vector<tensor_spec> inputs;

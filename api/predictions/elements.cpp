@@ -358,6 +358,7 @@ error unknown_input(std::string_view name, const schemas::model_signature& signa
 
 std::string text_of(tensor_type type, const std::vector<std::int64_t>& shape) {
     std::string text(name_of(type));
+    if (shape == std::vector{schemas::unknown_rank}) return text + " of any shape";
     text += " [";
     for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(shape[i]);
     return text + "]";

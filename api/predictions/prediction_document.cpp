@@ -143,13 +143,15 @@ std::string answer_schema() {
 }
 
 std::string model_schema() {
-    const std::string tensor =
-        object_schema(object_writer()
-                          .raw("name", meaning(texts_schema, "As the model names it"))
-                          .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
-                          .raw("shape", meaning(shape_schema, "The length of each dimension; -1: free"))
-                          .finish(),
-                      R"(["name","datatype","shape"])");
+    const std::string tensor = object_schema(
+        object_writer()
+            .raw("name", meaning(texts_schema, "As the model names it"))
+            .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
+            .raw("shape", meaning(shape_schema,
+                                  "The length of each dimension; -1: free. Not of an output of which the "
+                                  "model does not say how many it has"))
+            .finish(),
+        R"(["name","datatype"])");
     return object_schema(
         object_writer()
             .raw("name", meaning(texts_schema,

@@ -268,13 +268,13 @@ void append_shape(std::string& out, const std::vector<std::int64_t>& shape) {
 
 std::string specs_of(const std::vector<tensor_spec>& specs) {
     return schemas::json_list(specs, [](const tensor_spec& each) {
+        schemas::object_writer out;
+        out.text("name", each.name).text("datatype", name_of(each.type));
+        // [] would be a scalar, [-1] a vector: nothing is said where nothing is known.
+        if (schemas::has_unknown_rank(each)) return out.finish();
         std::string shape;
         append_shape(shape, each.shape);
-        return schemas::object_writer()
-            .text("name", each.name)
-            .text("datatype", name_of(each.type))
-            .raw("shape", shape)
-            .finish();
+        return out.raw("shape", shape).finish();
     });
 }
 

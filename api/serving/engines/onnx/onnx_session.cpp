@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/serving/engines/onnx/declared_shapes.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/onnx/onnx_types.hpp"
 #include "runtime/text.hpp"
@@ -83,6 +84,7 @@ result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const r
         new onnx_session(std::move(library), std::move(watch), std::move(answers)));
     if (const auto good = out->load(file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
+    mark_unknown_ranks(out->x_signature.outputs, file);
     out->x_keeps_tensors = out->has_small_fixed_shapes() && out->has_a_name_for_each();
     return out;
 }
@@ -206,9 +208,8 @@ bool onnx_session::has_small_fixed_shapes() const {
     return true;
 }
 
-/// The runtime has one place for each name. Where an output is also an input, or there twice, that place is
-/// not the tensor that was given for the output: it stays as it was. All others are written there: also
-/// constants, and what is passed through by a node.
+/// The runtime has one place for each name, and does not write into what was given for an output that is
+/// also an input, or there twice. Others are written, constants too.
 bool onnx_session::has_a_name_for_each() const {
     std::set<std::string_view> names(x_input_names.begin(), x_input_names.end());
     names.insert(x_output_names.begin(), x_output_names.end());
@@ -416,7 +417,6 @@ onnx_session::answer onnx_session::copied(const std::vector<owned<OrtValue>>& fr
     return out;
 }
 
-/// Name, type and shape, without the elements.
 result<tensor> onnx_session::head_of(const OrtValue* from, const std::string& name) const {
     const OrtApi& api = x_library->api();
     int is_tensor = 0;

@@ -278,6 +278,12 @@ TEST(table_question, of_a_model_whose_outputs_are_never_a_table_is_refused_befor
     EXPECT_TRUE(inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],1]]})", signature));
 }
 
+TEST(table_question, of_a_model_with_an_output_of_unknown_rank_is_taken) {
+    model_signature signature = only(tensor_type::float32, {-1});
+    signature.outputs = {{"y", tensor_type::float32, {schemas::unknown_rank}}};
+    EXPECT_TRUE(inputs_of_split(R"({"columns":["x"],"data":[[1]]})", signature));
+}
+
 TEST(table_answer, has_a_column_for_each_value_of_a_row) {
     const tensors outputs{tensor_of<std::int32_t>("a", tensor_type::int32, {2, 2}, {1, 2, 3, 4}),
                           tensor_of<float>("b", tensor_type::float32, {2}, {0.5f, 1.5f}),

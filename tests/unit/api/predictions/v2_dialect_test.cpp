@@ -47,6 +47,15 @@ const std::string a_in_json = R"({"name":"a","datatype":"INT32","shape":[2,2],"d
 const std::string b_in_json = R"({"name":"b","datatype":"BYTES","shape":[2],"data":["ü",""]})";
 const std::string texts_in_binary("\x02\0\0\0\xc3\xbc\0\0\0\0", 10);
 
+TEST(v2_metadata, says_no_shape_of_an_output_of_unknown_rank) {
+    const model_signature signature{
+        {}, {{"y", tensor_type::float32, {schemas::unknown_rank}}, {"z", tensor_type::float32, {}}}};
+    EXPECT_THAT(
+        api::predictions::v2_metadata("m", "1", signature, "onnx"),
+        testing::HasSubstr(
+            R"("outputs":[{"name":"y","datatype":"FP32"},{"name":"z","datatype":"FP32","shape":[]}])"));
+}
+
 TEST(v2_question, that_is_refused_is_told_what_would_be_right) {
     const auto of = [](const std::string& text) { return question_of_v2(text, {}, two_inputs()); };
     expect_not_taken(of(R"({"inputs":[{"name":"z","datatype":"INT32","shape":[0],"data":[]}]})"),

@@ -72,6 +72,26 @@ TEST(onnx_engine, signature_names_types_and_free_dimensions) {
     EXPECT_EQ(model->signature(), expected);
 }
 
+TEST(onnx_engine, an_output_of_unknown_rank_is_told_from_a_scalar_and_given_as_it_comes) {
+    HERALD_NEEDS_ONNX();
+    const auto y = chunk(1, "y") + chunk(2, chunk(1, number(1, float32)));  // without a shape
+    const auto reshaped = load(model(graph({node("Reshape", {"x", "shape"}, {"y"})},
+                                           {value("x", float32, {4}), value("shape", int64, {-1})}, {y})));
+    ASSERT_TRUE(reshaped);
+    EXPECT_EQ(reshaped->signature().outputs[0].shape, std::vector{schemas::unknown_rank});
+    const auto got =
+        ask(*reshaped, {values("x", tensor_type::float32, {4}, std::vector{1.0F, 2.0F, 3.0F, 4.0F}),
+                        values("shape", tensor_type::int64, {2}, std::vector<std::int64_t>{2, 2})});
+    ASSERT_TRUE(got) << got.error().message;
+    EXPECT_EQ((*got)[0].shape, (std::vector<std::int64_t>{2, 2}));
+    EXPECT_EQ(load(model(graph({node("Neg", {"x"}, {"y"})}, {value("x", float32, {4})}, {y})))
+                  ->signature()
+                  .outputs[0]
+                  .shape,
+              std::vector<std::int64_t>{4});
+    EXPECT_EQ(load(identity(float32, {}))->signature().outputs[0].shape, std::vector<std::int64_t>{});
+}
+
 TEST(onnx_engine, inspection_says_the_same_without_keeping_the_model) {
     HERALD_NEEDS_ONNX();
     const temporary_folder place;
