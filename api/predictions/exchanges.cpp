@@ -24,10 +24,22 @@ auto read_body(const prediction& of, working_room& room, const Read& read)
     return read(body.bytes);
 }
 
-result<tensor_question> question_of(tensors inputs, working_room& room) {
-    if (const auto fits = room.resize(schemas::bytes_of(inputs)); !fits) return fits.error();
+/// `beside`: what else is kept until the answer.
+result<tensor_question> question_of(tensors inputs, working_room& room, std::size_t beside = 0) {
+    if (const auto fits = room.resize(schemas::bytes_of(inputs) + beside); !fits) return fits.error();
     tensor_question out;
     out.inputs = std::move(inputs);
+    return out;
+}
+
+/// About what the labels of a table's rows take in memory.
+std::size_t bytes_of_labels(const schemas::json_value& index) {
+    const auto* const labels = index.get_if<schemas::json_array>();
+    std::size_t out = 0;
+    for (std::size_t place = 0; labels && place < labels->size(); ++place) {
+        const auto* const text = (*labels)[place].get_if<std::string>();
+        out += sizeof(schemas::json_value) + (text ? text->capacity() : 0);
+    }
     return out;
 }
 
@@ -60,7 +72,7 @@ result<tensor_question> table_exchange::read(working_room& room) {
         read_body(x_of, room, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
     if (!table) return table.error();
     x_index = std::move(table->index);
-    return question_of(std::move(table->inputs), room);
+    return question_of(std::move(table->inputs), room, bytes_of_labels(x_index));
 }
 
 result<void> table_exchange::write(const tensors& outputs, http_response& out) const {

@@ -25,7 +25,7 @@ class exchange {
 };
 
 /// Errors of all three, of read(): those of the dialect and of inflate_body; unavailable when the inputs find
-/// no room, which they keep as long as `room` is there. Of write(): those of the dialect; failed_precondition
+/// no room. They need it until the model has answered. Of write(): those of the dialect; failed_precondition
 /// for a body that is too long.
 class json_exchange : public exchange {
   public:

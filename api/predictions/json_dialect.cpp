@@ -253,6 +253,11 @@ result<split_table> table_of(const json_value& body) {
         if (!labels || labels->size() != table.rows->size())
             return wrong_split("index must be an array of " + std::to_string(table.rows->size()) +
                                ", one for each row");
+        const auto is_nested = [](const json_value& label) {
+            return label.get_if<json_array>() || label.get_if<json_object>();
+        };
+        if (std::ranges::any_of(*labels, is_nested))
+            return wrong_split("index must hold numbers, texts, true, false or null, no arrays or objects");
         table.index = *index;
     }
     return table;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/predictions/elements.hpp"
 #include "api/predictions/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/inflated.hpp"
@@ -18,12 +19,6 @@ using serving::engines::body_answer;
 
 /// Under which the published client looks for the id of its prediction (client_calls.md §7).
 constexpr std::string_view clients_id_name = "verta-request-id";
-
-error too_large_an_answer() {
-    return runtime::failed_precondition("the answer would be larger than " +
-                                        std::to_string(limits::prediction_answer_bytes_max) +
-                                        " bytes; ask for fewer rows or outputs");
-}
 
 /// x-gzip is gzip (RFC 9110 §8.4.1.3).
 bool is_known_coding(std::string_view coding) {
@@ -62,7 +57,7 @@ result<void> inflate_body(const prediction& asked, plain_body& body, working_roo
 
 result<void> write_json(result<std::string> body, http_response& out) {
     if (!body) return body.error();
-    if (body->size() > limits::prediction_answer_bytes_max) return too_large_an_answer();
+    if (const auto good = check_answer_bytes(body->size()); !good) return good;
     out.id_also_as = clients_id_name;
     out.body = *std::move(body);
     return {};

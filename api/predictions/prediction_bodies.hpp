@@ -48,8 +48,8 @@ struct plain_body {
     std::string inflated;
     std::string_view bytes;
 };
-/// Errors: invalid_argument (415) for another coding than gzip and deflate; those of inflated; resource_exhausted (413);
-/// unavailable when there is no room.
+/// Errors: invalid_argument (415) for another coding than gzip and deflate; those of inflated;
+/// resource_exhausted (413); unavailable when there is no room.
 result<void> inflate_body(const prediction&, plain_body&, working_room&);
 
 /// Into an answer that has none yet. Errors: the body's own; failed_precondition for one that is too long.

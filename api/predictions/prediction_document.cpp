@@ -265,7 +265,7 @@ struct told_refusal {
 constexpr told_refusal refusals[] = {
     {400,
      "The request does not match the model; the message names the input, what is expected and what was "
-     "found"},
+     "found. With code 9 no repetition helps: nothing is deployed, or the answer is too large or no table"},
     {401, "The Access-token is missing, or no token of the endpoint"},
     {403, "The token is of another endpoint, or the build was reported unsafe by the scan that is named"},
     {404, "There is no such endpoint, or another version of its model is served"},
@@ -276,8 +276,8 @@ constexpr told_refusal refusals[] = {
     {500, "A fault of Herald's, or of the model's"},
     {502, "The server that answers for the build has failed", true},
     {503,
-     "Nothing is deployed or loaded here yet, or this node may not answer now; Retry-After says when to "
-     "try again"},
+     "The model is not loaded here yet, or this node may not answer now; Retry-After says when to try "
+     "again"},
     {504, "There was no answer in time", true},
 };
 

@@ -1,7 +1,5 @@
 #include "api/predictions/prediction_service.hpp"
 
-#include <chrono>
-
 #include "api/calls/call.hpp"
 #include "api/predictions/answer_slot.hpp"
 #include "api/predictions/exchanges.hpp"
@@ -14,6 +12,7 @@
 #include "api/predictions/v2_dialect.hpp"
 #include "api/predictions/waiting.hpp"
 #include "runtime/http/body.hpp"
+#include "runtime/http/server/request_report.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
 
@@ -24,6 +23,7 @@ using runtime::http::http_method;
 using runtime::http::http_response;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
+using runtime::http::server::steady_us;
 using serving::component_route;
 using serving::endpoint_route;
 using serving::engines::body_answer;
@@ -61,11 +61,6 @@ bool is_v2(std::string_view path) noexcept { return path.starts_with("/v2"); }
 error wrong_method(const prediction_path& asked) {
     return {error_code::unimplemented,
             is_posted(asked.what) ? "predictions are requested with POST" : "use GET here", 405};
-}
-
-std::int64_t now_us() noexcept {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
 }
 
 /// A place among the endpoint's predictions in flight.
@@ -111,7 +106,7 @@ class last_look final : public runtime::http::send_guard {
           x_is_v2(is_of_v2(asked.path.what)),
           x_is_counted(is_posted(asked.path.what)),
           x_loop_index(asked.received.loop_index),
-          x_took_us(now_us() - asked.begun_us),
+          x_took_us(steady_us() - asked.begun_us),
           x_request_id(with.log.wants() ? asked.received.request_id : std::string_view()) {}
 
     std::optional<http_response> instead() const override {
@@ -174,7 +169,7 @@ class prediction_service final : public request_handler {
         if (!asked) co_return refused_path(head, sent);
         if (!is_allowed(head.method, *asked)) co_return refused_method(*asked);
         if (!is_posted(asked->what)) co_return std::nullopt;
-        const std::int64_t begun_us = now_us();
+        const std::int64_t begun_us = steady_us();
         auto found = route_here(head, *asked);
         if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, *asked);
         const unrouted* const refused = std::get_if<unrouted>(&found);
@@ -278,7 +273,7 @@ class prediction_service final : public request_handler {
         else if (refused.endpoint)
             out.head_lines = refused.endpoint->header_lines;
         if (!refused.endpoint || !is_posted(asked.path.what)) return out;
-        const std::int64_t took_us = now_us() - asked.begun_us;
+        const std::int64_t took_us = steady_us() - asked.begun_us;
         refused.endpoint->meter->count(out.status, took_us);
         if (refused.component && refused.component->meter)
             refused.component->meter->count(asked.received.loop_index, out.status,
@@ -291,11 +286,11 @@ class prediction_service final : public request_handler {
 
     /// False when it must wait, or nothing can answer it: predict() sees to that.
     bool predict_now(const request& received, const prediction_path& path, http_response& out) {
-        const std::int64_t begun_us = now_us();
+        const std::int64_t begun_us = steady_us();
         const auto found = route_here(received, path);
         const routed* const target = std::get_if<routed>(&found);
         tensor_model* const model = target ? target->component->served->model()->tensors.get() : nullptr;
-        if (!model || !model->is_quick()) return false;
+        if (!model || !model->is_quick() || received.body.size() > limits::quick_body_bytes_max) return false;
         const place_in_flight place(*target->endpoint->meter, target->component->in_flight_max);
         if (!place) return false;
         const prediction asked{received, path, *target, begun_us};
@@ -320,7 +315,7 @@ class prediction_service final : public request_handler {
     }
 
     asio::awaitable<http_response> predict(const request& received, const prediction_path& path) {
-        const std::int64_t begun_us = now_us();
+        const std::int64_t begun_us = steady_us();
         auto found = route_here(received, path);
         if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), received, path);
         if (const unrouted* const refused = std::get_if<unrouted>(&found))
@@ -402,10 +397,11 @@ class prediction_service final : public request_handler {
     template <class Exchange>
     asio::awaitable<result<http_response>> answer_later(const prediction& asked, tensor_model& model) {
         Exchange exchange(asked, model.signature());
-        working_room room(asked.received);
-        auto question = exchange.read(room);
+        const auto room = std::make_shared<working_room>(asked.received);
+        auto question = exchange.read(*room);
         if (!question) co_return question.error();
         question->deadline_ms = deadline_of(asked);
+        question->memory = room;  // also once nobody waits for it any more
         const auto slot = begin(model, *std::move(question));
         if (!slot->is_given()) co_await wait(slot, asked);
         const auto outputs = slot->take();

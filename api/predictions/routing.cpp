@@ -56,7 +56,8 @@ error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
         " unsafe: it is not served any more; update the endpoint to another build");
 }
 
-error without_lease() {
+error without_lease(const serving::serving_gate& gate) {
+    if (gate.is_closed()) return runtime::unavailable("this node ends; try another");
     return runtime::unavailable(
         "this node has been cut off from the log for too long to know whether the build has been reported "
         "unsafe; try another node");
@@ -86,7 +87,7 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
                                      const prediction_path& asked) {
     if (!book.is_known())
         return unrouted{runtime::unavailable("this node has not read the whole log yet; try again"), {}};
-    if (!gate.has_lease()) return unrouted{without_lease(), {}};
+    if (!gate.has_lease()) return unrouted{without_lease(gate), {}};
     const route_table& table = book.on_loop(received.loop_index);
     const route_table::entry* const found =
         is_of_v2(asked.what) ? table.find_v2(asked.name) : table.find(asked.name);
@@ -119,7 +120,7 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
 
 std::optional<error> second_look(const serving::serving_gate& gate, const component_route& component) {
     if (const auto scan = component.safety->unsafe_scan()) return unsafe_build(component.build, scan);
-    if (!gate.has_lease()) return without_lease();
+    if (!gate.has_lease()) return without_lease(gate);
     return std::nullopt;
 }
 

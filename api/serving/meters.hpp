@@ -80,7 +80,7 @@ class endpoint_meter {
         x_in_flight.fetch_sub(1, std::memory_order_relaxed);
         x_in_flight_shown->add(-1);
     }
-    /// Once for each prediction that was answered, refused ones too.
+    /// Once for each prediction that was answered or refused, but for bodies that never came whole.
     void count(std::uint16_t status, std::int64_t latency_us) noexcept {
         x_outcomes[static_cast<std::size_t>(outcome_of(status))]->add();
         x_latencies->observe_us(latency_us);

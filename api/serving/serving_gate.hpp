@@ -46,11 +46,12 @@ class serving_gate {
     /// `quiesce`: as registry_node::options::quiesce.
     void close(const std::function<void(std::function<void()>)>& quiesce, storage::node::registry_node& node,
                std::function<void()> drained);
+    /// Whether serving has ended, as after close().
+    bool is_closed() const noexcept { return x_is_closed.load(std::memory_order_acquire); }
     /// Whether the log has been heard of recently enough that what this node knows of builds counts.
     bool has_lease() const noexcept {
         const auto* const registry = x_registry.load(std::memory_order_acquire);
-        return registry != nullptr && !x_is_closed.load(std::memory_order_acquire) &&
-               x_time.steady_ms() < registry->serves_until_ms();
+        return registry != nullptr && !is_closed() && x_time.steady_ms() < registry->serves_until_ms();
     }
     /// For who makes routes. The same object for a build as long as anybody has it.
     std::shared_ptr<build_safety> safety_of(schemas::build_id);

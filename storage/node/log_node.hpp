@@ -115,6 +115,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::atomic<bool> x_has_failed = false;
     std::atomic<bool> x_is_draining = false;
     std::atomic<bool> x_is_tied = false;
+    std::atomic<bool> x_will_speak_now = false;
     std::atomic<std::int64_t> x_heard_ms = 0;              // when the newest own heartbeat was applied
     std::atomic<std::int64_t> x_heard_sent_ms = never_ms;  // and when it was sent
     std::atomic<std::uint64_t> x_log_end = 0;              // according to the log, while this node catches up

@@ -166,7 +166,7 @@ void log_node::applied(registry::engine::applied_record& done) {
     const bool must_be_told = takes_away && done.outcome.code == 0 && x_options.serves_predictions &&
                               x_options.kind == node_kind::cluster;
     x_gateway->complete(done);
-    if (must_be_told) x_on.scheduler.post(if_alive(&log_node::speak_now));
+    if (must_be_told && !x_will_speak_now.exchange(true)) x_on.scheduler.post(if_alive(&log_node::speak_now));
 }
 
 void log_node::written(const written_tables& tables) {

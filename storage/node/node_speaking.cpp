@@ -63,8 +63,8 @@ void log_node::speak() {
     send_heartbeat(heartbeat(), now);
 }
 
-/// Whoever hears that this node has applied a report that a build is unsafe may rely on it that no prediction
-/// of it goes out here any more (P7).
+/// Whoever hears that this node has applied what takes something away, as a report that a build is unsafe,
+/// may rely on it that no prediction goes out here any more that it forbids (P7).
 void log_node::send_heartbeat(const schemas::commands::node_heartbeat& beat, std::int64_t sent_ms) {
     if (!x_options.quiesce) return submit_heartbeat(beat, sent_ms);
     if (x_has_failed || x_is_draining) return;
@@ -137,6 +137,7 @@ void log_node::begin_to_serve() {
 }
 
 void log_node::speak_now() {
+    x_will_speak_now = false;  // before it looks at what is applied
     if (!x_is_first_heard) return;
     x_spoke_ms = now_ms() - limits::heartbeat_interval_ms;
     speak();

@@ -27,15 +27,17 @@ struct tensor_question {
     std::vector<std::uint32_t> outputs;  // places in the signature; empty: all
     std::int64_t deadline_ms = 0;        // of runtime::clock's monotonic time; 0: none
     std::shared_ptr<cancellation> cancelled;  // null: nobody can cancel it
+    std::shared_ptr<const void> memory{};  // the share of a bound that it takes, let go with it; may be null
 };
 
 /// A model that is asked for tensors. Thread-safe; lives until the last question is answered.
 class tensor_model {
   public:
-    /// Called exactly once, from inside ask() or later on any thread; soon when the question is cancelled,
-    /// with whatever there is. Errors: invalid_argument with the model's own text when it refuses the values;
-    /// deadline_exceeded; resource_exhausted when too many wait; internal.
+    /// Errors: invalid_argument with the model's own text when it refuses the values; deadline_exceeded;
+    /// resource_exhausted when too many wait; internal.
     using answer = result<std::vector<schemas::tensor>>;
+    /// Called exactly once, from inside ask() or later on any thread. Of a question that was cancelled with
+    /// whatever there is: at once when it runs, else when its turn comes.
     using answer_handler = std::function<void(answer)>;
 
     virtual ~tensor_model() = default;

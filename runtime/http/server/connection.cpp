@@ -252,8 +252,7 @@ asio::awaitable<void> stream_connection<Stream>::answer_later() {
 template <class Stream>
 void stream_connection<Stream>::handler_threw(const char* what) {
     log_failed(runtime::log_level::error, x_parser.get(), what);
-    x_out.get() =
-        error_response(runtime::internal("an unexpected error; the log has it under this request id"));
+    x_out.get() = refusal(runtime::internal("an unexpected error; the log has it under this request id"));
 }
 
 template <class Stream>

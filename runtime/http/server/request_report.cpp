@@ -1,8 +1,7 @@
 #include "runtime/http/server/request_report.hpp"
 
-#include <chrono>
-
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "runtime/log_events.hpp"

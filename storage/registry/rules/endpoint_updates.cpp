@@ -133,7 +133,8 @@ result<void> check_settings(const update_endpoint_stage& asked) {
         !good)
         return good;
     const std::int64_t delay_ms = asked.batching.delay_ms_max;
-    if (asked.limits.deadline_ms != 0 && delay_ms != 0 && delay_ms * 2 >= asked.limits.deadline_ms)
+    const bool is_batched = asked.batching.size_max >= 2;
+    if (is_batched && asked.limits.deadline_ms != 0 && delay_ms * 2 >= asked.limits.deadline_ms)
         return runtime::invalid_argument("batching.delay_ms_max is " + std::to_string(delay_ms) +
                                          "; it must be below half of limits.deadline_ms, which is " +
                                          std::to_string(asked.limits.deadline_ms) +

@@ -198,7 +198,7 @@ void fire_endpoint_update_step(rule_context& context, std::string_view key) {
                              : "not every node that serves predictions had loaded it within 10 min");
     // After a gap in the log every node is silent until it is heard again: none is passed over before.
     set_step(context, *update,
-             context.time_ms() + (is_after_gap ? limits::claim_lapse_ms : limits::component_look_ms));
+             context.time_ms() + limits::component_look_ms + (is_after_gap ? limits::claim_lapse_ms : 0));
     tables::endpoint_updates::put(context.state, *update);
 }
 

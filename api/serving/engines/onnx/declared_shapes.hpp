@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/tensors.hpp"
+#include "api/serving/engines/engine.hpp"
 
 namespace herald::api::serving::engines::onnx {
 

@@ -200,9 +200,17 @@ bool each_field(std::string_view message, See&& see) {
     return true;
 }
 
+/// Takes a field that stands once at most. False for a second one, which protobuf would merge with the first
+/// or put in its place, and for one in another wire form, which it would pass over.
+bool take_once(std::optional<std::string_view>& into, const protobuf_field& field) {
+    if (into || field.type != protobuf_field::bytes_behind_length) return false;
+    into = field.bytes;
+    return true;
+}
+
 struct node_parts {
-    std::string_view op;
-    std::string_view domain;
+    std::optional<std::string_view> op;
+    std::optional<std::string_view> domain;
     std::vector<std::string_view> inputs;
     std::vector<std::string_view> outputs;
 };
@@ -220,11 +228,15 @@ class graph_walk {
   private:
     bool keep_constant(const protobuf_field& field) {
         if (field.number == sparse_initializer_of_graph) return false;
-        if (field.number != initializer_of_graph) return true;
-        return each_field(field.bytes, [this](const protobuf_field& part) {
-            if (part.number == name_of_tensor) x_constants.insert(part.bytes);
-            return true;
+        if (field.number != initializer_of_graph && field.number != node_of_graph) return true;
+        if (field.type != protobuf_field::bytes_behind_length) return false;
+        if (field.number == node_of_graph) return true;
+        std::optional<std::string_view> name;
+        const bool is_whole = each_field(field.bytes, [&name](const protobuf_field& part) {
+            return part.number != name_of_tensor || take_once(name, part);
         });
+        if (is_whole && name) x_constants.insert(*name);
+        return is_whole;
     }
 
     static bool has_no_graph(std::string_view attribute) {
@@ -236,17 +248,22 @@ class graph_walk {
     bool is_steady_node(std::string_view bytes) {
         node_parts node;
         const bool is_whole = each_field(bytes, [&node](const protobuf_field& part) {
+            if (part.number == operator_of_node) return take_once(node.op, part);
+            if (part.number == domain_of_node) return take_once(node.domain, part);
+            if (part.number != input_of_node && part.number != output_of_node &&
+                part.number != attribute_of_node)
+                return true;
+            if (part.type != protobuf_field::bytes_behind_length) return false;
             if (part.number == input_of_node) node.inputs.push_back(part.bytes);
             if (part.number == output_of_node) node.outputs.push_back(part.bytes);
-            if (part.number == operator_of_node) node.op = part.bytes;
-            if (part.number == domain_of_node) node.domain = part.bytes;
             return part.number != attribute_of_node || has_no_graph(part.bytes);
         });
-        if (!is_whole || std::ranges::find(domains, node.domain) == domains.end()) return false;
-        const bool is_of_shapes = node.op == "Constant" || node.op == "Shape" || node.op == "Size";
-        const bool is_made_of_sizes = node.op == "ConstantOfShape" || node.op == "Range";
-        const bool says_sizes = std::ranges::binary_search(steady_if_sizes_are, node.op);
-        if (!is_of_shapes && !is_made_of_sizes && !says_sizes && !std::ranges::binary_search(steady, node.op))
+        if (!is_whole || std::ranges::find(domains, node.domain.value_or("")) == domains.end()) return false;
+        const std::string_view op = node.op.value_or("");
+        const bool is_of_shapes = op == "Constant" || op == "Shape" || op == "Size";
+        const bool is_made_of_sizes = op == "ConstantOfShape" || op == "Range";
+        const bool says_sizes = std::ranges::binary_search(steady_if_sizes_are, op);
+        if (!is_of_shapes && !is_made_of_sizes && !says_sizes && !std::ranges::binary_search(steady, op))
             return false;
         if (says_sizes && !are_constant(node, 1)) return false;
         if (is_made_of_sizes && !are_constant(node, 0)) return false;
@@ -268,12 +285,12 @@ class graph_walk {
 }  // namespace
 
 bool has_steady_work(std::string_view model) {
-    std::string_view graph;
+    std::optional<std::string_view> graph;
     const bool is_whole = each_field(model, [&graph](const protobuf_field& field) {
-        if (field.number == graph_of_model) graph = field.bytes;
+        if (field.number == graph_of_model) return take_once(graph, field);
         return field.number != function_of_model;
     });
-    return is_whole && !graph.empty() && graph_walk().is_steady(graph);
+    return is_whole && graph && graph_walk().is_steady(*graph);
 }
 
 }  // namespace herald::api::serving::engines::onnx

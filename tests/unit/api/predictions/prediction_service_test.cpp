@@ -12,6 +12,7 @@
 #include "api/serving/serving_gate.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/crypto.hpp"
+#include "runtime/http/server/byte_budget.hpp"
 #include "tests/unit/api/serving/serving_parts.hpp"
 
 namespace herald::test {
@@ -23,6 +24,8 @@ using runtime::http::http_response;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
 using testing::HasSubstr;
+
+constexpr std::size_t room_bytes = 1'000;
 
 class no_others final : public request_handler {
   public:
@@ -58,6 +61,23 @@ class echoing_model final : public tensor_model {
     schemas::model_signature x_signature;
 };
 
+/// Never answers, and keeps what it was asked.
+class silent_tensor_model final : public tensor_model {
+  public:
+    silent_tensor_model() {
+        x_signature.inputs = {{"x", schemas::tensor_type::int64, {1}}};
+        x_signature.outputs = x_signature.inputs;
+    }
+    const schemas::model_signature& signature() const noexcept override { return x_signature; }
+    void ask(tensor_question question, answer_handler) override { kept = std::move(question); }
+    std::uint64_t memory_bytes() const noexcept override { return 0; }
+
+    tensor_question kept;  // on the loop
+
+  private:
+    schemas::model_signature x_signature;
+};
+
 class prediction_service : public testing::Test {
   protected:
     prediction_service() { gate.begin(node); }
@@ -66,7 +86,8 @@ class prediction_service : public testing::Test {
         std::promise<http_response> came;
         loops[0].post([&] {
             http_response now;
-            if (service->handle_now(received, now)) return came.set_value(std::move(now));
+            was_answered_now = service->handle_now(received, now);
+            if (was_answered_now) return came.set_value(std::move(now));
             boost::asio::co_spawn(
                 loops[0].context(), service->handle(received),
                 [&](std::exception_ptr, http_response out) { came.set_value(std::move(out)); });
@@ -87,7 +108,11 @@ class prediction_service : public testing::Test {
         received.headers = headers;
         received.body = body;
         received.request_id = "r";
+        received.room = &room;
         return answered(received);
+    }
+    bool has_room_for(std::size_t bytes) {
+        return runtime::http::server::byte_budget::share(room).resize(bytes);
     }
     void deploy(std::shared_ptr<tensor_model> model) {
         auto endpoint = std::make_shared<api::serving::endpoint_route>();
@@ -98,7 +123,7 @@ class prediction_service : public testing::Test {
         component.build = {7};
         component.share_ends_ppm = 1'000'000;
         component.body_bytes_max = 1'000;
-        component.deadline_ms = 1'000;
+        component.deadline_ms = 50;
         component.in_flight_max = 1;
         component.header_lines = "svc-build-id: 7\r\n";
         component.safety = gate.safety_of(component.build);
@@ -109,6 +134,8 @@ class prediction_service : public testing::Test {
         book.set_known();
     }
 
+    bool was_answered_now = false;
+    runtime::http::server::byte_budget room{room_bytes};
     runtime::manual_clock time;
     keeping_node node;
     runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
@@ -137,6 +164,7 @@ TEST_F(prediction_service, has_a_last_word_and_the_headers_for_every_answer_of_q
         for (const auto& [body, status] : {std::pair{"[3]", 200}, {"[-3]", 400}, {"[", 400}}) {
             const http_response out = predicted(body);
             EXPECT_EQ(out.status, status) << body << is_quick << out.body;
+            EXPECT_EQ(was_answered_now, is_quick) << body;
             EXPECT_EQ(out.head_lines, "svc-build-id: 7\r\n") << body << is_quick;
             ASSERT_TRUE(out.guard) << body << is_quick;
             EXPECT_FALSE(out.guard->instead()) << body << is_quick;
@@ -147,18 +175,28 @@ TEST_F(prediction_service, has_a_last_word_and_the_headers_for_every_answer_of_q
 }
 
 TEST_F(prediction_service, takes_back_an_answer_of_a_build_that_becomes_unsafe_before_its_first_byte) {
-    for (const bool is_quick : {true, false}) {
-        deploy(std::make_shared<echoing_model>(is_quick));
-        const http_response out = predicted("[3]");
-        gate.set_unsafe({7}, {9});
-        const auto instead = out.guard->instead();
-        ASSERT_TRUE(instead) << is_quick;
+    deploy(std::make_shared<echoing_model>(true));
+    const http_response quick = predicted("[3]");
+    deploy(std::make_shared<echoing_model>(false));
+    const http_response other = predicted("[3]");
+    gate.set_unsafe({7}, {9});
+    for (const http_response* const out : {&quick, &other}) {
+        const auto instead = out->guard->instead();
+        ASSERT_TRUE(instead);
         EXPECT_EQ(instead->status, 403);
         EXPECT_THAT(instead->body, HasSubstr("scan 9"));
         EXPECT_EQ(instead->head_lines, "svc-build-id: 7\r\n");
-        EXPECT_EQ(predicted("[3]").status, 403);
-        gate.safety_of({7})->set_unsafe({});  // for the next round
     }
+    EXPECT_EQ(predicted("[3]").status, 403);
+}
+
+TEST_F(prediction_service, counts_the_memory_of_a_question_as_long_as_its_model_keeps_it) {
+    const auto model = std::make_shared<silent_tensor_model>();
+    deploy(model);
+    EXPECT_EQ(predicted("[3]").status, 504);
+    EXPECT_FALSE(has_room_for(room_bytes)) << "nobody waits for it any more, but it is there";
+    model->kept = {};
+    EXPECT_TRUE(has_room_for(room_bytes));
 }
 
 TEST_F(prediction_service, takes_back_an_answer_when_the_lease_ends_before_its_first_byte) {

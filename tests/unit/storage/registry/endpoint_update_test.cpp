@@ -385,6 +385,7 @@ TEST_F(updates_of_stages, are_refused_where_they_say_what_cannot_be) {
     refused([](auto& c) { c.batching.delay_ms_max = 1'000'000; }, "delay_ms_max");
     const auto late = [](auto& c) {
         c.limits.deadline_ms = 100;
+        c.batching.size_max = 2;
         c.batching.delay_ms_max = 50;
     };
     refused(late, "below half of limits.deadline_ms");
