@@ -6,7 +6,7 @@ usage: PYTHONPATH=tests/support tests/bench/program/predict.py nginx | others --
             headers and body sizes; the p50 that a prediction adds to a constant answer, beside bare Run of ONNX Runtime in a loop
   others    the same model with FastAPI and with MLServer, started with that Python, each on core 0
   routes    one prediction with 1 and with 10,000 endpoints
-  batching  a small MLP at 64 callers, single and batched
+  batching  a small MLP at 64 callers, single and in batches of 16: a few that overlap with the reading of the next
   swap      ten interleaved rounds: predictions under changes of version, beside the same CPU load without; memory over N changes
 Needs wrk and nginx (deploy/dependencies bench), build/release with its tests, and ONNX Runtime (deploy/onnxruntime).
 """
@@ -228,7 +228,7 @@ def batching(_):
         build = serving.build_of(client, client.model("mlp"), "v1", onnx_models.mlp())
         body = json.dumps({onnx_models.MLP_INPUT: [[0.25] * onnx_models.MLP_WIDTH]})
         stages = {}
-        for name, settings in (("single", {}), ("batched", {"batching": {"size_max": 64, "delay_ms_max": 1}})):
+        for name, settings in (("single", {}), ("batched", {"batching": {"size_max": 16, "delay_ms_max": 1}})):
             stages[name] = serving.Stage(client, f"/{name}")
             stages[name].update(build, **settings)
         samples = {name: Samples() for name in stages}
