@@ -118,16 +118,38 @@ TEST_F(copies, one_that_cannot_be_read_is_fetched_again) {
     EXPECT_EQ(content((*again)->file()), "model");
 }
 
-TEST_F(copies, those_that_nobody_holds_go_when_little_is_left_of_the_disk) {
+TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     open();
     const auto kept = store("kept"), unused = store("unused"), next = store("next");
     ASSERT_TRUE(ask({kept}) && ask({unused}));
     open({.disk_free_bytes_min = std::uint64_t{1} << 62});
-    EXPECT_EQ(files(), 0u);
+    EXPECT_EQ(files(), 2u) << "a start that finds a full disk";
     const auto refused = ask({next});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+    EXPECT_EQ(files(), 2u) << "they would not have been enough";
+    EXPECT_TRUE(ask({kept})) << "what is there needs no more room";
+}
+
+TEST_F(copies, those_that_nobody_holds_stay_when_they_would_not_make_room_enough) {
+    open({.bytes_max = 10, .models_max = 100});
+    const auto a = store("aaaa"), b = store("bbbb");
+    const auto held_a = ask({a});
+    ASSERT_TRUE(held_a && ask({b}));
+    const auto refused = ask({store("seven b")});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("models in use take 4 of 10"));
+    EXPECT_TRUE(fs::exists(folder / "models" / name_of({b})));
+}
+
+TEST_F(copies, a_start_keeps_to_the_bounds) {
+    open();
+    ASSERT_TRUE(ask({store("aaaa")}) && ask({store("bbbb")}) && ask({store("cccc")}));
+    open({.bytes_max = 10, .models_max = 100});
+    EXPECT_EQ(files(), 2u);
+    open({.bytes_max = 10, .models_max = 1});
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(copies, a_store_that_sends_other_bytes_gives_no_model) {
