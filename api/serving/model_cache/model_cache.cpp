@@ -310,6 +310,8 @@ storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
     const auto whole = co_await run_blocking(x_with.disk, compare);
     if (whole && *whole) co_return *std::move(held);
     if (!whole) {
+        // What only this process cannot read now may be whole.
+        if (whole.error().code == error_code::unavailable) co_return whole.error();
         // What cannot be read is as good as damaged: another copy takes its place.
         const auto drop = [&]() -> result<void> {
             std::error_code wrong;

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <future>
@@ -113,6 +114,24 @@ TEST_F(copies, one_that_cannot_be_read_is_fetched_again) {
     const auto file = folder / "models" / name_of({model});
     fs::remove(file);
     fs::create_directory(file);  // also for a superuser
+    const auto again = ask({model});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(content((*again)->file()), "model");
+}
+
+TEST_F(copies, one_that_cannot_be_read_for_want_of_descriptors_stays) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto refused = ask({model});
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::unavailable);
+    objects.objects.clear();
     const auto again = ask({model});
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(content((*again)->file()), "model");
