@@ -58,7 +58,6 @@ class predictions {
     void pass_quiescent_point();
     result<void> open(const std::filesystem::path& folder);
     void add_builder(storage::node::registry_node&);
-    result<schemas::model_signature> inspected(const std::filesystem::path&);
     static boost::asio::awaitable<void> fetch(predictions* self, api::serving::component_source,
                                               std::function<void(result<api::serving::fetched_model>)>);
     storage::artifacts::task<api::serving::fetched_model> fetched(api::serving::component_source);
@@ -76,10 +75,10 @@ class predictions {
     std::shared_ptr<api::serving::model_cache::load_marks> x_load_marks;
     std::shared_ptr<api::serving::builder::builder_job> x_builder;
     std::unique_ptr<api::serving::model_cache::model_cache> x_models;
-    api::serving::model_cache::memory_budget x_memory;
+    const std::shared_ptr<api::serving::model_cache::memory_budget> x_memory;
     api::serving::serving x_serving;
     runtime::task_group x_fetches;
-    runtime::blocking_pool x_looks;  // the builder's; waits at its end for what it looks at, so it goes first
+    runtime::blocking_pool x_looks;  // the builder's
 };
 
 }  // namespace herald::program

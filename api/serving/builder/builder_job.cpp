@@ -52,6 +52,7 @@ void builder_job::end() {
         if (self.x_look) self.x_look->give_up();
     }));
     x_tasks.stop();
+    x_threads->leave_behind();
 }
 
 void builder_job::start(std::uint64_t token) {
@@ -170,9 +171,10 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
                                                    std::shared_ptr<const model_cache::held_model> held) {
     if (!may_look()) co_return runtime::unavailable("this node loads no further models; see builder_stuck");
     const std::string name = mark_of(build);
-    const auto work = [marks = x_marks, name, held = std::move(held), loader = x_with.load] {
+    const auto on_thread = [marks = x_marks, name, held = std::move(held), loader = x_with.load] {
         return load(*marks, name, held->file(), loader);
     };
+    const auto work = [threads = x_threads, on_thread] { return threads->run(on_thread); };
     const auto begun = look_at_model::start(x_with.looks, x_with.loop.context().get_executor(), work);
     if (!begun) co_return begun.error();
     x_look = *begun;

@@ -130,7 +130,7 @@ class builder : public testing::Test {
     std::shared_ptr<builder_job> job_of(const builder_job::builds_finder& waits) {
         return std::make_shared<builder_job>(
             builder_job::parts{node, *state, objects, *models, loops[0], runtime::system_random(),
-                               loops.blocking(), looks, waits, load},
+                               loops.blocking(), *looks, waits, load},
             settings);
     }
     /// Builds of the same version with these ids, as long as nothing was told of them.
@@ -149,8 +149,9 @@ class builder : public testing::Test {
     }
     /// The first `count` loads do not end before the test does or lets them.
     void hang(int count) {
-        load = [this, count, plain = load](const std::filesystem::path& file) {
-            if (++loads <= count) let.wait();
+        // What comes after the wait may outlive the test.
+        load = [this, count, may_go = let, plain = load](const std::filesystem::path& file) {
+            if (++loads <= count) may_go.wait();
             return plain(file);
         };
     }
@@ -174,7 +175,8 @@ class builder : public testing::Test {
     const std::shared_future<void> let{let_go.get_future()};
     std::atomic<bool> is_let_go{false};
     std::shared_ptr<builder_job> job;
-    runtime::blocking_pool looks{limits::build_looks_max, limits::build_looks_max};
+    std::unique_ptr<runtime::blocking_pool> looks =
+        std::make_unique<runtime::blocking_pool>(limits::build_looks_max, limits::build_looks_max);
 };
 
 boost::asio::awaitable<void> read_all(std::shared_ptr<runtime::http::body_stream> stream,
@@ -345,6 +347,19 @@ TEST_F(builder, an_end_waits_for_no_model_and_says_nothing_of_it) {
     EXPECT_TRUE(node.told().empty());
     load_marks after(settings.marks);
     EXPECT_EQ(*after.begin("5"), 0) << "an end that was ordered is no sign of the model";
+}
+
+TEST_F(builder, a_model_that_hangs_is_left_behind_at_the_end) {
+    upload({wire::small_model()});
+    settings.look_ms_max = 20;
+    hang(2);
+    begin(builds({5, 6}));
+    ASSERT_EQ(eventually([&] { return node.told().size(); }, 2), 2u);
+    job->end();
+    const auto gone = std::async(std::launch::async, [&] { looks.reset(); });
+    EXPECT_EQ(gone.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+    is_let_go = true;
+    let_go.set_value();
 }
 
 TEST_F(builder, nothing_is_made_without_the_claim) {
