@@ -107,9 +107,9 @@ class marked_engine final : public engines::engine {
 
 std::string mark_of(const model_source& source) {
     std::string out = "build-" + std::to_string(source.build.value);
-    if (source.batching.size_max > 0)
-        out += "-batch-" + std::to_string(source.batching.size_max) + "-" +
-               std::to_string(source.batching.delay_ms_max);
+    if (source.batching.size_max > 0) out += "-batch-" + std::to_string(source.batching.size_max);
+    // One row at a time waits for no other.
+    if (source.batching.size_max > 1) out += "-" + std::to_string(source.batching.delay_ms_max);
     return out;
 }
 

@@ -287,9 +287,9 @@ TEST_F(builder, what_may_pass_is_tried_again_and_ends_no_build) {
 
 TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
     upload({wire::small_model()});
-    load_marks before(settings.marks);
-    ASSERT_EQ(*before.begin("5"), 0);
-    ASSERT_EQ(*before.begin("5"), 1);
+    load_marks first(settings.marks), second(settings.marks);
+    ASSERT_EQ(*first.begin("5"), 0);
+    ASSERT_EQ(*second.begin("5"), 1);
     load = [&](const auto&) -> result<schemas::model_signature> {
         ++loads;
         return schemas::model_signature();
