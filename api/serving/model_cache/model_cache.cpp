@@ -89,7 +89,7 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
 
     result<void> begin();
     /// Takes room for a copy that is there or will be, and holds it: nothing else may take its place.
-    /// Errors: resource_exhausted.
+    /// Errors: those of make_room.
     result<std::shared_ptr<const held_model>> hold(const std::string& name, std::uint64_t bytes);
     fs::path path_of(const std::string& name) const { return x_folder / name; }
     fs::path new_arrival(const std::string& name) {
@@ -181,8 +181,12 @@ bool model_cache::shelf::has_disk_room(std::uint64_t bytes, std::uint64_t freed)
 }
 
 /// For one copy more. Unless all that nobody holds would make enough room, none of it goes. Errors:
-/// resource_exhausted.
+/// unavailable, since what is held or fills the disk may go; invalid_argument beyond the bound.
 result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
+    if (bytes > x_bounds.bytes_max)
+        return runtime::invalid_argument("the model has " + std::to_string(bytes) +
+                                         " bytes; the disk cache of models takes at most " +
+                                         std::to_string(x_bounds.bytes_max));
     std::uint64_t held_bytes = 0;
     std::size_t held = 0;
     for (const auto& [name, each] : x_copies) {
@@ -191,17 +195,16 @@ result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
         ++held;
     }
     if (!keeps_to_bounds(held_bytes + bytes, held + 1))
-        return runtime::resource_exhausted("the disk cache of models has no room for " +
-                                           std::to_string(bytes) + " bytes: models in use take " +
-                                           std::to_string(held_bytes) + " of " +
-                                           std::to_string(x_bounds.bytes_max));
+        return runtime::unavailable("the disk cache of models has no room for " + std::to_string(bytes) +
+                                    " bytes: models in use take " + std::to_string(held_bytes) + " of " +
+                                    std::to_string(x_bounds.bytes_max));
     bool is_enough = has_disk_room(bytes, x_bytes - held_bytes);
     while (is_enough && !(keeps_to_bounds(x_bytes + bytes, x_copies.size() + 1) && has_disk_room(bytes, 0)))
         is_enough = let_oldest_go();
     if (is_enough) return {};
-    return runtime::resource_exhausted(
-        "the disk has no room for a copy of the model of " + std::to_string(bytes) +
-        " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) + " must stay free");
+    return runtime::unavailable("the disk has no room for a copy of the model of " + std::to_string(bytes) +
+                                " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) +
+                                " must stay free");
 }
 
 /// False when every copy is held.

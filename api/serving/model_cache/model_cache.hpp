@@ -51,8 +51,9 @@ class model_cache {
     model_cache(const model_cache&) = delete;
     model_cache& operator=(const model_cache&) = delete;
 
-    /// The bytes of the parts, one behind the other. Errors: resource_exhausted when the bounds leave no room
-    /// beside what is held; those of read_joined; unavailable and internal of the disk.
+    /// The bytes of the parts, one behind the other. Errors: unavailable when the bounds or the disk leave no
+    /// room beside what is held; invalid_argument when the bounds would not if it were alone; those of
+    /// read_joined; unavailable and internal of the disk.
     storage::artifacts::task<std::shared_ptr<const held_model>> get(
         std::vector<storage::artifacts::stored_object> wanted);
 

@@ -145,7 +145,7 @@ TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     EXPECT_EQ(files(), 2u) << "a start that finds a full disk";
     const auto refused = ask({next});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_EQ(refused.error().code, error_code::unavailable);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
     EXPECT_EQ(files(), 2u) << "they would not have been enough";
     EXPECT_TRUE(ask({kept})) << "what is there needs no more room";
@@ -204,10 +204,19 @@ TEST_F(copies, above_the_bounds_the_longest_unused_goes_and_never_one_that_is_he
     EXPECT_EQ(content((*held_a)->file()), "aaaa");
     const auto refused = ask({b});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_EQ(refused.error().code, error_code::unavailable) << "it may pass";
     *held_a = nullptr;
     EXPECT_TRUE(ask({b}));
     EXPECT_LE(cache->bytes(), 10u);
+}
+
+TEST_F(copies, one_that_would_not_fit_if_it_were_alone_is_refused_for_good) {
+    open({.bytes_max = 10, .models_max = 100});
+    ASSERT_TRUE(ask({store("aaaa")}));
+    const auto refused = ask({store("eleven byte")});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::invalid_argument);
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(copies, there_are_no_more_than_the_bound_of_them) {
