@@ -86,8 +86,8 @@ class marked_engine final : public engines::engine {
             x_turns->end(is_alone);
             return loaded(runtime::invalid_argument(
                 "loading the model ended the process of this node " + std::to_string(*before) +
-                " times; it is not loaded again here until the file loads/" + name +
-                " in the node's data folder is removed"));
+                " times; it is not loaded again here until the file herald/loads/" + name +
+                " in the node's --data folder is removed"));
         }
         auto begun = std::make_shared<begun_load>(x_marks, x_turns, name, is_alone);
         x_inner->load(source,

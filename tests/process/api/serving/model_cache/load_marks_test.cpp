@@ -112,7 +112,7 @@ TEST_F(marked_loads, at_which_the_process_ended_twice_are_refused_until_the_mark
         EXPECT_EQ(refused.error().code, error_code::invalid_argument);
         EXPECT_THAT(refused.error().message,
                     testing::AllOf(testing::HasSubstr("ended the process of this node 2 times"),
-                                   testing::HasSubstr("loads/build-5")));
+                                   testing::HasSubstr("herald/loads/build-5 in the node's --data folder")));
         EXPECT_FALSE(inner->is_loading(5));
     }
     begin(6);
