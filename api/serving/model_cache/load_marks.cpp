@@ -31,11 +31,18 @@ result<int> load_marks::begin(const std::string& name) {
         if (bytes < 0) return failed("look at", path, errno);
         before = static_cast<int>(bytes);
         if (before >= limits::load_ends_max) return before;
-        if (::write(file.get(), "x", 1) != 1) return failed("write", path, errno);
-        if (::fsync(file.get()) != 0) return failed("sync", path, errno);
+        const bool is_counted = ::write(file.get(), "x", 1) == 1 && ::fsync(file.get()) == 0;
+        if (!is_counted) {
+            const int why = errno;
+            if (before == 0) ::unlink(path.c_str());
+            return failed("write", path, why);
+        }
         x_begun[name] = {before, 1};
     }
-    if (const auto synced = storage::artifacts::sync_folder(x_folder); !synced) return synced.error();
+    if (const auto synced = storage::artifacts::sync_folder(x_folder); !synced) {
+        end(name);
+        return synced.error();
+    }
     return before;
 }
 
@@ -57,6 +64,19 @@ void load_marks::let_off() noexcept {
     x_is_over = true;
     for (const auto& [name, each] : x_begun) ::unlink((x_folder / name).c_str());
     x_begun.clear();
+}
+
+result<int> marked_load::begin() {
+    const runtime::lock_guard lock(x_mutex);
+    if (x_step != step::before) return runtime::unavailable("the load was given up");
+    const auto before = x_marks->begin(x_name);
+    if (before && *before < limits::load_ends_max) x_step = step::under_way;
+    return before;
+}
+
+void marked_load::end() noexcept {
+    const runtime::lock_guard lock(x_mutex);
+    if (std::exchange(x_step, step::over) == step::under_way) x_marks->end(x_name);
 }
 
 }  // namespace herald::api::serving::model_cache

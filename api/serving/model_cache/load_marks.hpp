@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "runtime/error.hpp"
 #include "runtime/mutex.hpp"
@@ -20,6 +22,7 @@ class load_marks {
     /// limits::load_ends_max this one counts, too, from now on, also after a loss of power: once, however
     /// many loads of the name are under way in it. Errors: unavailable and internal of the disk; unavailable
     /// after let_off().
+    /// After an error it does not count, and needs no end().
     result<int> begin(const std::string& name);
     /// Whether begin() would find a load that did not end, of a process before this one. Not while one is
     /// under way in this.
@@ -39,6 +42,30 @@ class load_marks {
     mutable runtime::mutex x_mutex;
     std::map<std::string, begun> x_begun GUARDED_BY(x_mutex);
     bool x_is_over GUARDED_BY(x_mutex) = false;
+};
+
+/// One load of a name: once it has begun it ends once, at the latest with this object, as after a throw.
+/// Thread-safe; waits for the disk.
+class marked_load {
+  public:
+    marked_load(std::shared_ptr<load_marks> marks, std::string name)
+        : x_marks(std::move(marks)), x_name(std::move(name)) {}
+    ~marked_load() { end(); }
+    marked_load(const marked_load&) = delete;
+    marked_load& operator=(const marked_load&) = delete;
+
+    /// load_marks::begin, once. Errors: also unavailable after end().
+    result<int> begin();
+    void end() noexcept;
+    /// The ends of before count for nothing any more: they were told of.
+    void forget() noexcept { x_marks->end(x_name); }
+
+  private:
+    enum class step { before, under_way, over };
+    const std::shared_ptr<load_marks> x_marks;
+    const std::string x_name;
+    runtime::mutex x_mutex;
+    step x_step GUARDED_BY(x_mutex) = step::before;
 };
 
 }  // namespace herald::api::serving::model_cache

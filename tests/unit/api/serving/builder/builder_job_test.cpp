@@ -295,6 +295,7 @@ TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
         return schemas::model_signature();
     };
     EXPECT_THAT(made().error, HasSubstr("ended the process 2 times"));
+    EXPECT_FALSE(std::filesystem::exists(settings.marks / "5")) << "the build is over";
     EXPECT_EQ(loads, 0);
 }
 
@@ -304,6 +305,17 @@ TEST_F(builder, one_that_ended_it_once_is_tried_again_and_then_forgotten) {
     ASSERT_EQ(*before.begin("5"), 0);
     EXPECT_EQ(made().error, "");
     EXPECT_EQ(*before.begin("5"), 0);
+}
+
+TEST_F(builder, a_look_that_throws_leaves_no_mark) {
+    upload({wire::small_model()});
+    load = [&, plain = load](const std::filesystem::path& file) {
+        if (++loads < 3) throw std::runtime_error("an engine's bug");
+        if (loads == 3) EXPECT_EQ(std::filesystem::file_size(settings.marks / "5"), 1u);
+        return plain(file);
+    };
+    EXPECT_EQ(made().error, "");
+    EXPECT_FALSE(std::filesystem::exists(settings.marks / "5"));
 }
 
 TEST_F(builder, a_model_that_does_not_end_to_load_is_given_up_and_the_next_is_built) {
