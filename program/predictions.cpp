@@ -157,6 +157,11 @@ std::function<void(std::function<void()>)> predictions::quiescing() {
     };
 }
 
+void predictions::let_off() {
+    x_load_marks->let_off();
+    if (x_builder) x_builder->let_off();
+}
+
 void predictions::drain(storage::node::registry_node& node, std::function<void()> done) {
     const auto quiesce = quiescing();
     if (!quiesce) return node.drain(std::move(done));
@@ -185,7 +190,7 @@ std::optional<runtime::trouble> predictions::trouble() const {
 }
 
 void predictions::end() {
-    x_load_marks->let_off();
+    let_off();
     if (x_builder) x_builder->end();
     x_fetches.stop();
     x_is_ending = true;

@@ -47,6 +47,8 @@ class predictions {
     std::function<void(std::function<void()>)> quiescing();
     /// Before the node starts.
     void begin(storage::node::registry_node&);
+    /// The process was told to end: from now on its end is no sign of a model that is being loaded.
+    void let_off();
     /// As registry_node::drain, once no prediction goes out any more (P7). While the serving loops run.
     void drain(storage::node::registry_node&, std::function<void()> done);
     /// Why this node says that it is not ready for predictions; none if it serves none.

@@ -71,6 +71,8 @@ class builder_job final : public storage::node::claimed_job,
 
     void start(std::uint64_t token) override;
     void stop() override { x_token = 0; }
+    /// What ends the process from now on is no sign of a model. Any thread.
+    void let_off() noexcept { x_marks->let_off(); }
     /// Waits until nothing of it is left but looks at models that do not end. Not on the loop's thread; while
     /// the loop runs.
     void end();
