@@ -139,6 +139,7 @@ class composed_api_node final : public api_node {
 
     void drain() override {
         x_is_draining = true;
+        x_predictions->let_off();  // whoever loses patience with what follows kills the process
         const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
                                                  limits::drain_answers_ms_max - limits::drain_worker_ms_min);
         x_is_drained = true;

@@ -50,6 +50,19 @@ struct kept_model {
     std::filesystem::path file;
 };
 
+/// It is in memory for as long as it is looked at.
+result<schemas::model_signature> inspected(model_cache::memory_budget& budget,
+                                           engines::onnx::onnx_engine& onnx,
+                                           const std::filesystem::path& file) {
+    std::error_code unknown;
+    const std::uint64_t bytes = std::filesystem::file_size(file, unknown);
+    if (unknown)
+        return runtime::unavailable("the model's copy on this node's disk cannot be read; try again");
+    auto memory = budget.take(bytes);
+    if (!memory) return memory.error();
+    return onnx.inspect(file);
+}
+
 }  // namespace
 
 predictions::predictions(const settings& chosen, const parts& with)
@@ -57,8 +70,9 @@ predictions::predictions(const settings& chosen, const parts& with)
       x_with(with),
       x_disk(limits::model_threads, limits::model_calls_waiting_max),
       x_loads(limits::model_threads, limits::model_calls_waiting_max),
-      x_memory(chosen.predictions.models_memory_bytes != 0 ? chosen.predictions.models_memory_bytes
-                                                           : model_cache::half_of_memory()),
+      x_memory(std::make_shared<model_cache::memory_budget>(chosen.predictions.models_memory_bytes != 0
+                                                                ? chosen.predictions.models_memory_bytes
+                                                                : model_cache::half_of_memory())),
       x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving.size()},
                 route_options(chosen), chosen.predictions.logged_each),
       x_fetches(with.jobs),
@@ -110,23 +124,15 @@ void predictions::add_builder(storage::node::registry_node& registry) {
         });
         return builds;
     };
-    const auto load = [this](const std::filesystem::path& file) { return inspected(file); };
+    // Nothing of this object: a model that hangs may outlive it.
+    const auto load = [memory = x_memory, onnx = x_onnx](const std::filesystem::path& file) {
+        return inspected(*memory, *onnx, file);
+    };
     x_builder = std::make_shared<builder::builder_job>(
         builder::builder_job::parts{registry, x_with.state, x_with.artifacts, *x_models, x_with.jobs,
                                     runtime::system_random(), x_disk, x_looks, waiting, load},
         std::move(set));
     registry.add_job(schemas::job::builder, x_builder);
-}
-
-/// It is in memory for as long as it is looked at.
-result<schemas::model_signature> predictions::inspected(const std::filesystem::path& file) {
-    std::error_code unknown;
-    const std::uint64_t bytes = std::filesystem::file_size(file, unknown);
-    if (unknown)
-        return runtime::unavailable("the model's copy on this node's disk cannot be read; try again");
-    auto memory = x_memory.take(bytes);
-    if (!memory) return memory.error();
-    return x_onnx->inspect(file);
 }
 
 void predictions::describe(storage::node::registry_node::options& node) {
@@ -149,6 +155,11 @@ std::function<void(std::function<void()>)> predictions::quiescing() {
                 if (--*left == 0) done();
             });
     };
+}
+
+void predictions::let_off() {
+    x_load_marks->let_off();
+    if (x_builder) x_builder->let_off();
 }
 
 void predictions::drain(storage::node::registry_node& node, std::function<void()> done) {
@@ -179,7 +190,7 @@ std::optional<runtime::trouble> predictions::trouble() const {
 }
 
 void predictions::end() {
-    x_load_marks->let_off();
+    let_off();
     if (x_builder) x_builder->end();
     x_fetches.stop();
     x_is_ending = true;
@@ -206,7 +217,7 @@ storage::artifacts::task<fetched_model> predictions::fetched(component_source so
     if (!wanted) co_return wanted.error();
     std::uint64_t bytes = 0;
     for (const auto& each : *wanted) bytes += each.bytes;
-    auto memory = x_memory.take(bytes);
+    auto memory = x_memory->take(bytes);
     if (!memory) co_return memory.error();
     auto held = co_await x_models->get(*std::move(wanted));
     if (!held) co_return held.error();

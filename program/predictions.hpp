@@ -47,6 +47,8 @@ class predictions {
     std::function<void(std::function<void()>)> quiescing();
     /// Before the node starts.
     void begin(storage::node::registry_node&);
+    /// The process was told to end: from now on its end is no sign of a model that is being loaded.
+    void let_off();
     /// As registry_node::drain, once no prediction goes out any more (P7). While the serving loops run.
     void drain(storage::node::registry_node&, std::function<void()> done);
     /// Why this node says that it is not ready for predictions; none if it serves none.
@@ -58,7 +60,6 @@ class predictions {
     void pass_quiescent_point();
     result<void> open(const std::filesystem::path& folder);
     void add_builder(storage::node::registry_node&);
-    result<schemas::model_signature> inspected(const std::filesystem::path&);
     static boost::asio::awaitable<void> fetch(predictions* self, api::serving::component_source,
                                               std::function<void(result<api::serving::fetched_model>)>);
     storage::artifacts::task<api::serving::fetched_model> fetched(api::serving::component_source);
@@ -76,10 +77,10 @@ class predictions {
     std::shared_ptr<api::serving::model_cache::load_marks> x_load_marks;
     std::shared_ptr<api::serving::builder::builder_job> x_builder;
     std::unique_ptr<api::serving::model_cache::model_cache> x_models;
-    api::serving::model_cache::memory_budget x_memory;
+    const std::shared_ptr<api::serving::model_cache::memory_budget> x_memory;
     api::serving::serving x_serving;
     runtime::task_group x_fetches;
-    runtime::blocking_pool x_looks;  // the builder's; waits at its end for what it looks at, so it goes first
+    runtime::blocking_pool x_looks;  // the builder's
 };
 
 }  // namespace herald::program

@@ -26,20 +26,23 @@ bool may_pass(const error& why) {
 std::string mark_of(schemas::build_id build) { return std::to_string(build.value); }
 
 /// On a thread that it may keep for ever: uses nothing of the job.
-result<schemas::model_signature> load(model_cache::load_marks& marks, const std::string& name,
-                                      const std::filesystem::path& file,
+result<schemas::model_signature> load(model_cache::marked_load& mark, const std::filesystem::path& file,
                                       const builder_job::model_loader& loader) {
+    // Also after a throw, and here: this thread may wait for the disk.
+    struct at_end {
+        model_cache::marked_load& mark;
+        ~at_end() { mark.end(); }
+    };
+    const at_end ends{mark};
     if (const auto good = inspect_model_file(file); !good) return good.error();
-    const auto before = marks.begin(name);
+    const auto before = mark.begin();
     if (!before) return before.error();
     if (*before >= limits::load_ends_max) {
-        marks.end(name);
+        mark.forget();
         return runtime::invalid_argument("loading the model ended the process " + std::to_string(*before) +
                                          " times; it is not tried again");
     }
-    auto signature = loader(file);
-    marks.end(name);
-    return signature;
+    return loader(file);
 }
 
 }  // namespace
@@ -52,6 +55,7 @@ void builder_job::end() {
         if (self.x_look) self.x_look->give_up();
     }));
     x_tasks.stop();
+    x_threads->leave_behind();
 }
 
 void builder_job::start(std::uint64_t token) {
@@ -169,10 +173,11 @@ task<schemas::model_signature> builder_job::signature_of(const schemas::build& b
 task<schemas::model_signature> builder_job::looked(schemas::build_id build,
                                                    std::shared_ptr<const model_cache::held_model> held) {
     if (!may_look()) co_return runtime::unavailable("this node loads no further models; see builder_stuck");
-    const std::string name = mark_of(build);
-    const auto work = [marks = x_marks, name, held = std::move(held), loader = x_with.load] {
-        return load(*marks, name, held->file(), loader);
+    const auto mark = std::make_shared<model_cache::marked_load>(x_marks, mark_of(build));
+    const auto on_thread = [mark, held = std::move(held), loader = x_with.load] {
+        return load(*mark, held->file(), loader);
     };
+    const auto work = [threads = x_threads, on_thread] { return threads->run(on_thread); };
     const auto begun = look_at_model::start(x_with.looks, x_with.loop.context().get_executor(), work);
     if (!begun) co_return begun.error();
     x_look = *begun;
@@ -184,7 +189,7 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
     if (x_is_ending) co_return runtime::unavailable("this process ends");
     // What ends the process from now on is no sign of the model.
     const auto forget = [&]() -> result<void> {
-        x_marks->end(name);
+        mark->end();
         return {};
     };
     (void)co_await run_blocking(x_with.blocking, forget);

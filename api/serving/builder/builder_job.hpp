@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/serving/builder/limits.hpp"
+#include "api/serving/builder/lone_threads.hpp"
 #include "api/serving/model_cache/load_marks.hpp"
 #include "api/serving/model_cache/model_cache.hpp"
 #include "runtime/random.hpp"
@@ -28,12 +29,14 @@ namespace herald::api::serving::builder {
 /// built now, because the store or the disk is in trouble or no engine is there, is tried again; other
 /// failures end the build with their text. So does a second end of this process while it was being loaded,
 /// and a look that takes longer than it may: it goes on beside the next ones, as nothing can end it, on a
-/// thread that is lost to building until then. Lives on the loop's thread, but for end().
+/// thread that is lost to building until then, and is left behind at the end. Lives on the loop's thread, but
+/// for end().
 class builder_job final : public storage::node::claimed_job,
                           public std::enable_shared_from_this<builder_job> {
   public:
-    /// Loads a model from a file and says what it takes and gives; called on a thread that may block.
-    /// Errors: invalid_argument when it cannot be served, for people; unavailable when this node cannot tell.
+    /// Loads a model from a file and says what it takes and gives; called on a thread that may block, and
+    /// that may be left behind: it owns what it uses. Errors: invalid_argument when it cannot be served, for
+    /// people; unavailable when this node cannot tell.
     using model_loader = std::function<result<schemas::model_signature>(const std::filesystem::path&)>;
     /// Builds that wait, the oldest first.
     using builds_finder =
@@ -63,10 +66,13 @@ class builder_job final : public storage::node::claimed_job,
         : x_with(std::move(with)),
           x_settings(std::move(set)),
           x_marks(std::make_shared<model_cache::load_marks>(x_settings.marks)),
+          x_threads(std::make_shared<lone_threads>()),
           x_tasks(x_with.loop) {}
 
     void start(std::uint64_t token) override;
     void stop() override { x_token = 0; }
+    /// What ends the process from now on is no sign of a model. Any thread.
+    void let_off() noexcept { x_marks->let_off(); }
     /// Waits until nothing of it is left but looks at models that do not end. Not on the loop's thread; while
     /// the loop runs.
     void end();
@@ -93,6 +99,7 @@ class builder_job final : public storage::node::claimed_job,
     const parts x_with;
     const settings x_settings;
     const std::shared_ptr<model_cache::load_marks> x_marks;
+    const std::shared_ptr<lone_threads> x_threads;  // of models that are looked at
     runtime::task_group x_tasks;
     std::uint64_t x_token = 0;
     bool x_is_planned = false;

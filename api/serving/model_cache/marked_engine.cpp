@@ -45,21 +45,26 @@ class turns {
 class begun_load {
   public:
     begun_load(std::shared_ptr<load_marks> marks, std::shared_ptr<turns> in, std::string name, bool is_alone)
-        : x_marks(std::move(marks)), x_turns(std::move(in)), x_name(std::move(name)), x_is_alone(is_alone) {}
+        : x_mark(std::move(marks), std::move(name)), x_turns(std::move(in)), x_is_alone(is_alone) {
+        if (x_is_alone)
+            x_turns->begin_alone();
+        else
+            x_turns->begin_beside_others();
+    }
     ~begun_load() { end(); }
     begun_load(const begun_load&) = delete;
     begun_load& operator=(const begun_load&) = delete;
 
+    result<int> mark() { return x_mark.begin(); }
     void end() {
         if (std::exchange(x_has_ended, true)) return;
-        x_marks->end(x_name);
+        x_mark.end();
         x_turns->end(x_is_alone);
     }
 
   private:
-    const std::shared_ptr<load_marks> x_marks;
+    marked_load x_mark;
     const std::shared_ptr<turns> x_turns;
-    const std::string x_name;
     const bool x_is_alone;
     bool x_has_ended = false;
 };
@@ -77,19 +82,15 @@ class marked_engine final : public engines::engine {
     void load(const model_source& source, load_handler loaded) override {
         const std::string name = mark_of(source);
         const bool is_alone = x_marks->is_suspect(name);
-        if (is_alone)
-            x_turns->begin_alone();
-        else
-            x_turns->begin_beside_others();
-        const auto before = x_marks->begin(name);
+        auto begun = std::make_shared<begun_load>(x_marks, x_turns, name, is_alone);
+        const auto before = begun->mark();
         if (before && *before >= limits::load_ends_max) {
-            x_turns->end(is_alone);
+            begun->end();
             return loaded(runtime::invalid_argument(
                 "loading the model ended the process of this node " + std::to_string(*before) +
-                " times; it is not loaded again here until the file loads/" + name +
-                " in the node's data folder is removed"));
+                " times; it is not loaded again here until the file herald/loads/" + name +
+                " in the node's --data folder is removed"));
         }
-        auto begun = std::make_shared<begun_load>(x_marks, x_turns, name, is_alone);
         x_inner->load(source,
                       [begun = std::move(begun), loaded = std::move(loaded)](result<loaded_model> found) {
                           begun->end();
@@ -107,9 +108,9 @@ class marked_engine final : public engines::engine {
 
 std::string mark_of(const model_source& source) {
     std::string out = "build-" + std::to_string(source.build.value);
-    if (source.batching.size_max > 0)
-        out += "-batch-" + std::to_string(source.batching.size_max) + "-" +
-               std::to_string(source.batching.delay_ms_max);
+    if (source.batching.size_max > 0) out += "-batch-" + std::to_string(source.batching.size_max);
+    // One row at a time waits for no other.
+    if (source.batching.size_max > 1) out += "-" + std::to_string(source.batching.delay_ms_max);
     return out;
 }
 

@@ -89,7 +89,7 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
 
     result<void> begin();
     /// Takes room for a copy that is there or will be, and holds it: nothing else may take its place.
-    /// Errors: resource_exhausted.
+    /// Errors: those of make_room.
     result<std::shared_ptr<const held_model>> hold(const std::string& name, std::uint64_t bytes);
     fs::path path_of(const std::string& name) const { return x_folder / name; }
     fs::path new_arrival(const std::string& name) {
@@ -109,10 +109,10 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     };
     class holder;
     void release(const std::string& name);
-    bool make_room(std::uint64_t bytes) REQUIRES(x_mutex);
-    bool has_room(std::uint64_t bytes) const REQUIRES(x_mutex);
-    bool has_disk_room(std::uint64_t bytes) const;
-    error no_room(std::uint64_t bytes) const REQUIRES(x_mutex);
+    result<void> make_room(std::uint64_t bytes) REQUIRES(x_mutex);
+    bool keeps_to_bounds(std::uint64_t bytes, std::size_t models) const;
+    bool has_disk_room(std::uint64_t bytes, std::uint64_t freed) const;
+    bool let_oldest_go() REQUIRES(x_mutex);
 
     const fs::path x_folder;
     const bounds x_bounds;
@@ -159,46 +159,65 @@ result<void> model_cache::shelf::begin() {
         x_copies[path.filename().string()] = {bytes, 0, ++x_uses};
         x_bytes += bytes;
     }
-    make_room(0);
+    // Not for the sake of the disk: nobody holds a copy yet, and what is served would have to be fetched
+    // again onto the same full disk.
+    while (!keeps_to_bounds(x_bytes, x_copies.size()) && let_oldest_go()) {
+    }
     return {};
 }
 
-bool model_cache::shelf::has_disk_room(std::uint64_t bytes) const {
+bool model_cache::shelf::keeps_to_bounds(std::uint64_t bytes, std::size_t models) const {
+    return bytes <= x_bounds.bytes_max && models <= x_bounds.models_max;
+}
+
+/// Whether so many more may come to the disk once others are gone from it.
+bool model_cache::shelf::has_disk_room(std::uint64_t bytes, std::uint64_t freed) const {
     if (x_bounds.disk_free_bytes_min == 0) return true;
     std::error_code unknown;
     const auto disk = fs::space(x_folder, unknown);
-    return unknown || (disk.available >= bytes && disk.available - bytes >= x_bounds.disk_free_bytes_min);
+    if (unknown) return true;
+    const std::uint64_t available = disk.available + freed;
+    return available >= bytes && available - bytes >= x_bounds.disk_free_bytes_min;
 }
 
-bool model_cache::shelf::has_room(std::uint64_t bytes) const {
-    const std::size_t one_more = bytes > 0 ? 1 : 0;
-    return x_bytes + bytes <= x_bounds.bytes_max && x_copies.size() + one_more <= x_bounds.models_max &&
-           has_disk_room(bytes);
-}
-
-error model_cache::shelf::no_room(std::uint64_t bytes) const {
-    if (!has_disk_room(bytes))
-        return runtime::resource_exhausted(
-            "the disk has no room for a copy of the model of " + std::to_string(bytes) +
-            " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) + " must stay free");
-    return runtime::resource_exhausted("the disk cache of models has no room for " + std::to_string(bytes) +
-                                       " bytes: models in use take " + std::to_string(x_bytes) + " of " +
-                                       std::to_string(x_bounds.bytes_max));
-}
-
-/// False when what is held leaves none.
-bool model_cache::shelf::make_room(std::uint64_t bytes) {
-    while (!has_room(bytes)) {
-        auto oldest = x_copies.end();
-        for (auto each = x_copies.begin(); each != x_copies.end(); ++each)
-            if (each->second.holders == 0 &&
-                (oldest == x_copies.end() || each->second.used < oldest->second.used))
-                oldest = each;
-        if (oldest == x_copies.end()) return false;
-        ::unlink(path_of(oldest->first).c_str());
-        x_bytes -= oldest->second.bytes;
-        x_copies.erase(oldest);
+/// For one copy more. Unless all that nobody holds would make enough room, none of it goes. Errors:
+/// unavailable, since what is held or fills the disk may go; invalid_argument beyond the bound.
+result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
+    if (bytes > x_bounds.bytes_max)
+        return runtime::invalid_argument("the model has " + std::to_string(bytes) +
+                                         " bytes; the disk cache of models takes at most " +
+                                         std::to_string(x_bounds.bytes_max));
+    std::uint64_t held_bytes = 0;
+    std::size_t held = 0;
+    for (const auto& [name, each] : x_copies) {
+        if (each.holders == 0) continue;
+        held_bytes += each.bytes;
+        ++held;
     }
+    if (!keeps_to_bounds(held_bytes + bytes, held + 1))
+        return runtime::unavailable("the disk cache of models has no room for " + std::to_string(bytes) +
+                                    " bytes: models in use take " + std::to_string(held_bytes) + " of " +
+                                    std::to_string(x_bounds.bytes_max));
+    bool is_enough = has_disk_room(bytes, x_bytes - held_bytes);
+    while (is_enough && !(keeps_to_bounds(x_bytes + bytes, x_copies.size() + 1) && has_disk_room(bytes, 0)))
+        is_enough = let_oldest_go();
+    if (is_enough) return {};
+    return runtime::unavailable("the disk has no room for a copy of the model of " + std::to_string(bytes) +
+                                " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) +
+                                " must stay free");
+}
+
+/// False when every copy is held.
+bool model_cache::shelf::let_oldest_go() {
+    auto oldest = x_copies.end();
+    for (auto each = x_copies.begin(); each != x_copies.end(); ++each)
+        if (each->second.holders == 0 &&
+            (oldest == x_copies.end() || each->second.used < oldest->second.used))
+            oldest = each;
+    if (oldest == x_copies.end()) return false;
+    ::unlink(path_of(oldest->first).c_str());
+    x_bytes -= oldest->second.bytes;
+    x_copies.erase(oldest);
     return true;
 }
 
@@ -213,7 +232,7 @@ result<std::shared_ptr<const held_model>> model_cache::shelf::hold(const std::st
             x_copies.erase(found);
         }
         if (!x_copies.contains(name)) {
-            if (!make_room(std::max<std::uint64_t>(bytes, 1))) return no_room(bytes);
+            if (const auto made = make_room(bytes); !made) return made.error();
             x_copies[name].bytes = bytes;
             x_bytes += bytes;
         }
@@ -294,6 +313,8 @@ storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
     const auto whole = co_await run_blocking(x_with.disk, compare);
     if (whole && *whole) co_return *std::move(held);
     if (!whole) {
+        // What only this process cannot read now may be whole.
+        if (whole.error().code == error_code::unavailable) co_return whole.error();
         // What cannot be read is as good as damaged: another copy takes its place.
         const auto drop = [&]() -> result<void> {
             std::error_code wrong;

@@ -29,8 +29,9 @@ class held_model {
 ///     <name>.<n>.part     one that is arriving; those of a process that was killed go at the next start
 ///
 /// A copy is compared with its digests each time that it is asked for, and fetched again when it differs or
-/// cannot be read. Above its bounds, or when the next one would leave too little free on the disk, copies
-/// that nobody holds go, the longest unused first.
+/// cannot be read, but for want of memory or descriptors. Above its bounds, or when the next one would leave
+/// too little free on the disk, copies that nobody holds go, the longest unused first; none of them when that
+/// would not be enough. A disk with too little free is no reason for one to go by itself, at a start neither.
 class model_cache {
   public:
     struct bounds {
@@ -50,8 +51,9 @@ class model_cache {
     model_cache(const model_cache&) = delete;
     model_cache& operator=(const model_cache&) = delete;
 
-    /// The bytes of the parts, one behind the other. Errors: resource_exhausted when the bounds leave no room
-    /// beside what is held; those of read_joined; unavailable and internal of the disk.
+    /// The bytes of the parts, one behind the other. Errors: unavailable when the bounds or the disk leave no
+    /// room beside what is held; invalid_argument when the bounds would not if it were alone; those of
+    /// read_joined; unavailable and internal of the disk.
     storage::artifacts::task<std::shared_ptr<const held_model>> get(
         std::vector<storage::artifacts::stored_object> wanted);
 

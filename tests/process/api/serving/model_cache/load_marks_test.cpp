@@ -29,25 +29,31 @@ class asked_engine final : public engines::engine {
     std::string_view name() const noexcept override { return "asked"; }
     void load(const engines::model_source& source, load_handler loaded) override {
         const runtime::lock_guard lock(x_mutex);
-        x_asked[source.build.value] = std::move(loaded);
+        x_asked.emplace(source.build.value, std::move(loaded));
     }
     bool is_loading(std::uint64_t build) const {
         const runtime::lock_guard lock(x_mutex);
         return x_asked.contains(build);
     }
+    std::size_t count(std::uint64_t build) const {
+        const runtime::lock_guard lock(x_mutex);
+        return x_asked.count(build);
+    }
+    /// The first of this build.
     void answer(std::uint64_t build) {
         load_handler loaded;
         {
             const runtime::lock_guard lock(x_mutex);
-            loaded = std::move(x_asked[build]);
-            x_asked.erase(build);
+            const auto found = x_asked.find(build);
+            loaded = std::move(found->second);
+            x_asked.erase(found);
         }
         loaded(engines::loaded_model());
     }
 
   private:
     mutable runtime::mutex x_mutex;
-    std::map<std::uint64_t, load_handler> x_asked GUARDED_BY(x_mutex);
+    std::multimap<std::uint64_t, load_handler> x_asked GUARDED_BY(x_mutex);
 };
 
 engines::model_source source_of(std::uint64_t build) {
@@ -106,7 +112,7 @@ TEST_F(marked_loads, at_which_the_process_ended_twice_are_refused_until_the_mark
         EXPECT_EQ(refused.error().code, error_code::invalid_argument);
         EXPECT_THAT(refused.error().message,
                     testing::AllOf(testing::HasSubstr("ended the process of this node 2 times"),
-                                   testing::HasSubstr("loads/build-5")));
+                                   testing::HasSubstr("herald/loads/build-5 in the node's --data folder")));
         EXPECT_FALSE(inner->is_loading(5));
     }
     begin(6);
@@ -159,6 +165,30 @@ TEST_F(marked_loads, count_for_nothing_when_the_process_was_told_to_end) {
     EXPECT_FALSE(is_marked(5));
     begin(6);
     EXPECT_FALSE(is_marked(6));
+}
+
+TEST_F(marked_loads, of_one_name_at_a_time_count_once_and_neither_is_suspected_for_the_other) {
+    engine = make_marked_engine(inner, marks, 60'000);
+    const auto first = begin(5);
+    EXPECT_FALSE(marks->is_suspect("build-5"));
+    std::thread other([&] { begin(5); });
+    EXPECT_TRUE(eventually([&] { return inner->count(5) == 2; })) << "it waits to be alone";
+    EXPECT_EQ(fs::file_size(folder / "loads" / "build-5"), 1u);
+    inner->answer(5);
+    EXPECT_TRUE(is_marked(5)) << "one is still under way";
+    other.join();
+    inner->answer(5);
+    EXPECT_FALSE(is_marked(5));
+}
+
+TEST_F(marked_loads, are_named_by_a_delay_only_where_rows_wait_for_others) {
+    engines::model_source source = source_of(5);
+    source.batching.delay_ms_max = 7;
+    EXPECT_EQ(mark_of(source), "build-5");
+    source.batching.size_max = 1;
+    EXPECT_EQ(mark_of(source), "build-5-batch-1");
+    source.batching.size_max = 2;
+    EXPECT_EQ(mark_of(source), "build-5-batch-2-7");
 }
 
 TEST_F(marked_loads, go_on_where_no_mark_can_be_written) {

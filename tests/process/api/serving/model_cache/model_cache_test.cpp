@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <future>
@@ -118,16 +119,56 @@ TEST_F(copies, one_that_cannot_be_read_is_fetched_again) {
     EXPECT_EQ(content((*again)->file()), "model");
 }
 
-TEST_F(copies, those_that_nobody_holds_go_when_little_is_left_of_the_disk) {
+TEST_F(copies, one_that_cannot_be_read_for_want_of_descriptors_stays) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto refused = ask({model});
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::unavailable);
+    objects.objects.clear();
+    const auto again = ask({model});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(content((*again)->file()), "model");
+}
+
+TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     open();
     const auto kept = store("kept"), unused = store("unused"), next = store("next");
     ASSERT_TRUE(ask({kept}) && ask({unused}));
     open({.disk_free_bytes_min = std::uint64_t{1} << 62});
-    EXPECT_EQ(files(), 0u);
+    EXPECT_EQ(files(), 2u) << "a start that finds a full disk";
     const auto refused = ask({next});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_EQ(refused.error().code, error_code::unavailable);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+    EXPECT_EQ(files(), 2u) << "they would not have been enough";
+    EXPECT_TRUE(ask({kept})) << "what is there needs no more room";
+}
+
+TEST_F(copies, those_that_nobody_holds_stay_when_they_would_not_make_room_enough) {
+    open({.bytes_max = 10, .models_max = 100});
+    const auto a = store("aaaa"), b = store("bbbb");
+    const auto held_a = ask({a});
+    ASSERT_TRUE(held_a && ask({b}));
+    const auto refused = ask({store("seven b")});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("models in use take 4 of 10"));
+    EXPECT_TRUE(fs::exists(folder / "models" / name_of({b})));
+}
+
+TEST_F(copies, a_start_keeps_to_the_bounds) {
+    open();
+    ASSERT_TRUE(ask({store("aaaa")}) && ask({store("bbbb")}) && ask({store("cccc")}));
+    open({.bytes_max = 10, .models_max = 100});
+    EXPECT_EQ(files(), 2u);
+    open({.bytes_max = 10, .models_max = 1});
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(copies, a_store_that_sends_other_bytes_gives_no_model) {
@@ -163,10 +204,19 @@ TEST_F(copies, above_the_bounds_the_longest_unused_goes_and_never_one_that_is_he
     EXPECT_EQ(content((*held_a)->file()), "aaaa");
     const auto refused = ask({b});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, error_code::resource_exhausted);
+    EXPECT_EQ(refused.error().code, error_code::unavailable) << "it may pass";
     *held_a = nullptr;
     EXPECT_TRUE(ask({b}));
     EXPECT_LE(cache->bytes(), 10u);
+}
+
+TEST_F(copies, one_that_would_not_fit_if_it_were_alone_is_refused_for_good) {
+    open({.bytes_max = 10, .models_max = 100});
+    ASSERT_TRUE(ask({store("aaaa")}));
+    const auto refused = ask({store("eleven byte")});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::invalid_argument);
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(copies, there_are_no_more_than_the_bound_of_them) {

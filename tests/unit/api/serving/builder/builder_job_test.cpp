@@ -130,7 +130,7 @@ class builder : public testing::Test {
     std::shared_ptr<builder_job> job_of(const builder_job::builds_finder& waits) {
         return std::make_shared<builder_job>(
             builder_job::parts{node, *state, objects, *models, loops[0], runtime::system_random(),
-                               loops.blocking(), looks, waits, load},
+                               loops.blocking(), *looks, waits, load},
             settings);
     }
     /// Builds of the same version with these ids, as long as nothing was told of them.
@@ -149,8 +149,9 @@ class builder : public testing::Test {
     }
     /// The first `count` loads do not end before the test does or lets them.
     void hang(int count) {
-        load = [this, count, plain = load](const std::filesystem::path& file) {
-            if (++loads <= count) let.wait();
+        // What comes after the wait may outlive the test.
+        load = [this, count, may_go = let, plain = load](const std::filesystem::path& file) {
+            if (++loads <= count) may_go.wait();
             return plain(file);
         };
     }
@@ -174,7 +175,8 @@ class builder : public testing::Test {
     const std::shared_future<void> let{let_go.get_future()};
     std::atomic<bool> is_let_go{false};
     std::shared_ptr<builder_job> job;
-    runtime::blocking_pool looks{limits::build_looks_max, limits::build_looks_max};
+    std::unique_ptr<runtime::blocking_pool> looks =
+        std::make_unique<runtime::blocking_pool>(limits::build_looks_max, limits::build_looks_max);
 };
 
 boost::asio::awaitable<void> read_all(std::shared_ptr<runtime::http::body_stream> stream,
@@ -285,14 +287,15 @@ TEST_F(builder, what_may_pass_is_tried_again_and_ends_no_build) {
 
 TEST_F(builder, a_model_that_ended_the_process_twice_is_not_loaded_again) {
     upload({wire::small_model()});
-    load_marks before(settings.marks);
-    ASSERT_EQ(*before.begin("5"), 0);
-    ASSERT_EQ(*before.begin("5"), 1);
+    load_marks first(settings.marks), second(settings.marks);
+    ASSERT_EQ(*first.begin("5"), 0);
+    ASSERT_EQ(*second.begin("5"), 1);
     load = [&](const auto&) -> result<schemas::model_signature> {
         ++loads;
         return schemas::model_signature();
     };
     EXPECT_THAT(made().error, HasSubstr("ended the process 2 times"));
+    EXPECT_FALSE(std::filesystem::exists(settings.marks / "5")) << "the build is over";
     EXPECT_EQ(loads, 0);
 }
 
@@ -302,6 +305,17 @@ TEST_F(builder, one_that_ended_it_once_is_tried_again_and_then_forgotten) {
     ASSERT_EQ(*before.begin("5"), 0);
     EXPECT_EQ(made().error, "");
     EXPECT_EQ(*before.begin("5"), 0);
+}
+
+TEST_F(builder, a_look_that_throws_leaves_no_mark) {
+    upload({wire::small_model()});
+    load = [&, plain = load](const std::filesystem::path& file) {
+        if (++loads < 3) throw std::runtime_error("an engine's bug");
+        if (loads == 3) EXPECT_EQ(std::filesystem::file_size(settings.marks / "5"), 1u);
+        return plain(file);
+    };
+    EXPECT_EQ(made().error, "");
+    EXPECT_FALSE(std::filesystem::exists(settings.marks / "5"));
 }
 
 TEST_F(builder, a_model_that_does_not_end_to_load_is_given_up_and_the_next_is_built) {
@@ -345,6 +359,19 @@ TEST_F(builder, an_end_waits_for_no_model_and_says_nothing_of_it) {
     EXPECT_TRUE(node.told().empty());
     load_marks after(settings.marks);
     EXPECT_EQ(*after.begin("5"), 0) << "an end that was ordered is no sign of the model";
+}
+
+TEST_F(builder, a_model_that_hangs_is_left_behind_at_the_end) {
+    upload({wire::small_model()});
+    settings.look_ms_max = 20;
+    hang(2);
+    begin(builds({5, 6}));
+    ASSERT_EQ(eventually([&] { return node.told().size(); }, 2), 2u);
+    job->end();
+    const auto gone = std::async(std::launch::async, [&] { looks.reset(); });
+    EXPECT_EQ(gone.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+    is_let_go = true;
+    let_go.set_value();
 }
 
 TEST_F(builder, nothing_is_made_without_the_claim) {
