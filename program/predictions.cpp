@@ -192,8 +192,8 @@ std::optional<runtime::trouble> predictions::trouble() const {
 void predictions::end() {
     let_off();
     if (x_builder) x_builder->end();
-    x_fetches.stop();
     x_is_ending = true;
+    x_fetches.stop();
     pass_quiescent_point();  // no loop looks at its routes any more
     x_serving.end();
 }
@@ -206,6 +206,7 @@ boost::asio::awaitable<void> predictions::fetch(predictions* self, component_sou
         auto fetched = co_await self->fetched(std::move(source));
         found.emplace(std::move(fetched));
     } catch (const std::exception& thrown) {
+        if (self->x_is_ending) throw;  // it was cancelled, which is no fault of the model
         found.emplace(runtime::unavailable(std::string("fetching it has failed: ") + thrown.what()));
     }
     handler(*std::move(found));
