@@ -15,16 +15,16 @@ namespace {
 struct shared_answer {
     runtime::mutex mutex;
     runtime::condition_variable is_there;
-    std::optional<tensor_model::answer> value GUARDED_BY(mutex);
+    std::optional<tensor_model::outcome> value GUARDED_BY(mutex);
 };
 
 }  // namespace
 
-tensor_model::answer asked(tensor_model& model, tensor_question question) {
+tensor_model::outcome asked(tensor_model& model, tensor_question question) {
     const auto cancelled = question.cancelled;
     const std::int64_t until_ms = question.deadline_ms + limits::asked_ending_ms_max;
     const auto place = std::make_shared<shared_answer>();
-    model.ask(std::move(question), [place](tensor_model::answer given) {
+    model.ask(std::move(question), [place](tensor_model::outcome given) {
         const runtime::lock_guard lock(place->mutex);
         place->value = std::move(given);
         place->is_there.notify_one();

@@ -35,10 +35,10 @@ class tensor_model {
   public:
     /// Errors: invalid_argument with the model's own text when it refuses the values; deadline_exceeded;
     /// resource_exhausted when too many wait; internal.
-    using answer = result<std::vector<schemas::tensor>>;
+    using outcome = result<std::vector<schemas::tensor>>;
     /// Called exactly once, from inside ask() or later on any thread. Of a question that was cancelled with
     /// whatever there is: at once when it runs, else when its turn comes.
-    using answer_handler = std::function<void(answer)>;
+    using answer_handler = std::function<void(outcome)>;
 
     virtual ~tensor_model() = default;
     virtual const schemas::model_signature& signature() const noexcept = 0;
@@ -48,7 +48,7 @@ class tensor_model {
     virtual bool is_quick() const noexcept { return false; }
     /// The answer of a run on the calling thread, when the model is known to be quick with such a question;
     /// otherwise none: ask() gives it. The question has no deadline, and nobody can cancel it.
-    virtual std::optional<answer> answer_now(const tensor_question&) { return std::nullopt; }
+    virtual std::optional<outcome> answer_now(const tensor_question&) { return std::nullopt; }
     /// An estimate of what it holds in memory.
     virtual std::uint64_t memory_bytes() const noexcept = 0;
 };

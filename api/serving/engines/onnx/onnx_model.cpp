@@ -139,12 +139,12 @@ void onnx_model::ask(tensor_question question, answer_handler answered) {
     enqueue(std::move(question), std::move(answered));
 }
 
-std::optional<onnx_model::answer> onnx_model::answer_now(const tensor_question& question) {
+std::optional<onnx_model::outcome> onnx_model::answer_now(const tensor_question& question) {
     if (!is_quick_with(question)) return std::nullopt;
     return run_here(question);
 }
 
-onnx_model::answer onnx_model::run(const tensor_question& question) {
+onnx_model::outcome onnx_model::run(const tensor_question& question) {
     try {
         return x_session->run(question);
     } catch (const std::bad_alloc&) {
@@ -152,7 +152,7 @@ onnx_model::answer onnx_model::run(const tensor_question& question) {
     }
 }
 
-onnx_model::answer onnx_model::run_here(const tensor_question& question) {
+onnx_model::outcome onnx_model::run_here(const tensor_question& question) {
     // Time of the processor: that the machine is busy is not the model's fault. A system call tells it, so it
     // is asked for only once a run has taken long.
     const bool is_measured = x_took_long_here.load(std::memory_order_relaxed);
@@ -166,7 +166,7 @@ onnx_model::answer onnx_model::run_here(const tensor_question& question) {
     return out;
 }
 
-onnx_model::answer onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
+onnx_model::outcome onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
     const auto begin = std::chrono::steady_clock::now();
     auto out = run(question);
     took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)

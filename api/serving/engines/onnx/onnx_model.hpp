@@ -29,7 +29,7 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     const schemas::model_signature& signature() const noexcept override { return x_session->signature(); }
     void ask(tensor_question, answer_handler) override;
     bool is_quick() const noexcept override;
-    std::optional<answer> answer_now(const tensor_question&) override;
+    std::optional<outcome> answer_now(const tensor_question&) override;
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
     /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
@@ -45,9 +45,9 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     /// Which of x_quick_rows tells of it; none: it is never quick.
     std::optional<unsigned> place_of_rows(const tensor_question&) const;
     bool is_quick_with(const tensor_question&) const;
-    answer run(const tensor_question&);
-    answer run_here(const tensor_question&);
-    answer run_timed(const tensor_question&, std::int64_t& took_ns);
+    outcome run(const tensor_question&);
+    outcome run_here(const tensor_question&);
+    outcome run_timed(const tensor_question&, std::int64_t& took_ns);
     void enqueue(tensor_question, answer_handler);
     bool put_behind_others(tensor_question&, answer_handler&, bool& needs_thread);
     bool run_next();

@@ -42,14 +42,14 @@ class echoing_model final : public tensor_model {
     const schemas::model_signature& signature() const noexcept override { return x_signature; }
     void ask(tensor_question question, answer_handler answered) override { answered(echo(question)); }
     bool is_quick() const noexcept override { return x_is_quick; }
-    std::optional<answer> answer_now(const tensor_question& question) override {
+    std::optional<outcome> answer_now(const tensor_question& question) override {
         if (!x_is_quick) return std::nullopt;
         return echo(question);
     }
     std::uint64_t memory_bytes() const noexcept override { return 0; }
 
   private:
-    static answer echo(const tensor_question& question) {
+    static outcome echo(const tensor_question& question) {
         schemas::tensor out = question.inputs.at(0);
         if ((static_cast<unsigned char>(out.data.back()) & 0x80) != 0)
             return runtime::invalid_argument("it is negative");
