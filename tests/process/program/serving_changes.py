@@ -2,7 +2,6 @@
 who may ask is decided by the tokens that there are now."""
 
 import http.client
-import http.server
 import json
 import os
 import threading
@@ -10,54 +9,9 @@ import time
 
 import herald
 import serving
+from upstream_server import Upstream, build_at
 
 CHANGES = int(os.environ.get("HERALD_SERVING_CHANGES", "20"))
-
-
-class Upstream:
-    """An HTTP server that answers with the path at which it was asked; a path in `broken` with 500, one in `refusing` with 400,
-    and one in `slow` after so many seconds."""
-
-    def __init__(self):
-        self.broken, self.refusing, self.slow, self.release = set(), set(), {}, threading.Event()
-        self.release.set()
-        upstream = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                upstream.release.wait(30)
-                time.sleep(upstream.slow.get(self.path, 0))
-                status = 500 if self.path in upstream.broken else 400 if self.path in upstream.refusing else 200
-                body = json.dumps({"from": self.path}).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def stop(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-
-def build_at(client, model, name, url):
-    """The id of a build of a new version that is answered at this URL."""
-    record = serving.built(client, client.version(model, name), external_location=f"image-{name}", upstream_url=url)
-    assert record["status"] == "finished", record
-    return record["id"]
 
 
 class Load:

@@ -1,42 +1,11 @@
 """Property: what cannot be served is the trouble of its endpoint and says why, in the refusal of its predictions, in its stage and in
 the log; the node that it is on is ready all the same. What is gone leaves no metrics."""
 
-import http.client
-import http.server
 import threading
 
 import herald
 import serving
-
-
-class Model:
-    """An HTTP server that answers whatever it is asked; its port stays its own when it is stopped and started again."""
-
-    def __init__(self, port=0):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                self.send_response(200)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.port = self.server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}/"
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def build_at(client, model, name, url):
-    return serving.built(client, client.version(model, name), external_location=f"image-{name}", upstream_url=url)["id"]
+from upstream_server import Upstream, build_at
 
 
 def not_ready(server):
@@ -47,7 +16,7 @@ def not_ready(server):
 
 def a_model_that_is_down_when_a_node_starts_is_the_trouble_of_its_endpoint_alone():
     with herald.folder() as folder:
-        model, other = Model(), Model()
+        model, other = Upstream(), Upstream()
         server = herald.Standalone(folder)
         client = server.client()
         registered = client.model("m")
@@ -65,7 +34,7 @@ def a_model_that_is_down_when_a_node_starts_is_the_trouble_of_its_endpoint_alone
         assert "Connection refused" in refused.json["message"], refused
         shown = client.must("GET", down.place)["components"][0]
         assert shown["status"] == "active" and "Connection refused" in shown["message"], shown
-        model = Model(model.port)
+        model = Upstream(model.port)
         herald.until(lambda: serving.predict(client, "/down", down.token, {}).status == 200, 30, "it is served once it is there")
         assert client.must("GET", down.place)["components"][0]["message"] == ""
         assert server.stop() == 0
@@ -106,7 +75,7 @@ def an_update_that_waits_for_its_model_says_why():
         assert refused.status == 503 and f"build {build} is not loaded on this node yet: {why}" in refused.json["message"], refused
         lines = [line for line in server.process.log_file.read_text().splitlines() if "model_not_loaded" in line]
         assert len(lines) == 1 and why in lines[0], lines
-        model = Model(port)
+        model = Upstream(port)
         assert stage.ended()["components"][0]["message"] == ""
         assert server.stop() == 0
         model.stop()
@@ -114,7 +83,7 @@ def an_update_that_waits_for_its_model_says_why():
 
 def a_node_that_serves_no_predictions_says_so_for_good():
     with herald.folder() as folder:
-        model = Model()
+        model = Upstream()
         server = herald.Standalone(folder, "--serve-predictions", "false")
         client = server.client()
         stage = serving.Stage(client, "/nowhere")
