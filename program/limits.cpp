@@ -35,7 +35,7 @@ static_assert(find_whole_bytes_max + entity_bytes_max <= unsent_answers_bytes_ma
 static_assert(prediction_body_bytes_max + request_header_bytes_max + framing_bytes_max <=
                   unfinished_bodies_bytes_max,
               "the largest body has room when it is alone");
-static_assert(onnx_answer_bytes_max <= prediction_answer_bytes_max,
+static_assert(onnx_response_bytes_max <= prediction_answer_bytes_max,
               "what a model may give in bytes may be sent");
 static_assert(2 * prediction_answer_bytes_max <= unsent_answers_bytes_max,
               "an answer that is sent as a whole has room beside another");

@@ -11,7 +11,7 @@ namespace herald::api::predictions {
 namespace {
 
 using runtime::http::http_response;
-using serving::engines::tensor_question;
+using serving::engines::tensor_request;
 
 constexpr std::string_view inference_header_length = "inference-header-content-length";
 
@@ -25,9 +25,9 @@ auto read_body(const prediction& of, working_room& room, const Read& read)
 }
 
 /// `beside`: what else is kept until the answer.
-result<tensor_question> question_of(tensors inputs, working_room& room, std::size_t beside = 0) {
+result<tensor_request> request_of(tensors inputs, working_room& room, std::size_t beside = 0) {
     if (const auto fits = room.resize(schemas::bytes_of(inputs) + beside); !fits) return fits.error();
-    tensor_question out;
+    tensor_request out;
     out.inputs = std::move(inputs);
     return out;
 }
@@ -56,44 +56,44 @@ result<std::optional<std::size_t>> length_of_json_part(const runtime::http::serv
 
 }  // namespace
 
-result<tensor_question> json_exchange::read(working_room& room) {
+result<tensor_request> json_exchange::read(working_room& room) {
     auto inputs =
         read_body(x_of, room, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
     if (!inputs) return inputs.error();
-    return question_of(*std::move(inputs), room);
+    return request_of(*std::move(inputs), room);
 }
 
 result<void> json_exchange::write(const tensors& outputs, http_response& out) const {
     return write_json(json_of_outputs(outputs), out);
 }
 
-result<tensor_question> table_exchange::read(working_room& room) {
+result<tensor_request> table_exchange::read(working_room& room) {
     auto table =
         read_body(x_of, room, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
     if (!table) return table.error();
     x_index = std::move(table->index);
-    return question_of(std::move(table->inputs), room, bytes_of_labels(x_index));
+    return request_of(std::move(table->inputs), room, bytes_of_labels(x_index));
 }
 
 result<void> table_exchange::write(const tensors& outputs, http_response& out) const {
     return write_json(split_of_outputs(outputs, x_index), out);
 }
 
-result<tensor_question> v2_exchange::read(working_room& room) {
+result<tensor_request> v2_exchange::read(working_room& room) {
     const auto length = length_of_json_part(x_of.received);
     if (!length) return length.error();
     auto read = read_body(x_of, room,
-                          [&](std::string_view body) { return question_of_v2(body, *length, x_signature); });
+                          [&](std::string_view body) { return request_of_v2(body, *length, x_signature); });
     if (!read) return read.error();
-    x_question = *std::move(read);
-    auto out = question_of(std::move(x_question.inputs), room);
-    if (out) out->outputs = x_question.outputs;
+    x_request = *std::move(read);
+    auto out = request_of(std::move(x_request.inputs), room);
+    if (out) out->outputs = x_request.outputs;
     return out;
 }
 
 result<void> v2_exchange::write(const tensors& outputs, http_response& out) const {
     auto written =
-        v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_question, outputs);
+        v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_request, outputs);
     if (!written) return written.error();
     if (const auto good = write_json(std::move(written->body), out); !good || !written->header_bytes)
         return good;

@@ -1,5 +1,6 @@
-// A prediction's way to a model of tensors and back, a class for each dialect: read() makes the question of
-// the request's body, write() the answer's body of the outputs. Made for one prediction, which outlives it.
+// A prediction's way to a model of tensors and back, a class for each dialect: read() makes the model's
+// request of the HTTP body, write() the answer's body of the outputs. Made for one prediction, which outlives
+// it.
 #pragma once
 
 #include "api/predictions/json_dialect.hpp"
@@ -30,14 +31,14 @@ class exchange {
 class json_exchange : public exchange {
   public:
     using exchange::exchange;
-    result<serving::engines::tensor_question> read(working_room& room);
+    result<serving::engines::tensor_request> read(working_room& room);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 };
 
 class table_exchange : public exchange {
   public:
     using exchange::exchange;
-    result<serving::engines::tensor_question> read(working_room& room);
+    result<serving::engines::tensor_request> read(working_room& room);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:
@@ -47,11 +48,11 @@ class table_exchange : public exchange {
 class v2_exchange : public exchange {
   public:
     using exchange::exchange;
-    result<serving::engines::tensor_question> read(working_room& room);
+    result<serving::engines::tensor_request> read(working_room& room);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:
-    v2_question x_question;  // its inputs are in the question that was read
+    v2_request x_request;  // its inputs are in the request that was read
 };
 
 }  // namespace herald::api::predictions

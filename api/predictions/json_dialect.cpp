@@ -336,7 +336,7 @@ result<std::string> columns_of(const tensors& outputs, std::int64_t rows) {
     return columns;
 }
 
-/// 0,1,2 where the question had no labels.
+/// 0,1,2 where the request had no labels.
 result<void> append_index(std::string& out, std::int64_t rows, const json_value& index) {
     const json_array* const labels = index.get_if<json_array>();
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -419,24 +419,24 @@ result<std::string> json_of_outputs(const tensors& outputs) {
     return out;
 }
 
-result<split_question> inputs_of_split(std::string_view text, const model_signature& signature) {
+result<split_request> inputs_of_split(std::string_view text, const model_signature& signature) {
     if (const auto good = check_outputs(signature); !good) return good.error();
     const auto body = schemas::parse_prediction_json(text);
     if (!body) return body.error();
     auto table = table_of(*body);
     if (!table) return table.error();
-    split_question question;
-    question.index = std::move(table->index);
+    split_request request;
+    request.index = std::move(table->index);
     if (is_matrix_of(signature, *table)) {
         auto matrix = read_nested(*body->find("data"), signature.inputs[0], missing_values::are_nan);
         if (!matrix) return matrix.error();
-        question.inputs.push_back(*std::move(matrix));
-        return question;
+        request.inputs.push_back(*std::move(matrix));
+        return request;
     }
     auto inputs = inputs_of_columns(*table, signature);
     if (!inputs) return inputs.error();
-    question.inputs = *std::move(inputs);
-    return question;
+    request.inputs = *std::move(inputs);
+    return request;
 }
 
 result<std::string> split_of_outputs(const tensors& outputs, const json_value& index) {

@@ -20,14 +20,14 @@ result<tensors> inputs_of_json(std::string_view body, const schemas::model_signa
 /// {"<name>": nested arrays}; of a single output the bare value. Errors: as append_elements_json.
 result<std::string> json_of_outputs(const tensors&);
 
-struct split_question {
+struct split_request {
     tensors inputs;
     schemas::json_value index;  // echoed; null: 0, 1, 2 …
 };
 /// {index, columns, data}: a column for each input, or all columns as the only input's second dimension. null
 /// is NaN where the input has it, as pandas writes it. Errors: as inputs_of_json; failed_precondition when
 /// the model's outputs can be no table.
-result<split_question> inputs_of_split(std::string_view body, const schemas::model_signature&);
+result<split_request> inputs_of_split(std::string_view body, const schemas::model_signature&);
 /// The same three members: a column for each output, or of an output with several values in a row a column
 /// for each of them, numbered behind its name. Errors: failed_precondition for outputs that differ in their
 /// rows, and as append_elements_json.

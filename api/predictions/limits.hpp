@@ -12,10 +12,10 @@ constexpr std::size_t access_token_sent_bytes_max = 1'024;  // longer ones are n
 constexpr std::uint32_t awaited_refusals_per_second = 20;
 constexpr std::size_t awaited_refusals_places = 1'024;
 constexpr std::int64_t awaited_refusal_ms_max = 5'000;
-/// Between two looks at whether an answer is still waited for. A caller who has left keeps his place for so
+/// Between two looks at whether a response is still waited for. A caller who has left keeps his place for so
 /// long.
 constexpr std::int64_t waiting_look_ms = 200;
-/// Longer bodies are not tried as questions that are answered at once: reading them twice would cost more.
+/// Longer bodies are not tried as requests whose model may run at once: reading them twice would cost more.
 constexpr std::size_t quick_body_bytes_max = 256UL * 1024;
 constexpr std::size_t prediction_answer_bytes_max = 32UL * 1024 * 1024;  // of one that is not a stream
 constexpr std::size_t gzip_factor_max = 1'032;     // how much longer deflate can make a body

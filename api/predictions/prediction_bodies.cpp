@@ -15,7 +15,7 @@ namespace {
 
 using runtime::http::http_response;
 using runtime::http::server::error_response;
-using serving::engines::body_answer;
+using serving::engines::body_response;
 
 /// Under which the published client looks for the id of its prediction (client_calls.md §7).
 constexpr std::string_view clients_id_name = "verta-request-id";
@@ -70,7 +70,7 @@ http_response json_response(std::string body) {
     return out;
 }
 
-http_response response_of(body_answer from) {
+http_response response_of(body_response from) {
     http_response out;
     out.id_also_as = clients_id_name;
     out.status = from.status;

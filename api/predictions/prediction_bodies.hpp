@@ -56,7 +56,7 @@ result<void> inflate_body(const prediction&, plain_body&, working_room&);
 result<void> write_json(result<std::string> body, runtime::http::http_response& out);
 
 runtime::http::http_response json_response(std::string body);
-runtime::http::http_response response_of(serving::engines::body_answer);
+runtime::http::http_response response_of(serving::engines::body_response);
 /// {"error": "<text>"} in the v2 protocol.
 runtime::http::http_response refusal_of(const error&, bool is_of_v2_protocol);
 

@@ -78,7 +78,7 @@ std::string datatype_schema() {
     return object_writer().text("type", "string").raw("enum", names).finish();
 }
 
-/// A tensor of a question, or of an answer.
+/// A tensor of a request, or of an answer.
 std::string tensor_schema(std::string_view parameters) {
     return object_schema(object_writer()
                              .raw("name", meaning(texts_schema, "As the model names it"))
@@ -103,7 +103,7 @@ std::string binary_size_parameters() {
                    "Of the extension for binary tensors");
 }
 
-std::string question_schema() {
+std::string request_schema() {
     const std::string binary_data = object_schema(
         object_writer()
             .raw("binary_data", meaning(flag_schema, "Whether it is answered behind the JSON part"))
@@ -185,7 +185,7 @@ std::map<std::string, std::string> all_schemas() {
                      "The rows, each with a value for each column; null is NaN where the input has floats");
     all["prediction_table"] =
         table_schema(R"(["index","columns","data"])", "The rows, each with a value for each column");
-    all["inference_request"] = question_schema();
+    all["inference_request"] = request_schema();
     all["inference_response"] = answer_schema();
     all["inference_model"] = model_schema();
     all["inference_server"] =
@@ -354,7 +354,7 @@ std::string responses_of(asked_for what) {
     return out.finish();
 }
 
-// ---- questions
+// ---- requests
 
 std::string parameter(std::string_view name, std::string_view place, std::string_view text,
                       std::string_view schema) {

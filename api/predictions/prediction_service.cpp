@@ -1,13 +1,13 @@
 #include "api/predictions/prediction_service.hpp"
 
 #include "api/calls/call.hpp"
-#include "api/predictions/answer_slot.hpp"
 #include "api/predictions/exchanges.hpp"
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/limits.hpp"
 #include "api/predictions/prediction_bodies.hpp"
 #include "api/predictions/prediction_paths.hpp"
 #include "api/predictions/refusal_budget.hpp"
+#include "api/predictions/response_slot.hpp"
 #include "api/predictions/routing.hpp"
 #include "api/predictions/v2_dialect.hpp"
 #include "api/predictions/waiting.hpp"
@@ -26,8 +26,8 @@ using runtime::http::server::request_handler;
 using runtime::http::server::steady_us;
 using serving::component_route;
 using serving::endpoint_route;
-using serving::engines::body_answer;
-using serving::engines::tensor_question;
+using serving::engines::body_response;
+using serving::engines::tensor_request;
 namespace asio = boost::asio;
 
 /// The wait for the log that comes before a refusal.
@@ -93,7 +93,7 @@ std::shared_ptr<runtime::http::body_stream> in_flight(std::shared_ptr<runtime::h
 }
 
 template <class T>
-std::function<void(T)> into(const std::shared_ptr<answer_slot<T>>& slot) {
+std::function<void(T)> into(const std::shared_ptr<response_slot<T>>& slot) {
     return [slot](T value) { slot->give(std::move(value)); };
 }
 
@@ -295,9 +295,9 @@ class prediction_service final : public request_handler {
         if (!place) return false;
         const prediction asked{received, path, *target, begun_us};
         admitted(received);
-        const auto answered = path.what == asked_for::json    ? answer_now<json_exchange>(asked, *model, out)
-                              : path.what == asked_for::table ? answer_now<table_exchange>(asked, *model, out)
-                                                              : answer_now<v2_exchange>(asked, *model, out);
+        const auto answered = path.what == asked_for::json    ? infer_now<json_exchange>(asked, *model, out)
+                              : path.what == asked_for::table ? infer_now<table_exchange>(asked, *model, out)
+                                                              : infer_now<v2_exchange>(asked, *model, out);
         if (!answered) return false;
         if (!*answered) out = refusal_of(answered->error(), is_of_v2(path.what));
         finish(asked, out);
@@ -350,28 +350,27 @@ class prediction_service final : public request_handler {
             co_return passed;
         }
         if (asked.path.what == asked_for::json)
-            co_return co_await answer_later<json_exchange>(asked, *model.tensors);
+            co_return co_await infer_later<json_exchange>(asked, *model.tensors);
         if (asked.path.what == asked_for::table)
-            co_return co_await answer_later<table_exchange>(asked, *model.tensors);
-        co_return co_await answer_later<v2_exchange>(asked, *model.tensors);
+            co_return co_await infer_later<table_exchange>(asked, *model.tensors);
+        co_return co_await infer_later<v2_exchange>(asked, *model.tensors);
     }
 
-    using tensors = std::vector<schemas::tensor>;
-    using tensor_slot = answer_slot<result<tensors>>;
+    using tensor_slot = response_slot<result<serving::engines::tensor_response>>;
     using tensor_model = serving::engines::tensor_model;
 
     std::int64_t deadline_of(const prediction& asked) const {
         return x_with.loops[asked.received.loop_index].time().steady_ms() + asked.component().deadline_ms;
     }
-    static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_question question) {
+    static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_request inference) {
         auto slot = std::make_shared<tensor_slot>();
-        question.cancelled = slot->cancellation();
-        model.ask(std::move(question), into(slot));
+        inference.cancelled = slot->cancellation();
+        model.infer(std::move(inference), into(slot));
         return slot;
     }
     /// Until the model has answered, or it is not worth waiting any more.
     template <class T>
-    asio::awaitable<void> wait(const std::shared_ptr<answer_slot<T>>& slot, const prediction& asked) {
+    asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot, const prediction& asked) {
         patience with;
         with.deadline_ms = deadline_of(asked);
         with.asks = asked.received.from;
@@ -382,27 +381,27 @@ class prediction_service final : public request_handler {
 
     /// On the thread of the loop; none when the model is not known to be quick with it.
     template <class Exchange>
-    static std::optional<result<void>> answer_now(const prediction& asked, tensor_model& model,
-                                                  http_response& out) {
+    static std::optional<result<void>> infer_now(const prediction& asked, tensor_model& model,
+                                                 http_response& out) {
         Exchange exchange(asked, model.signature());
         working_room room(asked.received);
-        const auto question = exchange.read(room);
-        if (!question) return question.error();
-        const auto outputs = model.answer_now(*question);
+        const auto inference = exchange.read(room);
+        if (!inference) return inference.error();
+        const auto outputs = model.infer_now(*inference);
         if (!outputs) return std::nullopt;
         if (!*outputs) return outputs->error();
         return exchange.write(**outputs, out);
     }
 
     template <class Exchange>
-    asio::awaitable<result<http_response>> answer_later(const prediction& asked, tensor_model& model) {
+    asio::awaitable<result<http_response>> infer_later(const prediction& asked, tensor_model& model) {
         Exchange exchange(asked, model.signature());
         const auto room = std::make_shared<working_room>(asked.received);
-        auto question = exchange.read(*room);
-        if (!question) co_return question.error();
-        question->deadline_ms = deadline_of(asked);
-        question->memory = room;  // also once nobody waits for it any more
-        const auto slot = begin(model, *std::move(question));
+        auto inference = exchange.read(*room);
+        if (!inference) co_return inference.error();
+        inference->deadline_ms = deadline_of(asked);
+        inference->memory = room;  // also once nobody waits for it any more
+        const auto slot = begin(model, *std::move(inference));
         if (!slot->is_given()) co_await wait(slot, asked);
         const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
@@ -434,14 +433,14 @@ class prediction_service final : public request_handler {
         plain_body body;
         if (const auto good = inflate_body(asked, body, room); !good) co_return good.error();
         if (const auto fits = room.resize(body.bytes.size()); !fits) co_return fits.error();
-        serving::engines::body_question question;
-        question.request_id = received.request_id;
-        question.content_type = received.header("content-type").value_or("");
-        question.body = body.inflated.empty() ? std::string(body.bytes) : std::move(body.inflated);
-        question.deadline_ms = deadline_of(asked);
-        const auto slot = std::make_shared<answer_slot<result<body_answer>>>();
-        question.cancelled = slot->cancellation();
-        model.ask(std::move(question), into(slot));
+        serving::engines::body_request inference;
+        inference.request_id = received.request_id;
+        inference.content_type = received.header("content-type").value_or("");
+        inference.body = body.inflated.empty() ? std::string(body.bytes) : std::move(body.inflated);
+        inference.deadline_ms = deadline_of(asked);
+        const auto slot = std::make_shared<response_slot<result<body_response>>>();
+        inference.cancelled = slot->cancellation();
+        model.infer(std::move(inference), into(slot));
         if (!slot->is_given()) co_await wait(slot, asked);
         auto answered = slot->take();
         if (!answered) co_return answered.error();

@@ -1,5 +1,5 @@
-// Answers predictions: finds endpoint, stage and component, asks the model, and says with what it answered
-// (wire.md §6, spec.md §6.1).
+// Answers predictions: finds endpoint, stage and component, has its model infer, and answers with its
+// response (wire.md §6, spec.md §6.1).
 #pragma once
 
 #include <atomic>

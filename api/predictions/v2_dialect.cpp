@@ -181,7 +181,7 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
 }
 
 result<void> read_inputs(const json_value& head, std::string_view rest, const model_signature& signature,
-                         v2_question& question) {
+                         v2_request& request) {
     const json_value* const sent = head.find("inputs");
     const json_array* const items = sent ? sent->get_if<json_array>() : nullptr;
     if (!items) return wrong("inputs is missing; it must be an array of tensors");
@@ -201,22 +201,22 @@ result<void> read_inputs(const json_value& head, std::string_view rest, const mo
         if (!found[i])
             return wrong("the input \"" + signature.inputs[i].name + "\", " +
                          text_of(signature.inputs[i].type, signature.inputs[i].shape) + ", is missing");
-        question.inputs.push_back(*std::move(found[i]));
+        request.inputs.push_back(*std::move(found[i]));
     }
     if (rest.empty()) return {};
     return wrong("behind the tensors there are " + std::to_string(rest.size()) +
                  " bytes that no binary_data_size names");
 }
 
-result<void> read_outputs(const json_value& head, const model_signature& signature, v2_question& question) {
+result<void> read_outputs(const json_value& head, const model_signature& signature, v2_request& request) {
     const auto all_binary = flag_in(head, "binary_data_output", false);
     if (!all_binary) return all_binary.error();
     const json_value* const sent = head.find("outputs");
     const json_array* const items = sent ? sent->get_if<json_array>() : nullptr;
     if (sent && !items) return wrong("outputs must be an array");
     if (!items || items->empty()) {
-        for (std::uint32_t i = 0; i < signature.outputs.size(); ++i) question.outputs.push_back(i);
-        question.is_binary.assign(signature.outputs.size(), *all_binary);
+        for (std::uint32_t i = 0; i < signature.outputs.size(); ++i) request.outputs.push_back(i);
+        request.is_binary.assign(signature.outputs.size(), *all_binary);
         return {};
     }
     for (const json_value& each : *items) {
@@ -233,10 +233,10 @@ result<void> read_outputs(const json_value& head, const model_signature& signatu
         const auto binary = flag_in(each, "binary_data", *all_binary);
         if (!binary) return binary.error();
         const auto place = static_cast<std::uint32_t>(spec - signature.outputs.begin());
-        if (std::ranges::find(question.outputs, place) != question.outputs.end())
+        if (std::ranges::find(request.outputs, place) != request.outputs.end())
             return wrong("the output \"" + *name + "\" is asked for twice");
-        question.outputs.push_back(place);
-        question.is_binary.push_back(*binary);
+        request.outputs.push_back(place);
+        request.is_binary.push_back(*binary);
     }
     return {};
 }
@@ -280,8 +280,8 @@ std::string specs_of(const std::vector<tensor_spec>& specs) {
 
 }  // namespace
 
-result<v2_question> question_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
-                                   const model_signature& signature) {
+result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
+                                 const model_signature& signature) {
     if (header_bytes && *header_bytes > body.size())
         return wrong("Inference-Header-Content-Length is " + std::to_string(*header_bytes) +
                      "; the body has " + std::to_string(body.size()) + " bytes");
@@ -289,20 +289,20 @@ result<v2_question> question_of_v2(std::string_view body, std::optional<std::siz
     const auto head = schemas::parse_prediction_json(json);
     if (!head) return head.error();
     if (!head->get_if<json_object>()) return wrong("the body must be an object with inputs");
-    v2_question question;
+    v2_request request;
     if (const json_value* const id = head->find("id")) {
         const std::string* const text = id->get_if<std::string>();
         if (!text) return wrong("id is " + std::string(id->kind_text()) + "; it must be a string");
-        question.id = *text;
+        request.id = *text;
     }
-    if (const auto good = read_inputs(*head, body.substr(json.size()), signature, question); !good)
+    if (const auto good = read_inputs(*head, body.substr(json.size()), signature, request); !good)
         return good.error();
-    if (const auto good = read_outputs(*head, signature, question); !good) return good.error();
-    return question;
+    if (const auto good = read_outputs(*head, signature, request); !good) return good.error();
+    return request;
 }
 
-result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version, const v2_question& question,
-                                const tensors& outputs) {
+result<v2_response> v2_of_outputs(std::string_view model, std::string_view version, const v2_request& request,
+                                  const tensors& outputs) {
     std::string list = "[";
     std::string binary;
     bool has_binary = false;
@@ -314,7 +314,7 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
         list += ",\"datatype\":\"" + std::string(name_of(each.type)) + "\",\"shape\":";
         append_shape(list, each.shape);
         if (const auto good = check_answer_bytes(list.size() + binary.size()); !good) return good.error();
-        if (i < question.is_binary.size() && question.is_binary[i]) {
+        if (i < request.is_binary.size() && request.is_binary[i]) {
             const std::size_t bytes = binary_bytes(each);
             if (const auto good = check_answer_bytes(list.size() + binary.size() + bytes); !good)
                 return good.error();
@@ -331,13 +331,14 @@ result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version
     list += ']';
     schemas::object_writer out;
     out.text("model_name", model).text("model_version", version);
-    if (!question.id.empty()) out.text("id", question.id);
-    v2_answer answer;
-    answer.body = out.raw("outputs", list).finish();
-    if (const auto good = check_answer_bytes(answer.body.size() + binary.size()); !good) return good.error();
-    if (has_binary) answer.header_bytes = answer.body.size();
-    answer.body += binary;
-    return answer;
+    if (!request.id.empty()) out.text("id", request.id);
+    v2_response response;
+    response.body = out.raw("outputs", list).finish();
+    if (const auto good = check_answer_bytes(response.body.size() + binary.size()); !good)
+        return good.error();
+    if (has_binary) response.header_bytes = response.body.size();
+    response.body += binary;
+    return response;
 }
 
 std::string v2_metadata(std::string_view model, std::string_view version, const model_signature& signature,

@@ -11,7 +11,7 @@
 
 namespace herald::api::predictions {
 
-struct v2_question {
+struct v2_request {
     std::string id;                      // echoed; may be empty
     tensors inputs;                      // in the signature's order
     std::vector<std::uint32_t> outputs;  // places in the signature, in the order in which they are answered
@@ -20,16 +20,16 @@ struct v2_question {
 
 /// `header_bytes`: the length of the JSON part, from Inference-Header-Content-Length; empty: all of it is.
 /// Errors: invalid_argument naming the tensor, what is expected and what was found.
-result<v2_question> question_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
-                                   const schemas::model_signature&);
+result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
+                                 const schemas::model_signature&);
 
-struct v2_answer {
+struct v2_response {
     std::string body;
     std::optional<std::size_t> header_bytes;  // of its JSON part, when tensors follow it in binary
 };
 /// Errors: as append_elements_json.
-result<v2_answer> v2_of_outputs(std::string_view model, std::string_view version, const v2_question&,
-                                const tensors& outputs);
+result<v2_response> v2_of_outputs(std::string_view model, std::string_view version, const v2_request&,
+                                  const tensors& outputs);
 
 std::string v2_metadata(std::string_view model, std::string_view version, const schemas::model_signature&,
                         std::string_view platform);

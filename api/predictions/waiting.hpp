@@ -8,15 +8,15 @@
 #include <memory>
 #include <string>
 
-#include "api/predictions/answer_slot.hpp"
 #include "api/predictions/limits.hpp"
+#include "api/predictions/response_slot.hpp"
 #include "runtime/deadline.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/server/request.hpp"
 
 namespace herald::api::predictions {
 
-/// For how long an answer is worth waiting.
+/// For how long a response is worth waiting.
 struct patience {
     std::int64_t deadline_ms = 0;                         // of the loop's steady time
     const runtime::http::server::client* asks = nullptr;  // null: nobody can leave
@@ -28,7 +28,7 @@ struct patience {
 template <class T>
 class waiting {
   public:
-    waiting(runtime::event_loop& loop, std::shared_ptr<answer_slot<T>> slot, const patience& with)
+    waiting(runtime::event_loop& loop, std::shared_ptr<response_slot<T>> slot, const patience& with)
         : x_loop(loop), x_slot(std::move(slot)), x_with(with), x_look(loop, [this] { look(); }) {
         look();
     }
@@ -51,7 +51,7 @@ class waiting {
     }
 
     runtime::event_loop& x_loop;
-    const std::shared_ptr<answer_slot<T>> x_slot;
+    const std::shared_ptr<response_slot<T>> x_slot;
     const patience x_with;
     runtime::deadline x_look;
 };

@@ -14,7 +14,7 @@
 
 namespace herald::api::serving {
 
-/// What makes two components the same model in memory: the build and how its questions are batched.
+/// What makes two components the same model in memory: the build and how its requests are batched.
 struct component_key {
     schemas::build_id build;
     schemas::batching_settings batching;

@@ -95,7 +95,7 @@ void read_split(std::string_view body, const model_signature& signature) {
 
 void read_v2(std::string_view body, std::optional<std::size_t> header_bytes,
              const model_signature& signature) {
-    const auto taken = api::predictions::question_of_v2(body, header_bytes, signature);
+    const auto taken = api::predictions::request_of_v2(body, header_bytes, signature);
     if (!taken) return;
     check(taken->inputs, signature);
     HERALD_ASSERT(taken->is_binary.size() == taken->outputs.size());

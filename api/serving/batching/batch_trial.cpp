@@ -13,14 +13,14 @@
 
 #include "api/serving/batching/limits.hpp"
 #include "api/serving/batching/merging.hpp"
-#include "api/serving/engines/asking.hpp"
+#include "api/serving/engines/blocking_inference.hpp"
 #include "runtime/clock.hpp"
 
 namespace herald::api::serving::batching {
 namespace {
 
 using engines::tensor_model;
-using engines::tensor_question;
+using engines::tensor_request;
 using schemas::tensor;
 using schemas::tensor_spec;
 using schemas::tensor_type;
@@ -40,7 +40,7 @@ class number_source {
     std::uint64_t x_state = 0;
 };
 
-/// What questions are tried: models differ in what they take.
+/// What requests are tried: models differ in what they take.
 struct value_range {
     std::int64_t free_dimension;  // of every dimension but the first
     std::uint64_t integers_below;
@@ -275,11 +275,11 @@ class trial {
             x_range = range;
             bool is_good = true;
             for (int time = 0; time < 3 && is_good; ++time) {
-                const auto answer =
-                    ask(random_question(1 + static_cast<std::int64_t>(x_numbers.below(3)), x_range));
-                is_good = answer.has_value();
-                if (!is_good && has_no_time_for(answer.error())) return not_answered(1, answer.error());
-                if (!is_good && why.empty()) why = answer.error().message;
+                const auto response =
+                    infer(random_request(1 + static_cast<std::int64_t>(x_numbers.below(3)), x_range));
+                is_good = response.has_value();
+                if (!is_good && has_no_time_for(response.error())) return not_answered(1, response.error());
+                if (!is_good && why.empty()) why = response.error().message;
             }
             if (is_good) return {};
         }
@@ -299,9 +299,9 @@ class trial {
             tried.*each = true;
             bool is_good = true;
             for (int time = 0; time < 3 && is_good; ++time) {
-                const auto answer = ask(random_question(4, tried));
-                is_good = answer.has_value();
-                if (!is_good && has_no_time_for(answer.error())) return not_answered(4, answer.error());
+                const auto response = infer(random_request(4, tried));
+                is_good = response.has_value();
+                if (!is_good && has_no_time_for(response.error())) return not_answered(4, response.error());
             }
             x_extremes.*each = is_good;
         }
@@ -309,7 +309,7 @@ class trial {
     }
 
     struct parts {
-        std::vector<tensor_question> questions;
+        std::vector<tensor_request> requests;
         std::vector<std::size_t> rows;
     };
     parts random_parts(std::size_t size, std::size_t rows_min, const value_range& range) {
@@ -319,16 +319,16 @@ class trial {
         while (left != 0) {
             out.rows.push_back(1 + x_numbers.below(std::min<std::uint64_t>(
                                        left == size ? left - 1 : left, limits::batch_trial_part_rows_max)));
-            out.questions.push_back(random_question(static_cast<std::int64_t>(out.rows.back()), range));
+            out.requests.push_back(random_request(static_cast<std::int64_t>(out.rows.back()), range));
             left -= out.rows.back();
         }
         return out;
     }
 
-    result<std::vector<tensor>> ask_together(const parts& all, std::size_t size) {
-        std::vector<const tensor_question*> places;
-        for (const auto& each : all.questions) places.push_back(&each);
-        return ask(merged(places, size));
+    result<std::vector<tensor>> infer_together(const parts& all, std::size_t size) {
+        std::vector<const tensor_request*> places;
+        for (const auto& each : all.requests) places.push_back(&each);
+        return infer(merged(places, size));
     }
 
     static error differs(std::size_t size, const std::string& output, const char* what) {
@@ -338,12 +338,12 @@ class trial {
 
     result<void> try_size(std::size_t size, std::size_t rows_min) {
         auto all = random_parts(size, rows_min, x_range);
-        auto together = ask_together(all, size);
+        auto together = infer_together(all, size);
         if (!together) return not_answered(size, together.error());
         const auto cut = split(*together, all.rows, size);
         if (!cut) return refused(cut.error().message);
         for (std::size_t part = 0; part < all.rows.size(); ++part) {
-            const auto alone = ask(std::move(all.questions[part]));
+            const auto alone = infer(std::move(all.requests[part]));
             if (!alone) return not_answered(all.rows[part], alone.error());
             for (std::size_t output = 0; output < alone->size(); ++output)
                 if ((*alone)[output] != (*cut)[part][output])
@@ -357,7 +357,7 @@ class trial {
     result<void> try_extremes(std::size_t size, std::size_t rows_min) {
         if (size > limits::batch_trial_extreme_rows_max) return {};
         auto all = random_parts(size, rows_min, x_extremes);
-        auto together = ask_together(all, size);
+        auto together = infer_together(all, size);
         if (!together) {
             if (has_no_time_for(together.error())) return not_answered(size, together.error());
             return {};
@@ -365,7 +365,7 @@ class trial {
         const auto cut = split(*together, all.rows, size);
         if (!cut) return refused(cut.error().message);
         for (std::size_t part = 0; part < all.rows.size(); ++part) {
-            const auto alone = ask(std::move(all.questions[part]));
+            const auto alone = infer(std::move(all.requests[part]));
             if (!alone && has_no_time_for(alone.error())) return not_answered(all.rows[part], alone.error());
             if (!alone) continue;
             for (std::size_t output = 0; output < alone->size(); ++output)
@@ -387,17 +387,17 @@ class trial {
         return refused("it rejected a batch of " + std::to_string(rows) + " rows: " + why.message);
     }
 
-    tensor_question random_question(std::int64_t rows, const value_range& range) {
-        tensor_question out;
+    tensor_request random_request(std::int64_t rows, const value_range& range) {
+        tensor_request out;
         for (const auto& spec : x_model.signature().inputs)
             out.inputs.push_back(random_tensor(spec, rows, x_numbers, range));
         return out;
     }
 
-    result<std::vector<tensor>> ask(tensor_question question) {
-        question.deadline_ms = x_deadline_ms;
-        question.cancelled = x_cancelled;
-        return engines::asked(x_model, std::move(question));
+    result<std::vector<tensor>> infer(tensor_request request) {
+        request.deadline_ms = x_deadline_ms;
+        request.cancelled = x_cancelled;
+        return engines::infer_and_wait(x_model, std::move(request));
     }
 
     tensor_model& x_model;

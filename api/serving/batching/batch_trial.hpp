@@ -14,7 +14,7 @@ namespace herald::api::serving::batching {
 /// model may do something special with values that were not tried; it finds what mixes rows: sums along them,
 /// scales of all of them, what depends on the largest.
 ///
-/// Blocks. Errors: invalid_argument, for people, when the model's questions must not be merged: an input or
+/// Blocks. Errors: invalid_argument, for people, when the model's requests must not be merged: an input or
 /// output whose first dimension is not free, a difference, a refusal, or no end in
 /// limits::batch_trial_ms_max; cancelled.
 result<void> try_batching(engines::tensor_model&, std::uint32_t size_max,

@@ -24,9 +24,9 @@
 namespace herald::api::serving::batching {
 
 using engines::tensor_model;
-using engines::tensor_question;
+using engines::tensor_request;
+using engines::tensor_response;
 using schemas::tensor;
-using answer = result<std::vector<tensor>>;
 
 namespace {
 
@@ -41,7 +41,7 @@ error not_run(const std::exception& thrown) {
 }
 
 /// What a handler throws ends neither its thread nor the others of its batch.
-void handled(const tensor_model::answer_handler& handler, answer given) {
+void handled(const tensor_model::response_handler& handler, result<tensor_response> given) {
     try {
         handler(std::move(given));
     } catch (const std::exception& thrown) {
@@ -52,7 +52,7 @@ void handled(const tensor_model::answer_handler& handler, answer given) {
 
 }  // namespace
 
-/// What the asking threads, the model's own and the inner model's share. Lives until the last batch is
+/// What the callers' threads, the model's own and the inner model's share. Lives until the last batch is
 /// answered.
 class batched_model::gatherer : public std::enable_shared_from_this<batched_model::gatherer> {
   public:
@@ -64,36 +64,36 @@ class batched_model::gatherer : public std::enable_shared_from_this<batched_mode
           x_batches(counter_of(runtime::metrics::prediction_batches, build)),
           x_batched_rows(counter_of(runtime::metrics::prediction_batch_rows, build)) {}
 
-    void add(tensor_question, std::size_t rows, answer_handler);
+    void add(tensor_request, std::size_t rows, response_handler);
     void run();
     void end();
     std::size_t size_max() const noexcept { return x_size_max; }
 
   private:
     using time_point = std::chrono::steady_clock::time_point;
-    struct waiting_question;
-    using held_question = std::shared_ptr<waiting_question>;
-    using deadlines = std::multimap<std::int64_t, held_question>;
-    struct waiting_question {
-        tensor_question question;
+    struct waiting_request;
+    using held_request = std::shared_ptr<waiting_request>;
+    using deadlines = std::multimap<std::int64_t, held_request>;
+    struct waiting_request {
+        tensor_request request;
         std::size_t rows = 0;
-        answer_handler answer;
+        response_handler handler;
         time_point arrived;
         bool is_answered = false;  // guarded by the gatherer's mutex, as is the next
         std::optional<deadlines::iterator> place;
     };
-    using batch = std::vector<held_question>;
+    using batch = std::vector<held_request>;
 
     void expire() REQUIRES(x_mutex);
     time_point next_look() const REQUIRES(x_mutex);
     bool is_batch_due() const REQUIRES(x_mutex);
-    static bool is_cancelled(const waiting_question&);
+    static bool is_cancelled(const waiting_request&);
     batch take() REQUIRES(x_mutex);
     void run_batch(const batch&);
-    void run_alone(const held_question&);
+    void run_alone(const held_request&);
     bool finish_parts(const batch&, std::size_t total, const std::vector<tensor>& given);
-    void batch_ended(const batch&, std::size_t total, const answer&);
-    void finish(const held_question&, answer);
+    void batch_ended(const batch&, std::size_t total, const result<tensor_response>&);
+    void finish(const held_request&, result<tensor_response>);
 
     const std::shared_ptr<tensor_model> x_inner;
     const std::size_t x_size_max;
@@ -102,27 +102,27 @@ class batched_model::gatherer : public std::enable_shared_from_this<batched_mode
     const std::shared_ptr<runtime::counter> x_batched_rows;
     runtime::mutex x_mutex;
     runtime::condition_variable x_changed;
-    std::deque<held_question> x_waiting GUARDED_BY(x_mutex);
+    std::deque<held_request> x_waiting GUARDED_BY(x_mutex);
     std::size_t x_waiting_rows GUARDED_BY(x_mutex) = 0;
     deadlines x_deadlines GUARDED_BY(x_mutex);      // of all that are not answered
     std::size_t x_running GUARDED_BY(x_mutex) = 0;  // batches
     bool x_is_ending GUARDED_BY(x_mutex) = false;
 };
 
-void batched_model::gatherer::add(tensor_question question, std::size_t rows, answer_handler handler) {
-    const auto held = std::make_shared<waiting_question>();
-    held->question = std::move(question);
+void batched_model::gatherer::add(tensor_request request, std::size_t rows, response_handler handler) {
+    const auto held = std::make_shared<waiting_request>();
+    held->request = std::move(request);
     held->rows = rows;
-    held->answer = std::move(handler);
+    held->handler = std::move(handler);
     held->arrived = std::chrono::steady_clock::now();
     bool is_full = false;
     bool is_worth_a_look = false;
     {
         const runtime::lock_guard lock(x_mutex);
-        is_full = x_waiting.size() >= limits::batch_questions_waiting_max;
+        is_full = x_waiting.size() >= limits::batch_requests_waiting_max;
         if (!is_full) {
-            const auto deadline = held->question.deadline_ms;
-            // The thread sleeps until the oldest question is due; a fuller batch or an earlier deadline wakes
+            const auto deadline = held->request.deadline_ms;
+            // The thread sleeps until the oldest request is due; a fuller batch or an earlier deadline wakes
             // it.
             is_worth_a_look =
                 x_waiting.empty() || x_waiting_rows + rows >= x_size_max ||
@@ -134,9 +134,9 @@ void batched_model::gatherer::add(tensor_question question, std::size_t rows, an
     }
     if (is_worth_a_look) x_changed.notify_one();
     if (is_full)
-        held->answer(runtime::resource_exhausted("too many predictions are waiting for this model (at most " +
-                                                 std::to_string(limits::batch_questions_waiting_max) +
-                                                 " may); try again"));
+        held->handler(runtime::resource_exhausted(
+            "too many predictions are waiting for this model (at most " +
+            std::to_string(limits::batch_requests_waiting_max) + " may); try again"));
 }
 
 void batched_model::gatherer::end() {
@@ -188,27 +188,27 @@ batched_model::gatherer::time_point batched_model::gatherer::next_look() const {
 void batched_model::gatherer::expire() {
     const std::int64_t now_ms = runtime::system_clock().steady_ms();
     while (!x_deadlines.empty() && x_deadlines.begin()->first <= now_ms) {
-        const held_question late = x_deadlines.begin()->second;
+        const held_request late = x_deadlines.begin()->second;
         x_deadlines.erase(x_deadlines.begin());
         late->place.reset();
         late->is_answered = true;
-        const auto handler = std::move(late->answer);
+        const auto handler = std::move(late->handler);
         const runtime::unlock_guard unlocked(x_mutex);
         handled(handler, error{error_code::deadline_exceeded,
                                "the model did not finish before the prediction's deadline"});
     }
 }
 
-bool batched_model::gatherer::is_cancelled(const waiting_question& one) {
-    return one.question.cancelled && one.question.cancelled->is_cancelled();
+bool batched_model::gatherer::is_cancelled(const waiting_request& one) {
+    return one.request.cancelled && one.request.cancelled->is_cancelled();
 }
 
-/// The oldest question and what can be merged with it.
+/// The oldest request and what can be merged with it.
 batched_model::gatherer::batch batched_model::gatherer::take() {
     batch out;
     batch cancelled;
     std::size_t rows = 0;
-    std::deque<held_question> left;
+    std::deque<held_request> left;
     for (auto& each : x_waiting) {
         if (each->is_answered) {
             x_waiting_rows -= each->rows;
@@ -216,7 +216,7 @@ batched_model::gatherer::batch batched_model::gatherer::take() {
             x_waiting_rows -= each->rows;
             cancelled.push_back(std::move(each));
         } else if (out.empty() ||
-                   (rows + each->rows <= x_size_max && can_merge(out.front()->question, each->question))) {
+                   (rows + each->rows <= x_size_max && can_merge(out.front()->request, each->request))) {
             rows += each->rows;
             x_waiting_rows -= each->rows;
             out.push_back(std::move(each));
@@ -235,37 +235,40 @@ batched_model::gatherer::batch batched_model::gatherer::take() {
 
 void batched_model::gatherer::run_batch(const batch& all) {
     std::size_t rows = 0;
-    std::vector<const tensor_question*> places;
+    std::vector<const tensor_request*> places;
     for (const auto& each : all) {
         rows += each->rows;
-        places.push_back(&each->question);
+        places.push_back(&each->request);
     }
     const std::size_t total = size_class(rows, x_size_max);
     x_batches->add();
     x_batched_rows->add(rows);
-    const std::size_t asked = all.size() == 1 ? rows : total;
-    // Of those that ask and those that answer, whoever is first.
+    const std::size_t rows_run = all.size() == 1 ? rows : total;
+    // Of the call and the response, whichever is first to end it.
     const auto is_ended = std::make_shared<std::atomic_flag>();
-    const auto end = [self = shared_from_this(), all, asked, is_ended](const answer& given) {
-        if (!is_ended->test_and_set()) self->batch_ended(all, asked, given);
+    const auto end = [self = shared_from_this(), all, rows_run,
+                      is_ended](const result<tensor_response>& given) {
+        if (!is_ended->test_and_set()) self->batch_ended(all, rows_run, given);
     };
     try {
-        x_inner->ask(all.size() == 1 ? std::move(all.front()->question) : merged(places, total), end);
+        x_inner->infer(all.size() == 1 ? std::move(all.front()->request) : merged(places, total), end);
     } catch (const std::exception& thrown) {
         end(not_run(thrown));
     }
 }
 
-void batched_model::gatherer::run_alone(const held_question& one) {
+void batched_model::gatherer::run_alone(const held_request& one) {
     try {
-        x_inner->ask(one->question,
-                     [self = shared_from_this(), one](answer given) { self->finish(one, std::move(given)); });
+        x_inner->infer(one->request, [self = shared_from_this(), one](result<tensor_response> given) {
+            self->finish(one, std::move(given));
+        });
     } catch (const std::exception& thrown) {
         finish(one, not_run(thrown));
     }
 }
 
-void batched_model::gatherer::batch_ended(const batch& all, std::size_t total, const answer& given) {
+void batched_model::gatherer::batch_ended(const batch& all, std::size_t total,
+                                          const result<tensor_response>& given) {
     {
         const runtime::lock_guard lock(x_mutex);
         --x_running;
@@ -297,15 +300,15 @@ bool batched_model::gatherer::finish_parts(const batch& all, std::size_t total,
     return true;
 }
 
-void batched_model::gatherer::finish(const held_question& one, answer given) {
-    answer_handler handler;
+void batched_model::gatherer::finish(const held_request& one, result<tensor_response> given) {
+    response_handler handler;
     {
         const runtime::lock_guard lock(x_mutex);
         if (one->is_answered) return;
         one->is_answered = true;
         if (one->place) x_deadlines.erase(*one->place);
         one->place.reset();
-        handler = std::move(one->answer);
+        handler = std::move(one->handler);
     }
     handled(handler, std::move(given));
 }
@@ -320,18 +323,18 @@ batched_model::batched_model(std::shared_ptr<tensor_model> inner, schemas::build
 
 batched_model::~batched_model() {
     x_gatherer->end();
-    // When an answer's handler was the last to hold the model, this is its own thread: it ends right after.
+    // When a response's handler was the last to hold the model, this is its own thread: it ends right after.
     if (x_thread.get_id() == std::this_thread::get_id())
         x_thread.detach();
     else
         x_thread.join();
 }
 
-void batched_model::ask(tensor_question question, answer_handler handler) {
-    const auto rows = rows_of(question);
+void batched_model::infer(tensor_request request, response_handler handler) {
+    const auto rows = rows_of(request);
     if (!rows || *rows == 0 || *rows >= x_gatherer->size_max())
-        return x_inner->ask(std::move(question), std::move(handler));
-    x_gatherer->add(std::move(question), *rows, std::move(handler));
+        return x_inner->infer(std::move(request), std::move(handler));
+    x_gatherer->add(std::move(request), *rows, std::move(handler));
 }
 
 }  // namespace herald::api::serving::batching

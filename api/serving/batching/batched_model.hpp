@@ -1,4 +1,4 @@
-// A model whose waiting questions run together.
+// A model whose waiting requests run together.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace herald::api::serving::batching {
 
-/// For a model that passed try_batching. A question waits until `size_max` rows are there or it has waited
+/// For a model that passed try_batching. A request waits until `size_max` rows are there or it has waited
 /// `delay_ms_max`, and as long as limits::batches_running_max others run; what came until then runs as one,
 /// the oldest first.
-/// Questions that can be no part of a batch run at once: of no rows, of `size_max` or more, or of inputs with
+/// Requests that can be no part of a batch run at once: of no rows, of `size_max` or more, or of inputs with
 /// different rows, which the model itself refuses.
 ///
 /// Each keeps its deadline, waiting or running; one that has passed takes no place in a batch. When a batch
-/// is refused its questions run one by one, so that each gets its own answer. At most
-/// limits::batch_questions_waiting_max wait; a further one is answered resource_exhausted. Answers come from
+/// is refused its requests run one by one, so that each gets its own response. At most
+/// limits::batch_requests_waiting_max wait; a further one is answered resource_exhausted. Responses come from
 /// its own thread or the inner model's. Destroying it answers what waits first.
 class batched_model final : public engines::tensor_model {
   public:
@@ -28,7 +28,7 @@ class batched_model final : public engines::tensor_model {
     ~batched_model() override;
 
     const schemas::model_signature& signature() const noexcept override { return x_inner->signature(); }
-    void ask(engines::tensor_question, answer_handler) override;
+    void infer(engines::tensor_request, response_handler) override;
     std::uint64_t memory_bytes() const noexcept override { return x_inner->memory_bytes(); }
 
   private:

@@ -7,7 +7,7 @@
 namespace herald::api::serving::batching {
 namespace {
 
-using engines::tensor_question;
+using engines::tensor_request;
 using schemas::tensor;
 using schemas::tensor_type;
 
@@ -21,9 +21,9 @@ std::size_t row_elements(const tensor& of) {
 
 }  // namespace
 
-std::optional<std::size_t> rows_of(const tensor_question& question) {
+std::optional<std::size_t> rows_of(const tensor_request& request) {
     std::optional<std::size_t> out;
-    for (const tensor& each : question.inputs) {
+    for (const tensor& each : request.inputs) {
         if (each.shape.empty()) return std::nullopt;
         const auto rows = static_cast<std::size_t>(each.shape.front());
         if (out && *out != rows) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::size_t> rows_of(const tensor_question& question) {
     return out;
 }
 
-bool can_merge(const tensor_question& left, const tensor_question& right) {
+bool can_merge(const tensor_request& left, const tensor_request& right) {
     const auto are_alike = [](const tensor& one, const tensor& other) {
         return one.type == other.type && std::ranges::equal(one.shape.begin() + 1, one.shape.end(),
                                                             other.shape.begin() + 1, other.shape.end());
@@ -48,8 +48,8 @@ std::size_t size_class(std::size_t rows, std::size_t size_max) {
     return std::min((rows + step - 1) / step * step, size_max);
 }
 
-tensor_question merged(std::span<const tensor_question* const> all, std::size_t rows) {
-    tensor_question out;
+tensor_request merged(std::span<const tensor_request* const> all, std::size_t rows) {
+    tensor_request out;
     out.outputs = all.front()->outputs;
     out.inputs.resize(all.front()->inputs.size());
     for (std::size_t place = 0; place < out.inputs.size(); ++place) {

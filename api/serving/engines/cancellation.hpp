@@ -1,4 +1,4 @@
-// Tells whoever works at a question that nobody waits for its answer any more.
+// Tells whoever works at an inference request that nobody waits for its response any more.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,12 @@
 
 namespace herald::api::serving::engines {
 
-/// Owned by who asks; travels with the question. Thread-safe.
+/// Owned by the caller; travels with the request. Thread-safe.
 class cancellation {
   public:
     bool is_cancelled() const noexcept { return x_is_cancelled.load(std::memory_order_acquire); }
 
-    /// For who asks: ends the work, if it has begun.
+    /// For the caller: ends the work, if it has begun.
     void cancel() {
         const runtime::lock_guard lock(x_mutex);
         x_is_cancelled.store(true, std::memory_order_release);

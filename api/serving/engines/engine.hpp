@@ -1,5 +1,5 @@
-// What runs models. An engine loads one and gives what can be asked: either for tensors, or for whole bodies
-// that it passes on. A further engine is a file that implements these and a line in the composition.
+// What runs models. An engine loads one that takes inference requests: either tensors, or whole bodies that
+// it passes on. A further engine is a file that implements these and a line in the composition.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace herald::api::serving::engines {
 
-/// All of it is owned by who asks; it is moved through.
-struct tensor_question {
+/// An inference request of tensors. All of it is owned by the caller; it is moved through.
+struct tensor_request {
     std::vector<schemas::tensor>
         inputs;                          // each input of the signature once, checked against it, in its order
     std::vector<std::uint32_t> outputs;  // places in the signature; empty: all
@@ -30,59 +30,62 @@ struct tensor_question {
     std::shared_ptr<const void> memory{};  // the share of a bound that it takes, let go with it; may be null
 };
 
-/// A model that is asked for tensors. Thread-safe; lives until the last question is answered.
+/// One tensor for each output that the request names.
+using tensor_response = std::vector<schemas::tensor>;
+
+/// A model that takes and gives tensors. Thread-safe; lives until the last request is answered.
 class tensor_model {
   public:
-    /// Errors: invalid_argument with the model's own text when it refuses the values; deadline_exceeded;
-    /// resource_exhausted when too many wait; internal.
-    using outcome = result<std::vector<schemas::tensor>>;
-    /// Called exactly once, from inside ask() or later on any thread. Of a question that was cancelled with
-    /// whatever there is: at once when it runs, else when its turn comes.
-    using answer_handler = std::function<void(outcome)>;
+    /// Called exactly once, from inside infer() or later on any thread. Of a request that was cancelled with
+    /// whatever there is: at once when it runs, else when its turn comes. Errors: invalid_argument with the
+    /// model's own text when it refuses the values; deadline_exceeded; resource_exhausted when too many wait;
+    /// internal.
+    using response_handler = std::function<void(result<tensor_response>)>;
 
     virtual ~tensor_model() = default;
     virtual const schemas::model_signature& signature() const noexcept = 0;
     /// Runs at once on the calling thread when the model is known to be quick, else elsewhere.
-    virtual void ask(tensor_question, answer_handler) = 0;
-    /// Whether answer_now() answers most questions.
+    virtual void infer(tensor_request, response_handler) = 0;
+    /// Whether infer_now() answers most requests.
     virtual bool is_quick() const noexcept { return false; }
-    /// The answer of a run on the calling thread, when the model is known to be quick with such a question;
-    /// otherwise none: ask() gives it. The question has no deadline, and nobody can cancel it.
-    virtual std::optional<outcome> answer_now(const tensor_question&) { return std::nullopt; }
+    /// The response of a run on the calling thread, when the model is known to be quick with such a request;
+    /// otherwise none: infer() gives it. The request has no deadline, and nobody can cancel it.
+    virtual std::optional<result<tensor_response>> infer_now(const tensor_request&) { return std::nullopt; }
     /// An estimate of what it holds in memory.
     virtual std::uint64_t memory_bytes() const noexcept = 0;
 };
 
-struct body_question {
+/// An inference request in whatever form the model's server reads.
+struct body_request {
     std::string request_id;
     std::string content_type;      // empty: JSON
     std::string body;              // never compressed
-    std::int64_t deadline_ms = 0;  // as in tensor_question
+    std::int64_t deadline_ms = 0;  // as in tensor_request
     std::shared_ptr<cancellation> cancelled;
 };
 
-struct body_answer {
+struct body_response {
     std::uint16_t status = 200;
     std::string content_type;
     std::string content_encoding;
     std::string body;
-    /// Replaces `body` if not null: a long answer, or one of unknown length. Belongs to the loop on which the
-    /// question was asked; keeps the model.
+    /// Replaces `body` if not null: a long one, or one of unknown length. Belongs to the loop on which
+    /// infer() was called; keeps the model.
     std::shared_ptr<runtime::http::body_stream> stream;
     std::optional<std::uint64_t> stream_bytes;  // in total, if known
     std::string retry_after;                    // of a 429
 };
 
-/// A model that is asked for bodies. Thread-safe.
+/// A model that takes and gives bodies. Thread-safe.
 class body_model {
   public:
-    /// Called once, or not at all when the question is cancelled; never from inside ask(); on the loop that
-    /// asks, if the engine has it. Errors: deadline_exceeded; unavailable; internal, with
+    /// Called once, or not at all when the request is cancelled; never from inside infer(); on the loop on
+    /// which that was called, if the engine has it. Errors: deadline_exceeded; unavailable; internal, with
     /// http_status_override 502 for whatever the other side does wrong.
-    using answer_handler = std::function<void(result<body_answer>)>;
+    using response_handler = std::function<void(result<body_response>)>;
 
     virtual ~body_model() = default;
-    virtual void ask(body_question, answer_handler) = 0;
+    virtual void infer(body_request, response_handler) = 0;
 };
 
 /// Exactly one of the two is there.

@@ -6,9 +6,10 @@
 
 namespace herald::limits {
 
-constexpr std::int64_t asked_look_ms = 50;             // between two looks whether somebody still waits
-constexpr std::int64_t asked_ending_ms_max = 500;      // for a run that was ended at its deadline to say so
-constexpr std::int64_t upstream_ask_ms_max = 600'000;  // of a question without an earlier deadline
+constexpr std::int64_t blocking_inference_look_ms = 50;  // between two looks whether somebody still waits
+constexpr std::int64_t blocking_inference_ending_ms_max =
+    500;                                                 // for a run that was ended at its deadline to say so
+constexpr std::int64_t upstream_infer_ms_max = 600'000;  // of a request without an earlier deadline
 constexpr std::size_t upstream_whole_answer_bytes_max = 64ull * 1024;  // longer ones are passed on in pieces
 constexpr std::size_t upstream_retry_after_bytes_max = 32;
 constexpr std::int64_t upstream_health_ms_max = 5'000;        // of one check

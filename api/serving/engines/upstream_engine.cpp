@@ -86,7 +86,7 @@ struct upstream_server {
     std::string pool_key;
 };
 
-client::request health_question(const upstream_server& server) {
+client::request health_request(const upstream_server& server) {
     client::request out;
     // Where only a connection is wanted, this is the request that does least.
     out.method =
@@ -111,13 +111,12 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
     upstream_model(std::shared_ptr<upstream_lanes> lanes, upstream_server server)
         : x_lanes(std::move(lanes)), x_server(std::move(server)) {}
 
-    void ask(body_question question, answer_handler handler) override {
+    void infer(body_request request, response_handler handler) override {
         upstream_lane& lane = x_lanes->choose();
         auto self = shared_from_this();
-        lane.loop().post(
-            [self, &lane, question = std::move(question), handler = std::move(handler)]() mutable {
-                self->ask_on(lane, std::move(question), std::move(handler));
-            });
+        lane.loop().post([self, &lane, request = std::move(request), handler = std::move(handler)]() mutable {
+            self->infer_on(lane, std::move(request), std::move(handler));
+        });
     }
 
     /// Looks at the server for as long as the model is there. On the first loop.
@@ -130,18 +129,18 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
     }
 
   private:
-    void ask_on(upstream_lane& lane, body_question question, answer_handler handler) {
-        std::int64_t wait_ms = limits::upstream_ask_ms_max;
-        if (question.deadline_ms != 0)
-            wait_ms = std::min(wait_ms, question.deadline_ms - lane.loop().time().steady_ms());
+    void infer_on(upstream_lane& lane, body_request request, response_handler handler) {
+        std::int64_t wait_ms = limits::upstream_infer_ms_max;
+        if (request.deadline_ms != 0)
+            wait_ms = std::min(wait_ms, request.deadline_ms - lane.loop().time().steady_ms());
         if (wait_ms <= 0) {
             handler(error{error_code::deadline_exceeded,
                           "the deadline passed before the upstream server could be called", 0});
             return;
         }
-        // Keeps the model until its last question is answered.
+        // Keeps the model until its last request is answered.
         const auto take = [self = shared_from_this(), &lane, handler = std::move(handler),
-                           cancelled = question.cancelled,
+                           cancelled = request.cancelled,
                            deadline_ms = lane.loop().time().steady_ms() + wait_ms](
                               client::answer answer, std::unique_ptr<client::exchange> rest) {
             const bool follows = answer.body_follows;
@@ -155,10 +154,10 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
             if (cancelled) cancelled->work_has_ended();
             handler(std::move(meant));
         };
-        const auto cancelled = question.cancelled;
+        const auto cancelled = request.cancelled;
         if (cancelled && cancelled->is_cancelled()) return;
         const std::uint64_t number =
-            lane.start(question_to(x_server.url, x_server.pool_key, std::move(question), wait_ms), take);
+            lane.start(request_to(x_server.url, x_server.pool_key, std::move(request), wait_ms), take);
         const auto end = [self = shared_from_this(), &lane, number] { lane.cancel(number); };
         if (cancelled && !cancelled->work_begins(end)) lane.cancel(number);
     }
@@ -167,7 +166,7 @@ class upstream_model final : public body_model, public std::enable_shared_from_t
         const std::weak_ptr<upstream_model> weak = weak_from_this();
         const bool has_path = !x_server.health_url.empty();
         x_lanes->health().start(
-            health_question(x_server), [weak, has_path](const client::answer& answer, const auto& exchange) {
+            health_request(x_server), [weak, has_path](const client::answer& answer, const auto& exchange) {
                 health_checks(why_unhealthy(answer, has_path, exchange->on_the_wire()).empty()).add();
                 if (const auto self = weak.lock()) self->watch();
             });
@@ -199,7 +198,7 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
   private:
     void look() {
         x_lanes->health().start(
-            health_question(x_server),
+            health_request(x_server),
             [self = shared_from_this()](const client::answer& answer, const auto& exchange) {
                 self->judge(answer, exchange->on_the_wire());
             });
@@ -238,7 +237,7 @@ class upstream_engine final : public engine {
     upstream_engine(const std::vector<event_loop*>& loops, const client::client_options& options)
         : x_policy(options.policy), x_lanes(std::make_shared<upstream_lanes>(loops, options)) {}
 
-    /// What is asked keeps its model, and so the lanes: the circle is opened here.
+    /// A request keeps its model, and so the lanes: the circle is opened here.
     ~upstream_engine() override { x_lanes->close(); }
 
     std::string_view name() const noexcept override { return "upstream"; }

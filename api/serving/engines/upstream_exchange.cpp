@@ -30,8 +30,8 @@ std::string seconds_to_wait(const std::string& said) {
     return is_number ? said : "1";
 }
 
-body_answer passed_on(client::answer&& answer, std::uint16_t status) {
-    body_answer out;
+body_response passed_on(client::answer&& answer, std::uint16_t status) {
+    body_response out;
     out.status = status;
     out.content_type = field_of(answer, "content-type");
     out.content_encoding = field_of(answer, "content-encoding");
@@ -60,22 +60,21 @@ result<std::string> health_url(std::string_view upstream_url, std::string_view h
            std::string(health_path);
 }
 
-client::request question_to(const std::string& url, const std::string& pool_key, body_question asked,
-                            std::int64_t deadline_ms) {
+client::request request_to(const std::string& url, const std::string& pool_key, body_request from,
+                           std::int64_t deadline_ms) {
     client::request out;
     out.method = runtime::http::http_method::post;
     out.location = url;
     out.pool_key = pool_key;
     const std::string json = "application/json";
-    out.headers.push_back(
-        {"content-type", asked.content_type.empty() ? json : std::move(asked.content_type)});
+    out.headers.push_back({"content-type", from.content_type.empty() ? json : std::move(from.content_type)});
     // Whether the caller could read another form is not known here.
     out.headers.push_back({"accept-encoding", "identity"});
-    if (!asked.request_id.empty()) {
-        out.headers.push_back({"svc-request-id", asked.request_id});
-        out.headers.push_back({"x-request-id", std::move(asked.request_id)});
+    if (!from.request_id.empty()) {
+        out.headers.push_back({"svc-request-id", from.request_id});
+        out.headers.push_back({"x-request-id", std::move(from.request_id)});
     }
-    out.body = std::make_shared<const std::string>(std::move(asked.body));
+    out.body = std::make_shared<const std::string>(std::move(from.body));
     // It may have been computed for a long time, and done something, before the connection ended.
     out.on_reused = client::repeat::unless_begun;
     out.answer = client::answer_body::collected_if_short;
@@ -86,7 +85,7 @@ client::request question_to(const std::string& url, const std::string& pool_key,
     return out;
 }
 
-result<body_answer> meaning_of(client::answer answer) {
+result<body_response> meaning_of(client::answer answer) {
     if (answer.location_is_full)
         return runtime::unavailable("too many calls of the upstream server are under way on this node: " +
                                     answer.message);
@@ -102,7 +101,7 @@ result<body_answer> meaning_of(client::answer answer) {
     if (status == 400 || status == 422) return passed_on(std::move(answer), 400);
     if (status == 429) {
         std::string wait = seconds_to_wait(field_of(answer, "retry-after"));
-        body_answer out = passed_on(std::move(answer), status);
+        body_response out = passed_on(std::move(answer), status);
         out.retry_after = std::move(wait);
         return out;
     }

@@ -1,5 +1,5 @@
 // What a run of the tiny model (two INT32[1,16], sum and difference) costs on this thread: ONNX Runtime alone
-// with tensors made once, and the engine with an answer made each time.
+// with tensors made once, and the engine with a response made each time.
 //
 // usage: predict_bench [ROUNDS]
 #include <onnxruntime/onnxruntime_c_api.h>
@@ -71,7 +71,7 @@ double bare_run_us(const std::filesystem::path& model, int rounds) {
     return out;
 }
 
-double asked_us(const std::filesystem::path& model, int rounds) {
+double engine_us(const std::filesystem::path& model, int rounds) {
     const auto engine = checked(engines::onnx::make_onnx_engine({HERALD_ONNXRUNTIME, {}}));
     engines::model_source source;
     source.file = model;
@@ -81,14 +81,14 @@ double asked_us(const std::filesystem::path& model, int rounds) {
     });
     const tensor x{"x", tensor_type::int32, {1, 16}, std::string(64, '\1'), {}};
     const tensor y{"y", tensor_type::int32, {1, 16}, std::string(64, '\2'), {}};
-    const engines::tensor_question question{{x, y}, {}, 0, {}};
+    const engines::tensor_request request{{x, y}, {}, 0, {}};
     return us_each(rounds, [&] {
-        const auto answer = loaded->answer_now(question);
-        if (!answer) {
+        const auto response = loaded->infer_now(request);
+        if (!response) {
             std::fprintf(stderr, "predict_bench: the model is not quick\n");
             std::exit(1);
         }
-        checked(*answer);
+        checked(*response);
     });
 }
 
@@ -100,7 +100,7 @@ int main(int count, char** words) {
     const auto model = folder / "tiny.onnx";
     std::ofstream(model, std::ios::binary) << herald::test::onnx::tiny();
     const double bare = bare_run_us(model, rounds);
-    const double asked = asked_us(model, rounds);
-    std::printf("bare Run %.2f µs, through the engine %.2f µs; each on one thread, %d rounds\n", bare, asked,
-                rounds);
+    const double through_engine = engine_us(model, rounds);
+    std::printf("bare Run %.2f µs, through the engine %.2f µs; each on one thread, %d rounds\n", bare,
+                through_engine, rounds);
 }

@@ -27,7 +27,7 @@ def running(path, content, **settings):
 
 
 def begun(server, stage, body):
-    """A connection that has sent its question."""
+    """A connection that has sent its request."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("POST", f"/api/v1/predict{stage.path}", json.dumps(body), {"Access-token": stage.token})
     return connection

@@ -1,4 +1,4 @@
-"""Property: a model answers each question in its form, bit for bit, and what cannot be answered is refused with its reason (wire.md §6)."""
+"""Property: a model answers each request in its form, bit for bit, and what cannot be answered is refused with its reason (wire.md §6)."""
 
 import concurrent.futures
 import contextlib
@@ -127,7 +127,7 @@ def floats_strings_and_free_shapes_come_back_as_they_are():
         server.stop()
 
 
-def questions_that_come_together_run_together_and_each_is_answered_as_if_alone():
+def requests_that_come_together_run_together_and_each_is_answered_as_if_alone():
     rows = [[(seed * 37 + at * 11) % 97 / 97 for at in range(onnx_models.MLP_WIDTH)] for seed in range(64)]
     with herald.folder() as folder:
         server = herald.Standalone(folder, "--log-requests", "false")

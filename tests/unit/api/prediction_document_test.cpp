@@ -1,5 +1,5 @@
 // Protects what the OpenAPI document says of predictions: it has exactly the paths at which models are asked,
-// and their questions and answers are as it describes them.
+// and their requests and answers are as it describes them.
 #include "api/predictions/prediction_document.hpp"
 
 #include <gtest/gtest.h>
@@ -124,12 +124,12 @@ TEST_F(prediction_document, refers_only_to_what_is_there_and_shares_no_name_with
 
 TEST_F(prediction_document, describes_what_is_answered) {
     const schemas::tensor numbers{"y", tensor_type::float32, {1}, std::string(4, '\0'), {}};
-    v2_question question;
-    question.id = "7";
-    question.outputs = {0};
+    v2_request request;
+    request.id = "7";
+    request.outputs = {0};
     for (const bool is_binary : {true, false}) {
-        question.is_binary = {is_binary};
-        const auto answer = v2_of_outputs("m", "1", question, {numbers});
+        request.is_binary = {is_binary};
+        const auto answer = v2_of_outputs("m", "1", request, {numbers});
         ASSERT_TRUE(answer);
         expect_fits(
             "inference_response",
@@ -143,7 +143,7 @@ TEST_F(prediction_document, describes_what_is_answered) {
 TEST_F(prediction_document, describes_what_is_asked) {
     const std::string head =
         R"({"id":"7","parameters":{"binary_data_output":true},"inputs":[{"name":"x","datatype":"INT32","shape":[2],"data":[1,2]},{"name":"t","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":4}}],"outputs":[{"name":"y","parameters":{"binary_data":false}}]})";
-    EXPECT_TRUE(question_of_v2(head + std::string(4, '\0'), head.size(), signature));
+    EXPECT_TRUE(request_of_v2(head + std::string(4, '\0'), head.size(), signature));
     expect_fits("inference_request", head);
     const std::string table = R"({"index":[0],"columns":["x","t"],"data":[[1,"a"]]})";
     EXPECT_TRUE(inputs_of_split(table, signature));

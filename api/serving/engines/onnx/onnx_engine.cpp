@@ -45,14 +45,14 @@ class engine_in_process final : public onnx_engine {
         if (x_options.check_file) {
             if (const auto good = x_options.check_file(file); !good) return good.error();
         }
-        return onnx_session::open(x_library, x_watch, x_answers, file);
+        return onnx_session::open(x_library, x_watch, x_responses, file);
     }
 
     const onnx_options x_options;
     const std::shared_ptr<const runtime_library> x_library;
     const std::shared_ptr<run_watch> x_watch;
-    const std::shared_ptr<answer_budget> x_answers =
-        std::make_shared<answer_budget>(limits::onnx_answers_bytes_max);
+    const std::shared_ptr<response_budget> x_responses =
+        std::make_shared<response_budget>(limits::onnx_responses_bytes_max);
     const std::shared_ptr<run_threads> x_threads;
 };
 

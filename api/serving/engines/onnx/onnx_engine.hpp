@@ -17,8 +17,8 @@ struct onnx_options {
     std::function<result<void>(const std::filesystem::path&)> check_file;
 };
 
-/// Models that are known to be quick run on the thread that asks, others on threads of the engine, at most as
-/// many for one model as there are processors. At a question's deadline its run is ended. Models keep what
+/// Models that are known to be quick run on the caller's thread, others on threads of the engine, at most as
+/// many for one model as there are processors. At a request's deadline its run is ended. Models keep what
 /// they need of the engine; the engine may go before them.
 ///
 /// What cannot be contained in one process: a model that makes ONNX Runtime crash, or use up the machine's

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "api/serving/engines/asking.hpp"
+#include "api/serving/engines/blocking_inference.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/onnx/steady_work.hpp"
 
@@ -44,8 +44,8 @@ std::int64_t processor_ns() {
 }
 
 /// Zeros, and 1 for every free dimension. None when that would be large.
-std::optional<tensor_question> question_of_zeros(const schemas::model_signature& of) {
-    tensor_question out;
+std::optional<tensor_request> request_of_zeros(const schemas::model_signature& of) {
+    tensor_request out;
     for (const tensor_spec& spec : of.inputs) {
         tensor made;
         made.name = spec.name;
@@ -82,13 +82,13 @@ onnx_model::onnx_model(std::unique_ptr<onnx_session> session, std::shared_ptr<ru
     x_may_be_quick = has_declared_rows(signature()) && has_steady_work_in(file, x_memory_bytes);
 }
 
-std::optional<unsigned> onnx_model::place_of_rows(const tensor_question& question) const {
+std::optional<unsigned> onnx_model::place_of_rows(const tensor_request& request) const {
     const auto& specs = signature().inputs;
-    if (!x_may_be_quick || question.inputs.size() != specs.size()) return std::nullopt;
+    if (!x_may_be_quick || request.inputs.size() != specs.size()) return std::nullopt;
     unsigned out = 0;
     for (std::size_t at = 0; at < specs.size(); ++at) {
         const auto& declared = specs[at].shape;
-        const auto& given = question.inputs[at].shape;
+        const auto& given = request.inputs[at].shape;
         if (declared.empty() || declared.front() >= 0) {
             if (given != declared) return std::nullopt;
             continue;
@@ -109,20 +109,20 @@ bool onnx_model::is_quick() const noexcept {
            x_run_ns.load(std::memory_order_relaxed) <= limits::onnx_quick_run_ns_max;
 }
 
-bool onnx_model::is_quick_with(const tensor_question& question) const {
+bool onnx_model::is_quick_with(const tensor_request& request) const {
     if (!is_quick()) return false;
-    const auto place = place_of_rows(question);
+    const auto place = place_of_rows(request);
     return place && (x_quick_rows.load(std::memory_order_relaxed) >> *place & 1U) != 0 &&
-           schemas::bytes_of(question.inputs) <= limits::onnx_quick_question_bytes_max;
+           schemas::bytes_of(request.inputs) <= limits::onnx_quick_request_bytes_max;
 }
 
 result<void> onnx_model::warm_up(const std::shared_ptr<cancellation>& cancelled) {
-    auto zeros = question_of_zeros(signature());
+    auto zeros = request_of_zeros(signature());
     if (!zeros) return {};
     zeros->deadline_ms = runtime::system_clock().steady_ms() + limits::onnx_warm_up_ms_max;
     zeros->cancelled = cancelled;
     for (int round = 0; round < limits::onnx_warm_up_runs; ++round)
-        if (const auto ran = asked(*this, *zeros); !ran) {
+        if (const auto ran = infer_and_wait(*this, *zeros); !ran) {
             if (ran.error().code != error_code::deadline_exceeded) return ran.error();
             return error{error_code::deadline_exceeded,
                          "runs of zeros took more than " + std::to_string(limits::onnx_warm_up_ms_max) +
@@ -131,34 +131,34 @@ result<void> onnx_model::warm_up(const std::shared_ptr<cancellation>& cancelled)
     return {};
 }
 
-void onnx_model::ask(tensor_question question, answer_handler answered) {
-    if (is_quick_with(question)) {
-        question.cancelled = nullptr;  // whoever could cancel it waits here
-        return answered(run_here(question));
+void onnx_model::infer(tensor_request request, response_handler handler) {
+    if (is_quick_with(request)) {
+        request.cancelled = nullptr;  // whoever could cancel it waits here
+        return handler(run_here(request));
     }
-    enqueue(std::move(question), std::move(answered));
+    enqueue(std::move(request), std::move(handler));
 }
 
-std::optional<onnx_model::outcome> onnx_model::answer_now(const tensor_question& question) {
-    if (!is_quick_with(question)) return std::nullopt;
-    return run_here(question);
+std::optional<result<tensor_response>> onnx_model::infer_now(const tensor_request& request) {
+    if (!is_quick_with(request)) return std::nullopt;
+    return run_here(request);
 }
 
-onnx_model::outcome onnx_model::run(const tensor_question& question) {
+result<tensor_response> onnx_model::run(const tensor_request& request) {
     try {
-        return x_session->run(question);
+        return x_session->run(request);
     } catch (const std::bad_alloc&) {
         return runtime::resource_exhausted("this node has not enough memory for the prediction; try again");
     }
 }
 
-onnx_model::outcome onnx_model::run_here(const tensor_question& question) {
+result<tensor_response> onnx_model::run_here(const tensor_request& request) {
     // Time of the processor: that the machine is busy is not the model's fault. A system call tells it, so it
     // is asked for only once a run has taken long.
     const bool is_measured = x_took_long_here.load(std::memory_order_relaxed);
     const std::int64_t begin = is_measured ? processor_ns() : 0;
     std::int64_t took_ns = 0;
-    auto out = run_timed(question, took_ns);
+    auto out = run_timed(request, took_ns);
     if (took_ns <= limits::onnx_held_up_ns_max) return out;
     x_took_long_here.store(true, std::memory_order_relaxed);
     if (is_measured && processor_ns() - begin > limits::onnx_held_up_ns_max)
@@ -166,12 +166,12 @@ onnx_model::outcome onnx_model::run_here(const tensor_question& question) {
     return out;
 }
 
-onnx_model::outcome onnx_model::run_timed(const tensor_question& question, std::int64_t& took_ns) {
+result<tensor_response> onnx_model::run_timed(const tensor_request& request, std::int64_t& took_ns) {
     const auto begin = std::chrono::steady_clock::now();
-    auto out = run(question);
+    auto out = run(request);
     took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
                   .count();
-    const auto place = place_of_rows(question);
+    const auto place = place_of_rows(request);
     if (!out || !place) return out;
     if (took_ns <= limits::onnx_quick_run_ns_max)
         x_quick_rows.fetch_or(std::uint64_t{1} << *place, std::memory_order_relaxed);
@@ -184,27 +184,27 @@ onnx_model::outcome onnx_model::run_timed(const tensor_question& question, std::
 }
 
 /// False, and nothing is taken, when too many wait already.
-bool onnx_model::put_behind_others(tensor_question& question, answer_handler& answer, bool& needs_thread) {
+bool onnx_model::put_behind_others(tensor_request& request, response_handler& handler, bool& needs_thread) {
     const runtime::lock_guard lock(x_mutex);
-    if (x_waiting.size() >= limits::onnx_questions_waiting_max) return false;
-    x_waiting.push_back({std::move(question), std::move(answer)});
+    if (x_waiting.size() >= limits::onnx_requests_waiting_max) return false;
+    x_waiting.push_back({std::move(request), std::move(handler)});
     needs_thread = x_running < x_threads_max;
     if (needs_thread) ++x_running;
     return true;
 }
 
-void onnx_model::enqueue(tensor_question question, answer_handler answer) {
+void onnx_model::enqueue(tensor_request request, response_handler handler) {
     bool needs_thread = false;
-    if (!put_behind_others(question, answer, needs_thread))
-        return answer(runtime::resource_exhausted(
+    if (!put_behind_others(request, handler, needs_thread))
+        return handler(runtime::resource_exhausted(
             "too many predictions are waiting for this model (at most " +
-            std::to_string(limits::onnx_questions_waiting_max) + " may); try again"));
+            std::to_string(limits::onnx_requests_waiting_max) + " may); try again"));
     if (needs_thread) x_threads->start([self = shared_from_this()] { return self->run_next(); });
 }
 
-/// Runs the longest waiting question, and then stands behind the work of other models; false when none waits.
+/// Runs the longest waiting request, and then stands behind the work of other models; false when none waits.
 bool onnx_model::run_next() {
-    waiting_question next;
+    waiting_request next;
     {
         const runtime::lock_guard lock(x_mutex);
         if (x_waiting.empty()) {
@@ -215,10 +215,10 @@ bool onnx_model::run_next() {
         x_waiting.pop_front();
     }
     std::int64_t took_ns = 0;
-    if (next.question.cancelled && next.question.cancelled->is_cancelled())
-        next.answer(error{error_code::cancelled, "it was cancelled before the model ran", 0});
+    if (next.request.cancelled && next.request.cancelled->is_cancelled())
+        next.handler(error{error_code::cancelled, "it was cancelled before the model ran", 0});
     else
-        next.answer(run_timed(next.question, took_ns));
+        next.handler(run_timed(next.request, took_ns));
     return true;
 }
 

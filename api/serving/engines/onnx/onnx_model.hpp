@@ -1,4 +1,4 @@
-// A loaded ONNX model: which thread runs a question.
+// A loaded ONNX model: which thread runs a request.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace herald::api::serving::engines::onnx {
 
-/// Quick runs are made where they are asked for: a change of threads costs more than they do. A question is
+/// Quick runs are made on the caller's thread: a change of threads costs more than they do. A request is
 /// known to be quick when the model's work depends on shapes alone (steady_work.hpp), all its dimensions but
 /// the first are declared, and one with as many rows was quick before, on a thread of the engine or when the
 /// model was loaded. Should such a run take long nevertheless, no other is made there. All others wait for
@@ -27,9 +27,9 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
                const std::filesystem::path& file);
 
     const schemas::model_signature& signature() const noexcept override { return x_session->signature(); }
-    void ask(tensor_question, answer_handler) override;
+    void infer(tensor_request, response_handler) override;
     bool is_quick() const noexcept override;
-    std::optional<outcome> answer_now(const tensor_question&) override;
+    std::optional<result<tensor_response>> infer_now(const tensor_request&) override;
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
     /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
@@ -38,18 +38,18 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     result<void> warm_up(const std::shared_ptr<cancellation>&);
 
   private:
-    struct waiting_question {
-        tensor_question question;
-        answer_handler answer;
+    struct waiting_request {
+        tensor_request request;
+        response_handler handler;
     };
     /// Which of x_quick_rows tells of it; none: it is never quick.
-    std::optional<unsigned> place_of_rows(const tensor_question&) const;
-    bool is_quick_with(const tensor_question&) const;
-    outcome run(const tensor_question&);
-    outcome run_here(const tensor_question&);
-    outcome run_timed(const tensor_question&, std::int64_t& took_ns);
-    void enqueue(tensor_question, answer_handler);
-    bool put_behind_others(tensor_question&, answer_handler&, bool& needs_thread);
+    std::optional<unsigned> place_of_rows(const tensor_request&) const;
+    bool is_quick_with(const tensor_request&) const;
+    result<tensor_response> run(const tensor_request&);
+    result<tensor_response> run_here(const tensor_request&);
+    result<tensor_response> run_timed(const tensor_request&, std::int64_t& took_ns);
+    void enqueue(tensor_request, response_handler);
+    bool put_behind_others(tensor_request&, response_handler&, bool& needs_thread);
     bool run_next();
 
     const std::unique_ptr<onnx_session> x_session;
@@ -57,12 +57,12 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     const std::size_t x_threads_max;
     bool x_may_be_quick = false;  // by its operators and declared shapes
     std::uint64_t x_memory_bytes = 0;
-    std::atomic<std::int64_t> x_run_ns;          // moving average, of questions that may be quick
+    std::atomic<std::int64_t> x_run_ns;          // moving average, of requests that may be quick
     std::atomic<std::uint64_t> x_quick_rows{0};  // a bit for each number of rows of which a run was quick
     std::atomic<bool> x_took_long_here{false};   // once; the machine may have been busy
     std::atomic<bool> x_held_up_a_caller{false};
     runtime::mutex x_mutex;
-    std::deque<waiting_question> x_waiting GUARDED_BY(x_mutex);
+    std::deque<waiting_request> x_waiting GUARDED_BY(x_mutex);
     std::size_t x_running GUARDED_BY(x_mutex) = 0;  // threads that take from x_waiting
 };
 

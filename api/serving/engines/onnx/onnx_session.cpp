@@ -70,7 +70,7 @@ std::string without_place(std::string text, const std::filesystem::path& file) {
 
 error too_large() {
     return runtime::failed_precondition("the answer would be larger than " +
-                                        std::to_string(limits::onnx_answer_bytes_max) +
+                                        std::to_string(limits::onnx_response_bytes_max) +
                                         " bytes; ask for fewer rows or outputs");
 }
 
@@ -78,10 +78,10 @@ error too_large() {
 
 result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const runtime_library> library,
                                                          std::shared_ptr<run_watch> watch,
-                                                         std::shared_ptr<answer_budget> answers,
+                                                         std::shared_ptr<response_budget> responses,
                                                          const std::filesystem::path& file) {
     std::unique_ptr<onnx_session> out(
-        new onnx_session(std::move(library), std::move(watch), std::move(answers)));
+        new onnx_session(std::move(library), std::move(watch), std::move(responses)));
     if (const auto good = out->load(file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
     mark_unknown_ranks(out->x_signature.outputs, file);
@@ -218,23 +218,23 @@ bool onnx_session::has_a_name_for_each() const {
 
 // ---- running
 
-result<std::vector<tensor>> onnx_session::run(const tensor_question& question) {
-    if (const auto good = check(question); !good) return good.error();
+result<tensor_response> onnx_session::run(const tensor_request& request) {
+    if (const auto good = check(request); !good) return good.error();
     auto with = take_prepared();
     if (!with) return with.error();
-    const bool is_kept = !(*with)->inputs.empty() && question.outputs.empty();
-    auto out = is_kept ? run_kept(question, **with) : run_fresh(question, **with);
+    const bool is_kept = !(*with)->inputs.empty() && request.outputs.empty();
+    auto out = is_kept ? run_kept(request, **with) : run_fresh(request, **with);
     give_back(*std::move(with));
     return out;
 }
 
 /// What follows reads and writes memory by these sizes.
-result<void> onnx_session::check(const tensor_question& question) const {
-    if (question.inputs.size() != x_signature.inputs.size())
+result<void> onnx_session::check(const tensor_request& request) const {
+    if (request.inputs.size() != x_signature.inputs.size())
         return runtime::invalid_argument("the model has " + std::to_string(x_signature.inputs.size()) +
-                                         " inputs, not " + std::to_string(question.inputs.size()));
-    for (std::size_t place = 0; place < question.inputs.size(); ++place) {
-        const tensor& given = question.inputs[place];
+                                         " inputs, not " + std::to_string(request.inputs.size()));
+    for (std::size_t place = 0; place < request.inputs.size(); ++place) {
+        const tensor& given = request.inputs[place];
         const tensor_spec& wanted = x_signature.inputs[place];
         const bool is_text = given.type == tensor_type::text;
         const auto size = is_text ? element_count(given.shape) : bytes_of_shape(given.type, given.shape);
@@ -247,7 +247,7 @@ result<void> onnx_session::check(const tensor_question& question) const {
             return runtime::invalid_argument("input " + in_quotes(wanted.name) +
                                              " is BOOL, but has an element that is neither 0 nor 1");
     }
-    for (const auto place : question.outputs)
+    for (const auto place : request.outputs)
         if (place >= x_signature.outputs.size())
             return runtime::invalid_argument("the model has no output " + std::to_string(place));
     return {};
@@ -295,22 +295,22 @@ result<std::unique_ptr<onnx_session::prepared_run>> onnx_session::prepare() cons
     return out;
 }
 
-result<std::vector<tensor>> onnx_session::run_kept(const tensor_question& question, prepared_run& with) {
+result<tensor_response> onnx_session::run_kept(const tensor_request& request, prepared_run& with) {
     const std::size_t inputs = with.inputs.size();
     for (std::size_t place = 0; place < inputs; ++place)
         // Another shape than the declared one: the runtime knows how to say so.
-        if (question.inputs[place].shape != x_signature.inputs[place].shape) return run_fresh(question, with);
+        if (request.inputs[place].shape != x_signature.inputs[place].shape) return run_fresh(request, with);
     with.input_places.clear();
     for (std::size_t place = 0; place < inputs; ++place) {
-        std::memcpy(with.memory[place].data(), question.inputs[place].data.data(), with.memory[place].size());
+        std::memcpy(with.memory[place].data(), request.inputs[place].data.data(), with.memory[place].size());
         with.input_places.push_back(with.inputs[place].get());
     }
     with.output_places.clear();
     for (const auto& each : with.outputs) with.output_places.push_back(each.get());
-    if (const auto good = run_watched(question, with, x_output_names); !good) {
+    if (const auto good = run_watched(request, with, x_output_names); !good) {
         // It may be that the model does not give what it declares.
         if (good.error().code != error_code::invalid_argument) return good.error();
-        return run_fresh(question, with);
+        return run_fresh(request, with);
     }
     std::vector<tensor> out(with.outputs.size());
     for (std::size_t place = 0; place < out.size(); ++place) {
@@ -323,41 +323,41 @@ result<std::vector<tensor>> onnx_session::run_kept(const tensor_question& questi
     return out;
 }
 
-result<std::vector<tensor>> onnx_session::run_fresh(const tensor_question& question, prepared_run& with) {
+result<tensor_response> onnx_session::run_fresh(const tensor_request& request, prepared_run& with) {
     std::vector<owned<OrtValue>> inputs;
     with.input_places.clear();
-    for (const auto& each : question.inputs) {
+    for (const auto& each : request.inputs) {
         auto value = value_of(each);
         if (!value) return value.error();
         with.input_places.push_back(value->get());
         inputs.push_back(*std::move(value));
     }
     std::vector<const char*> names;
-    for (const auto place : question.outputs) names.push_back(x_output_names[place]);
+    for (const auto place : request.outputs) names.push_back(x_output_names[place]);
     if (names.empty()) names = x_output_names;
     with.output_places.assign(names.size(), nullptr);
-    const auto ran = run_watched(question, with, names);
+    const auto ran = run_watched(request, with, names);
     std::vector<owned<OrtValue>> outputs;
     for (OrtValue* each : with.output_places) outputs.emplace_back(each, release{&x_library->api()});
     if (!ran) return ran.error();
     return copied(outputs, names);
 }
 
-result<void> onnx_session::run_watched(const tensor_question& question, prepared_run& with,
+result<void> onnx_session::run_watched(const tensor_request& request, prepared_run& with,
                                        const std::vector<const char*>& outputs) {
     OrtRunOptions* const options = with.options.get();
-    if (question.deadline_ms != 0 && question.deadline_ms <= runtime::system_clock().steady_ms())
+    if (request.deadline_ms != 0 && request.deadline_ms <= runtime::system_clock().steady_ms())
         return error{error_code::deadline_exceeded, "the deadline passed before the model ran"};
-    x_watch->begin(options, question.deadline_ms);
-    if (question.cancelled) {
-        const auto end = [this, options, &question] { x_watch->end_early(options, question.deadline_ms); };
-        if (!question.cancelled->work_begins(end)) end();
+    x_watch->begin(options, request.deadline_ms);
+    if (request.cancelled) {
+        const auto end = [this, options, &request] { x_watch->end_early(options, request.deadline_ms); };
+        if (!request.cancelled->work_begins(end)) end();
     }
     OrtStatus* const status = x_library->api().Run(x_session.get(), options, x_input_names.data(),
                                                    with.input_places.data(), with.input_places.size(),
                                                    outputs.data(), outputs.size(), with.output_places.data());
-    if (question.cancelled) question.cancelled->work_has_ended();
-    const bool was_ended = x_watch->end(options, question.deadline_ms);
+    if (request.cancelled) request.cancelled->work_has_ended();
+    const bool was_ended = x_watch->end(options, request.deadline_ms);
     auto out = x_library->checked_run(status);
     if (!out && was_ended)
         return error{error_code::deadline_exceeded,
@@ -394,8 +394,8 @@ result<owned<OrtValue>> onnx_session::value_of(const tensor& from) const {
 }
 
 /// What they take is counted before any of it is copied.
-onnx_session::answer onnx_session::copied(const std::vector<owned<OrtValue>>& from,
-                                          const std::vector<const char*>& names) const {
+result<tensor_response> onnx_session::copied(const std::vector<owned<OrtValue>>& from,
+                                             const std::vector<const char*>& names) const {
     std::vector<tensor> out;
     std::size_t bytes = 0;
     for (std::size_t place = 0; place < names.size(); ++place) {
@@ -403,12 +403,12 @@ onnx_session::answer onnx_session::copied(const std::vector<owned<OrtValue>>& fr
         if (!head) return head.error();
         const auto more = bytes_of(from[place].get(), *head);
         if (!more) return more.error();
-        bytes += std::min(*more, limits::onnx_answer_bytes_max + 1);
-        if (bytes > limits::onnx_answer_bytes_max) return too_large();
+        bytes += std::min(*more, limits::onnx_response_bytes_max + 1);
+        if (bytes > limits::onnx_response_bytes_max) return too_large();
         out.push_back(*std::move(head));
     }
-    if (bytes > limits::onnx_small_answer_bytes_max) {
-        auto share = x_answers->take(bytes);
+    if (bytes > limits::onnx_small_response_bytes_max) {
+        auto share = x_responses->take(bytes);
         if (!share) return share.error();
         for (tensor& each : out) each.memory.held = *share;
     }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/serving/engines/engine.hpp"
-#include "api/serving/engines/onnx/answer_budget.hpp"
+#include "api/serving/engines/onnx/response_budget.hpp"
 #include "api/serving/engines/onnx/run_watch.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
 #include "runtime/mutex.hpp"
@@ -22,15 +22,15 @@ class onnx_session {
     /// types of schemas::tensor_type; for people.
     static result<std::unique_ptr<onnx_session>> open(std::shared_ptr<const runtime_library>,
                                                       std::shared_ptr<run_watch>,
-                                                      std::shared_ptr<answer_budget>,
+                                                      std::shared_ptr<response_budget>,
                                                       const std::filesystem::path&);
     ~onnx_session();
     onnx_session(const onnx_session&) = delete;
     onnx_session& operator=(const onnx_session&) = delete;
 
     const schemas::model_signature& signature() const noexcept { return x_signature; }
-    /// Blocks. Errors: as tensor_model::ask.
-    result<std::vector<schemas::tensor>> run(const tensor_question&);
+    /// Blocks. Errors: as tensor_model::infer.
+    result<tensor_response> run(const tensor_request&);
 
   private:
     /// Belongs to one run at a time. Making tensors costs as much as running a small model: those of a model
@@ -43,25 +43,25 @@ class onnx_session {
         std::vector<const OrtValue*> input_places;
         std::vector<OrtValue*> output_places;
     };
-    using answer = result<std::vector<schemas::tensor>>;
 
     onnx_session(std::shared_ptr<const runtime_library> library, std::shared_ptr<run_watch> watch,
-                 std::shared_ptr<answer_budget> answers)
-        : x_library(std::move(library)), x_watch(std::move(watch)), x_answers(std::move(answers)) {}
+                 std::shared_ptr<response_budget> responses)
+        : x_library(std::move(library)), x_watch(std::move(watch)), x_responses(std::move(responses)) {}
     result<void> load(const std::filesystem::path&);
     result<void> read_signature();
     result<schemas::tensor_spec> spec_at(std::size_t place, bool is_input) const;
-    result<void> check(const tensor_question&) const;
+    result<void> check(const tensor_request&) const;
     bool has_small_fixed_shapes() const;
     bool has_a_name_for_each() const;
     result<std::unique_ptr<prepared_run>> prepare() const;
     result<std::unique_ptr<prepared_run>> take_prepared();
     void give_back(std::unique_ptr<prepared_run>);
-    answer run_kept(const tensor_question&, prepared_run&);
-    answer run_fresh(const tensor_question&, prepared_run&);
-    result<void> run_watched(const tensor_question&, prepared_run&, const std::vector<const char*>& outputs);
+    result<tensor_response> run_kept(const tensor_request&, prepared_run&);
+    result<tensor_response> run_fresh(const tensor_request&, prepared_run&);
+    result<void> run_watched(const tensor_request&, prepared_run&, const std::vector<const char*>& outputs);
     result<owned<OrtValue>> value_of(const schemas::tensor&) const;
-    answer copied(const std::vector<owned<OrtValue>>&, const std::vector<const char*>& names) const;
+    result<tensor_response> copied(const std::vector<owned<OrtValue>>&,
+                                   const std::vector<const char*>& names) const;
     result<schemas::tensor> head_of(const OrtValue*, const std::string& name) const;
     result<std::size_t> bytes_of(const OrtValue*, const schemas::tensor& head) const;
     result<void> read_elements(const OrtValue*, schemas::tensor& into) const;
@@ -69,7 +69,7 @@ class onnx_session {
 
     const std::shared_ptr<const runtime_library> x_library;
     const std::shared_ptr<run_watch> x_watch;
-    const std::shared_ptr<answer_budget> x_answers;
+    const std::shared_ptr<response_budget> x_responses;
     schemas::model_signature x_signature;
     std::vector<const char*> x_input_names;   // of the signature
     std::vector<const char*> x_output_names;  // of the signature

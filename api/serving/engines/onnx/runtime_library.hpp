@@ -42,8 +42,8 @@ class runtime_library {
     /// What the runtime returned, as a result: invalid_argument with its text, in UTF-8 and without controls;
     /// unavailable when memory, a file or the machine failed it; internal when Herald did.
     result<void> checked(OrtStatus*) const;
-    /// The same of a run. What it allocates follows from the question, so that a lack of memory is an
-    /// invalid_argument, too: the same question meets it again.
+    /// The same of a run. What it allocates follows from the request, so that a lack of memory is an
+    /// invalid_argument, too: the same request meets it again.
     result<void> checked_run(OrtStatus*) const;
     /// To be handed to the runtime for something new: `made(api.CreateX, …)` returns it owned.
     template <class T, class Make>

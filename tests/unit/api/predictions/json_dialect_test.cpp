@@ -1,4 +1,4 @@
-// Protects predictions in plain JSON: three forms of the same question, tables, and refusals that name the
+// Protects predictions in plain JSON: three forms of the same request, tables, and refusals that name the
 // input, what is expected and what was found (wire.md §6).
 #include "api/predictions/json_dialect.hpp"
 
@@ -45,17 +45,17 @@ void expect_not_taken(std::string_view body, const model_signature& signature,
     expect_refused(inputs_of_json(body, signature), error_code::invalid_argument, texts, std::string(body));
 }
 
-// ---- questions
+// ---- requests
 
-TEST(json_question, by_names_gives_the_inputs_in_the_order_of_the_signature) {
+TEST(json_request, by_names_gives_the_inputs_in_the_order_of_the_signature) {
     expect_inputs(R"({"b":[0.5,1.5],"a":[[1,2],[3,4]]})", two_inputs(), expected_of_two_rows());
 }
 
-TEST(json_question, of_row_objects_is_the_same_one) {
+TEST(json_request, of_row_objects_is_the_same_one) {
     expect_inputs(R"([{"a":[1,2],"b":0.5},{"b":1.5,"a":[3,4]}])", two_inputs(), expected_of_two_rows());
 }
 
-TEST(json_question, of_row_objects_has_arrays_where_the_second_dimension_is_free_if_they_agree) {
+TEST(json_request, of_row_objects_has_arrays_where_the_second_dimension_is_free_if_they_agree) {
     const auto matrix = only(tensor_type::float32, {-1, -1});
     expect_inputs(R"([{"x":[1,2]},{"x":[3,4]}])", matrix,
                   {tensor_of<float>("x", tensor_type::float32, {2, 2}, {1, 2, 3, 4})});
@@ -71,14 +71,14 @@ TEST(json_question, of_row_objects_has_arrays_where_the_second_dimension_is_free
     EXPECT_EQ(split->inputs[0].shape, (std::vector<std::int64_t>{2, 2}));
 }
 
-TEST(json_question, of_a_model_without_inputs_is_the_empty_object) {
+TEST(json_request, of_a_model_without_inputs_is_the_empty_object) {
     expect_inputs("{}", {}, {});
     expect_not_taken("[1]", {}, {"the model takes no inputs; the body must be {}"});
     expect_not_taken("3", {}, {"the model takes no inputs; the body must be {}"});
     expect_not_taken(R"({"x":1})", {}, {"\"x\" is no input of the model; it takes none"});
 }
 
-TEST(json_question, of_an_only_input_may_be_its_bare_value) {
+TEST(json_request, of_an_only_input_may_be_its_bare_value) {
     const auto x = [](std::vector<std::int64_t> shape, const std::vector<std::int64_t>& numbers) {
         return tensors{tensor_of("x", tensor_type::int64, std::move(shape), numbers)};
     };
@@ -91,7 +91,7 @@ TEST(json_question, of_an_only_input_may_be_its_bare_value) {
     expect_inputs(R"(["a",""])", only(tensor_type::text, {2}), {texts_of("x", {2}, {"a", ""})});
 }
 
-TEST(json_question, of_rows_with_one_value_takes_it_bare) {
+TEST(json_request, of_rows_with_one_value_takes_it_bare) {
     const tensors column{tensor_of<float>("x", tensor_type::float32, {2, 1}, {1.0f, 2.0f})};
     for (const std::int64_t width : {1, -1})
         expect_inputs(R"([{"x":1},{"x":2}])", only(tensor_type::float32, {-1, width}), column);
@@ -99,7 +99,7 @@ TEST(json_question, of_rows_with_one_value_takes_it_bare) {
     expect_inputs(R"([{"x":1},{"x":2}])", only(tensor_type::float32, {-1}), line);
 }
 
-TEST(json_question, has_the_lengths_that_the_declared_shape_says_where_json_cannot_tell) {
+TEST(json_request, has_the_lengths_that_the_declared_shape_says_where_json_cannot_tell) {
     expect_shape("[]", only(tensor_type::float32, {-1}), {0});
     expect_shape("[]", only(tensor_type::float32, {0}), {0});
     expect_shape("[]", only(tensor_type::float32, {-1, 3}), {0, 3});
@@ -111,13 +111,13 @@ TEST(json_question, has_the_lengths_that_the_declared_shape_says_where_json_cann
     expect_not_taken("[[]]", only(tensor_type::float32, {-1, 3}), {"\"x\"", "FP32 [-1,3]", "[1,0]"});
 }
 
-TEST(json_question, takes_nan_and_infinities_as_words) {
+TEST(json_request, takes_nan_and_infinities_as_words) {
     const auto got = inputs_of_json("[NaN,Infinity,-Infinity]", only(tensor_type::float64, {3}));
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_EQ(*json_of_outputs(*got), "[NaN,Infinity,-Infinity]");
 }
 
-TEST(json_question, of_other_shapes_is_refused_with_what_is_expected_and_found) {
+TEST(json_request, of_other_shapes_is_refused_with_what_is_expected_and_found) {
     const model_signature x = only(tensor_type::int32, {-1, 2});
     expect_not_taken("[[1,2,3]]", x, {"\"x\"", "INT32 [-1,2]", "[1,3]"});
     expect_not_taken("[1,2]", x, {"\"x\"", "INT32 [-1,2]", "a number", "depth 1"});
@@ -130,7 +130,7 @@ TEST(json_question, of_other_shapes_is_refused_with_what_is_expected_and_found) 
     expect_not_taken("[7]", only(tensor_type::int32, {}), {"\"x\"", "INT32 []", "deeper"});
 }
 
-TEST(json_question, with_wrong_names_is_refused_with_the_right_ones) {
+TEST(json_request, with_wrong_names_is_refused_with_the_right_ones) {
     expect_not_taken(R"({"a":[[1,2]]})", two_inputs(), {"\"b\"", "FP32 [-1]", "missing"});
     expect_not_taken(R"({"a":[[1,2]],"b":[1],"c":1})", two_inputs(), {"\"c\"", "\"a\", \"b\""});
     expect_not_taken(R"({"A":[[1,2]],"b":[1]})", two_inputs(), {"\"A\""});
@@ -141,7 +141,7 @@ TEST(json_question, with_wrong_names_is_refused_with_the_right_ones) {
     expect_not_taken(R"({"a":[[1,2]],"b":[1],"a":[[1,2]]})", two_inputs(), {"a is there twice"});
 }
 
-TEST(json_question, of_rows_that_differ_is_refused_with_the_row) {
+TEST(json_request, of_rows_that_differ_is_refused_with_the_row) {
     expect_not_taken(R"([{"a":[1,2],"b":1},7])", two_inputs(), {"row 1", "a number"});
     expect_not_taken(R"([{"a":[1,2],"b":1},{"a":[1,2]}])", two_inputs(), {"row 1", "\"b\""});
     expect_not_taken(R"([{"a":[1,2],"b":1,"c":0}])", two_inputs(), {"\"c\""});
@@ -152,7 +152,7 @@ TEST(json_question, of_rows_that_differ_is_refused_with_the_row) {
     expect_not_taken(R"([{"x":1},{"x":2}])", only(tensor_type::int32, {1}), {"\"x\"", "INT32 [1]", "[2]"});
 }
 
-TEST(json_question, that_is_no_json_is_refused) {
+TEST(json_request, that_is_no_json_is_refused) {
     for (const char* const body : {"", " ", "[", "[1,]", "{\"x\":1", "[1] 2", "[01]", "[1.]", "nan", "\xff",
                                    "[-NaN]", "[\"\\ud800\"]", "['a']"})
         expect_not_taken(body, only(tensor_type::int32, {-1}), {});
@@ -161,7 +161,7 @@ TEST(json_question, that_is_no_json_is_refused) {
 
 // ---- answers
 
-TEST(json_answer, of_an_only_output_is_its_bare_value) {
+TEST(json_response, of_an_only_output_is_its_bare_value) {
     const auto json = [](tensor value) { return *json_of_outputs({std::move(value)}); };
     EXPECT_EQ(json(tensor_of<std::int32_t>("y", tensor_type::int32, {2, 2}, {1, 2, 3, -4})),
               "[[1,2],[3,-4]]");
@@ -172,18 +172,18 @@ TEST(json_answer, of_an_only_output_is_its_bare_value) {
     EXPECT_EQ(json(texts_of("y", {1}, {"\"ü\n"})), "[\"\\\"ü\\n\"]");
 }
 
-TEST(json_answer, of_several_outputs_names_each) {
+TEST(json_response, of_several_outputs_names_each) {
     EXPECT_EQ(*json_of_outputs({tensor_of<std::int64_t>("s\"um", tensor_type::int64, {1}, {3}),
                                 tensor_of<double>("mean", tensor_type::float64, {}, {1.5})}),
               R"({"s\"um":[3],"mean":1.5})");
 }
 
-TEST(json_answer, of_bytes_that_are_no_text_is_none) {
+TEST(json_response, of_bytes_that_are_no_text_is_none) {
     expect_refused(json_of_outputs({texts_of("y", {1}, {"\xff"})}), error_code::failed_precondition,
                    {"\"y\""});
 }
 
-TEST(json_answer, of_countless_empty_arrays_is_none) {
+TEST(json_response, of_countless_empty_arrays_is_none) {
     for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{1'000'000'000'000, 0},
                                                    {2, 1'000'000'000'000, 0},
                                                    {1LL << 40, 1LL << 40, 0},
@@ -202,7 +202,7 @@ void expect_no_table(std::string_view body, const model_signature& signature,
     expect_refused(inputs_of_split(body, signature), error_code::invalid_argument, texts, std::string(body));
 }
 
-TEST(table_question, has_a_column_for_each_input) {
+TEST(table_request, has_a_column_for_each_input) {
     const auto got = inputs_of_split(
         R"({"index":["r",7],"columns":["b","a"],"data":[[0.5,[1,2]],[1.5,[3,4]]]})", two_inputs());
     ASSERT_TRUE(got) << got.error().message;
@@ -210,7 +210,7 @@ TEST(table_question, has_a_column_for_each_input) {
     EXPECT_EQ(schemas::to_json_text(got->index), R"(["r",7])");
 }
 
-TEST(table_question, of_an_only_matrix_has_all_columns_for_it) {
+TEST(table_request, of_an_only_matrix_has_all_columns_for_it) {
     for (const char* const columns : {R"(["p","q"])", "[0,1]"}) {
         const auto got =
             inputs_of_split(R"({"columns":)" + std::string(columns) + R"(,"data":[[1,2],[3,4]]})",
@@ -226,14 +226,14 @@ TEST(table_question, of_an_only_matrix_has_all_columns_for_it) {
     EXPECT_EQ(named->inputs.at(0).shape, (std::vector<std::int64_t>{1, 2}));
 }
 
-TEST(table_question, without_rows_is_one) {
+TEST(table_request, without_rows_is_one) {
     const auto got = inputs_of_split(R"({"index":[],"columns":["a","b"],"data":[]})", two_inputs());
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_EQ(got->inputs.at(0).shape, (std::vector<std::int64_t>{0, 2}));
     EXPECT_EQ(got->inputs.at(1).shape, (std::vector<std::int64_t>{0}));
 }
 
-TEST(table_question, that_is_no_table_is_refused) {
+TEST(table_request, that_is_no_table_is_refused) {
     for (const char* const body : {"[]", "7", "{}", R"({"columns":["a"]})", R"({"data":[]})",
                                    R"({"columns":{},"data":[]})", R"({"columns":[],"data":7})"})
         expect_no_table(body, two_inputs(), {"split", "columns and data"});
@@ -247,7 +247,7 @@ TEST(table_question, that_is_no_table_is_refused) {
     expect_no_table(R"({"columns":["a","b"],"data":[[[1,2,3],1]]})", two_inputs(), {"\"a\"", "[1,3]"});
 }
 
-TEST(table_question, has_null_for_nan_among_numbers_that_have_it) {
+TEST(table_request, has_null_for_nan_among_numbers_that_have_it) {
     const auto by_names =
         inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],null],[[3,4],1.5]]})", two_inputs());
     ASSERT_TRUE(by_names) << by_names.error().message;
@@ -265,7 +265,7 @@ TEST(table_question, has_null_for_nan_among_numbers_that_have_it) {
     expect_not_taken("[null]", only(tensor_type::float32, {-1}), {"\"x\"", "null"});
 }
 
-TEST(table_question, of_a_model_whose_outputs_are_never_a_table_is_refused_before_it_runs) {
+TEST(table_request, of_a_model_whose_outputs_are_never_a_table_is_refused_before_it_runs) {
     model_signature signature = two_inputs();
     const auto refuse = [&](std::vector<tensor_spec> outputs, const std::vector<std::string>& texts) {
         signature.outputs = std::move(outputs);
@@ -278,13 +278,13 @@ TEST(table_question, of_a_model_whose_outputs_are_never_a_table_is_refused_befor
     EXPECT_TRUE(inputs_of_split(R"({"columns":["a","b"],"data":[[[1,2],1]]})", signature));
 }
 
-TEST(table_question, of_a_model_with_an_output_of_unknown_rank_is_taken) {
+TEST(table_request, of_a_model_with_an_output_of_unknown_rank_is_taken) {
     model_signature signature = only(tensor_type::float32, {-1});
     signature.outputs = {{"y", tensor_type::float32, {schemas::unknown_rank}}};
     EXPECT_TRUE(inputs_of_split(R"({"columns":["x"],"data":[[1]]})", signature));
 }
 
-TEST(table_answer, has_a_column_for_each_value_of_a_row) {
+TEST(table_response, has_a_column_for_each_value_of_a_row) {
     const tensors outputs{tensor_of<std::int32_t>("a", tensor_type::int32, {2, 2}, {1, 2, 3, 4}),
                           tensor_of<float>("b", tensor_type::float32, {2}, {0.5f, 1.5f}),
                           tensor_of<float>("c", tensor_type::float32, {2, 1}, {5, 6})};
@@ -295,12 +295,12 @@ TEST(table_answer, has_a_column_for_each_value_of_a_row) {
     EXPECT_THAT(*split_of_outputs(outputs, index), ::testing::HasSubstr(R"("index":["r",null])"));
 }
 
-TEST(table_answer, without_rows_names_the_columns) {
+TEST(table_response, without_rows_names_the_columns) {
     EXPECT_EQ(*split_of_outputs({tensor_of<float>("b", tensor_type::float32, {0}, {})}, nullptr),
               R"({"index":[],"columns":["b"],"data":[]})");
 }
 
-TEST(table_answer, of_outputs_that_have_no_such_rows_is_none) {
+TEST(table_response, of_outputs_that_have_no_such_rows_is_none) {
     const auto one = tensor_of<float>("b", tensor_type::float32, {1}, {1});
     const auto two = tensor_of<float>("c", tensor_type::float32, {2}, {1, 2});
     const auto scalar = tensor_of<float>("d", tensor_type::float32, {}, {1});
@@ -309,7 +309,7 @@ TEST(table_answer, of_outputs_that_have_no_such_rows_is_none) {
     expect_refused(split_of_outputs({scalar}, nullptr), error_code::failed_precondition, {"\"d\""});
 }
 
-TEST(table_answer, of_countless_rows_or_columns_is_none) {
+TEST(table_response, of_countless_rows_or_columns_is_none) {
     for (const std::vector<std::int64_t>& shape :
          {std::vector<std::int64_t>{1'000'000'000'000, 0}, {1LL << 40, 1LL << 40, 0}})
         expect_refused(split_of_outputs({tensor_of<float>("y", tensor_type::float32, shape, {})}, nullptr),

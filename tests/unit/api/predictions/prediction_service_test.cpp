@@ -19,7 +19,8 @@ namespace herald::test {
 namespace {
 
 using api::serving::engines::tensor_model;
-using api::serving::engines::tensor_question;
+using api::serving::engines::tensor_request;
+using api::serving::engines::tensor_response;
 using runtime::http::http_response;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
@@ -40,17 +41,17 @@ class echoing_model final : public tensor_model {
         x_signature.outputs = {{"y", schemas::tensor_type::int64, {1}}};
     }
     const schemas::model_signature& signature() const noexcept override { return x_signature; }
-    void ask(tensor_question question, answer_handler answered) override { answered(echo(question)); }
+    void infer(tensor_request inference, response_handler handler) override { handler(echo(inference)); }
     bool is_quick() const noexcept override { return x_is_quick; }
-    std::optional<outcome> answer_now(const tensor_question& question) override {
+    std::optional<result<tensor_response>> infer_now(const tensor_request& inference) override {
         if (!x_is_quick) return std::nullopt;
-        return echo(question);
+        return echo(inference);
     }
     std::uint64_t memory_bytes() const noexcept override { return 0; }
 
   private:
-    static outcome echo(const tensor_question& question) {
-        schemas::tensor out = question.inputs.at(0);
+    static result<tensor_response> echo(const tensor_request& inference) {
+        schemas::tensor out = inference.inputs.at(0);
         if ((static_cast<unsigned char>(out.data.back()) & 0x80) != 0)
             return runtime::invalid_argument("it is negative");
         out.name = "y";
@@ -69,10 +70,10 @@ class silent_tensor_model final : public tensor_model {
         x_signature.outputs = x_signature.inputs;
     }
     const schemas::model_signature& signature() const noexcept override { return x_signature; }
-    void ask(tensor_question question, answer_handler) override { kept = std::move(question); }
+    void infer(tensor_request inference, response_handler) override { kept = std::move(inference); }
     std::uint64_t memory_bytes() const noexcept override { return 0; }
 
-    tensor_question kept;  // on the loop
+    tensor_request kept;  // on the loop
 
   private:
     schemas::model_signature x_signature;
@@ -190,7 +191,7 @@ TEST_F(prediction_service, takes_back_an_answer_of_a_build_that_becomes_unsafe_b
     EXPECT_EQ(predicted("[3]").status, 403);
 }
 
-TEST_F(prediction_service, counts_the_memory_of_a_question_as_long_as_its_model_keeps_it) {
+TEST_F(prediction_service, counts_the_memory_of_a_request_as_long_as_its_model_keeps_it) {
     const auto model = std::make_shared<silent_tensor_model>();
     deploy(model);
     EXPECT_EQ(predicted("[3]").status, 504);

@@ -7,10 +7,10 @@
 namespace herald::test {
 namespace {
 
-using api::predictions::question_of_v2;
+using api::predictions::request_of_v2;
 using api::predictions::tensors;
 using api::predictions::v2_of_outputs;
-using api::predictions::v2_question;
+using api::predictions::v2_request;
 using schemas::model_signature;
 using namespace std::string_literals;
 
@@ -27,10 +27,10 @@ tensors expected() {
 }
 
 /// "x" as the JSON part says, with these bytes behind it.
-result<v2_question> asked(const model_signature& signature, const std::string& members,
-                          const std::string& binary = {}) {
+result<v2_request> asked(const model_signature& signature, const std::string& members,
+                         const std::string& binary = {}) {
     const std::string head = R"({"inputs":[{"name":"x",)" + members + "}]}";
-    return question_of_v2(head + binary, head.size(), signature);
+    return request_of_v2(head + binary, head.size(), signature);
 }
 
 std::string binary_of(tensor_type type, const std::string& shape, std::size_t bytes) {
@@ -38,7 +38,7 @@ std::string binary_of(tensor_type type, const std::string& shape, std::size_t by
            R"(,"parameters":{"binary_data_size":)" + std::to_string(bytes) + "}";
 }
 
-void expect_not_taken(const result<v2_question>& got, const std::vector<std::string>& texts,
+void expect_not_taken(const result<v2_request>& got, const std::vector<std::string>& texts,
                       const std::string& where = {}) {
     expect_refused(got, error_code::invalid_argument, texts, where);
 }
@@ -56,8 +56,8 @@ TEST(v2_metadata, says_no_shape_of_an_output_of_unknown_rank) {
             R"("outputs":[{"name":"y","datatype":"FP32"},{"name":"z","datatype":"FP32","shape":[]}])"));
 }
 
-TEST(v2_question, that_is_refused_is_told_what_would_be_right) {
-    const auto of = [](const std::string& text) { return question_of_v2(text, {}, two_inputs()); };
+TEST(v2_request, that_is_refused_is_told_what_would_be_right) {
+    const auto of = [](const std::string& text) { return request_of_v2(text, {}, two_inputs()); };
     expect_not_taken(of(R"({"inputs":[{"name":"z","datatype":"INT32","shape":[0],"data":[]}]})"),
                      {R"("z" is no input of the model; it has "a", "b")"});
     expect_not_taken(of(R"({"inputs":[)" + a_in_json + "," + b_in_json +
@@ -71,12 +71,12 @@ TEST(v2_question, that_is_refused_is_told_what_would_be_right) {
                      {"must have more elements than can be counted of 4 bytes"});
 }
 
-TEST(v2_question, in_json_gives_the_inputs_in_the_order_of_the_signature) {
+TEST(v2_request, in_json_gives_the_inputs_in_the_order_of_the_signature) {
     for (const std::string& a :
          {a_in_json,
           std::string(R"({"name":"a","datatype":"INT32","shape":[2,2],"data":[[1,2.0],[3,4]]})")}) {
         const auto got =
-            question_of_v2(R"({"id":"7","inputs":[)" + b_in_json + "," + a + "]}", {}, two_inputs());
+            request_of_v2(R"({"id":"7","inputs":[)" + b_in_json + "," + a + "]}", {}, two_inputs());
         ASSERT_TRUE(got) << got.error().message;
         EXPECT_TRUE(got->inputs == expected());
         EXPECT_EQ(got->id, "7");
@@ -85,7 +85,7 @@ TEST(v2_question, in_json_gives_the_inputs_in_the_order_of_the_signature) {
     }
 }
 
-TEST(v2_question, in_binary_gives_the_same_inputs) {
+TEST(v2_request, in_binary_gives_the_same_inputs) {
     const std::string a =
         R"({"name":"a","datatype":"INT32","shape":[2,2],"parameters":{"binary_data_size":16}})";
     const std::string b =
@@ -94,17 +94,17 @@ TEST(v2_question, in_binary_gives_the_same_inputs) {
     for (const bool is_a_first : {true, false}) {
         const std::string head = R"({"inputs":[)" + (is_a_first ? a + "," + b : b + "," + a) + "]}";
         const std::string rest = is_a_first ? numbers + texts_in_binary : texts_in_binary + numbers;
-        const auto got = question_of_v2(head + rest, head.size(), two_inputs());
+        const auto got = request_of_v2(head + rest, head.size(), two_inputs());
         ASSERT_TRUE(got) << got.error().message;
         EXPECT_TRUE(got->inputs == expected());
     }
     const std::string mixed = R"({"inputs":[)" + a_in_json + "," + b + "]}";
-    const auto got = question_of_v2(mixed + texts_in_binary, mixed.size(), two_inputs());
+    const auto got = request_of_v2(mixed + texts_in_binary, mixed.size(), two_inputs());
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_TRUE(got->inputs == expected());
 }
 
-TEST(v2_question, in_binary_takes_each_type_by_its_width) {
+TEST(v2_request, in_binary_takes_each_type_by_its_width) {
     for (const auto& each : schemas::enum_names<tensor_type>::all) {
         const std::size_t width = schemas::bytes_of(each.value);
         if (width == 0) continue;
@@ -125,11 +125,11 @@ TEST(v2_question, in_binary_takes_each_type_by_its_width) {
         {"\"x\"", "neither 0 nor 1"});
 }
 
-TEST(v2_question, with_wrong_lengths_is_refused) {
+TEST(v2_request, with_wrong_lengths_is_refused) {
     const model_signature x = only(tensor_type::uint8, {-1});
     const std::string head = R"({"inputs":[{"name":"x",)" + binary_of(tensor_type::uint8, "[2]", 2) + "}]}";
     const auto with = [&](const std::string& rest, std::optional<std::size_t> header) {
-        return question_of_v2(head + rest, header, x);
+        return request_of_v2(head + rest, header, x);
     };
     EXPECT_TRUE(with("ab", head.size()));
     expect_not_taken(with("a", head.size()), {"\"x\"", "binary_data_size 2", "1 bytes left"});
@@ -154,7 +154,7 @@ TEST(v2_question, with_wrong_lengths_is_refused) {
                      {"\"x\"", "2 bytes left"});
 }
 
-TEST(v2_question, of_texts_in_binary_must_be_exactly_as_many) {
+TEST(v2_request, of_texts_in_binary_must_be_exactly_as_many) {
     const auto with = [](const std::string& bytes, const std::string& shape = "[2]") {
         return asked(only(tensor_type::text, {-1}), binary_of(tensor_type::text, shape, bytes.size()), bytes);
     };
@@ -170,7 +170,7 @@ TEST(v2_question, of_texts_in_binary_must_be_exactly_as_many) {
     EXPECT_TRUE(with("", "[0]"));
 }
 
-TEST(v2_question, of_another_type_or_shape_is_refused_with_what_is_expected_and_found) {
+TEST(v2_request, of_another_type_or_shape_is_refused_with_what_is_expected_and_found) {
     const model_signature x = only(tensor_type::int32, {-1, 2});
     const auto with = [&](const std::string& members) { return asked(x, members); };
     expect_not_taken(with(R"("datatype":"FP32","shape":[1,2],"data":[1,2])"), {"\"x\"", "INT32", "FP32"});
@@ -197,7 +197,7 @@ TEST(v2_question, of_another_type_or_shape_is_refused_with_what_is_expected_and_
                      {"\"x\"", "INT32 [1,2]", "an array of 1 at depth 1", "an array of 2"});
 }
 
-TEST(v2_question, has_data_that_is_flat_or_nested_exactly_as_its_shape_says) {
+TEST(v2_request, has_data_that_is_flat_or_nested_exactly_as_its_shape_says) {
     const auto with = [](const std::string& shape, const std::string& data) {
         return asked(only(tensor_type::int32, {-1, -1}),
                      R"("datatype":"INT32","shape":)" + shape + R"(,"data":)" + data);
@@ -220,9 +220,9 @@ TEST(v2_question, has_data_that_is_flat_or_nested_exactly_as_its_shape_says) {
     expect_not_taken(with("[2,3]", "[[1,2,3],[4,5,[6]]]"), {"found an array at depth 2", "an element"});
 }
 
-TEST(v2_question, with_wrong_names_is_refused) {
+TEST(v2_request, with_wrong_names_is_refused) {
     const auto with = [](const std::string& inputs) {
-        return question_of_v2(R"({"inputs":)" + inputs + "}", {}, two_inputs());
+        return request_of_v2(R"({"inputs":)" + inputs + "}", {}, two_inputs());
     };
     expect_not_taken(with("[" + a_in_json + "]"), {"\"b\"", "BYTES [-1]", "missing"});
     expect_not_taken(with("[" + a_in_json + "," + a_in_json + "]"), {"\"a\"", "twice"});
@@ -232,14 +232,14 @@ TEST(v2_question, with_wrong_names_is_refused) {
     expect_not_taken(with("[]"), {"\"a\"", "missing"});
     expect_not_taken(with("{}"), {"inputs"});
     for (const char* const body : {"{}", "[]", "7", "", "[", R"({"inputs":null})"})
-        expect_not_taken(question_of_v2(body, {}, two_inputs()), {}, body);
-    expect_not_taken(question_of_v2(R"({"id":7,"inputs":[]})", {}, two_inputs()), {"id", "a number"});
+        expect_not_taken(request_of_v2(body, {}, two_inputs()), {}, body);
+    expect_not_taken(request_of_v2(R"({"id":7,"inputs":[]})", {}, two_inputs()), {"id", "a number"});
 }
 
-TEST(v2_question, says_which_outputs_are_answered_and_how) {
+TEST(v2_request, says_which_outputs_are_answered_and_how) {
     const auto with = [](const std::string& members) {
-        return question_of_v2(R"({"inputs":[)" + a_in_json + "," + b_in_json + "]," + members + "}", {},
-                              two_inputs());
+        return request_of_v2(R"({"inputs":[)" + a_in_json + "," + b_in_json + "]," + members + "}", {},
+                             two_inputs());
     };
     const auto swapped = with(R"("outputs":[{"name":"t","parameters":{"binary_data":true}},{"name":"s"}])");
     ASSERT_TRUE(swapped) << swapped.error().message;
@@ -264,12 +264,12 @@ TEST(v2_question, says_which_outputs_are_answered_and_how) {
                      {"classification"});
 }
 
-TEST(v2_answer, in_json_names_model_version_and_outputs) {
-    v2_question question;
-    question.id = "q\"1";
-    question.outputs = {0, 1};
-    question.is_binary = {false, false};
-    const auto got = v2_of_outputs("team.m", "3", question, expected());
+TEST(v2_response, in_json_names_model_version_and_outputs) {
+    v2_request request;
+    request.id = "q\"1";
+    request.outputs = {0, 1};
+    request.is_binary = {false, false};
+    const auto got = v2_of_outputs("team.m", "3", request, expected());
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_FALSE(got->header_bytes);
     EXPECT_EQ(
@@ -277,11 +277,11 @@ TEST(v2_answer, in_json_names_model_version_and_outputs) {
         R"({"model_name":"team.m","model_version":"3","id":"q\"1","outputs":[{"name":"a","datatype":"INT32","shape":[2,2],"data":[1,2,3,4]},{"name":"b","datatype":"BYTES","shape":[2],"data":["ü",""]}]})");
 }
 
-TEST(v2_answer, in_binary_has_the_bytes_behind_its_json_part) {
-    v2_question question;
-    question.outputs = {0, 1};
-    question.is_binary = {true, true};
-    const auto got = v2_of_outputs("m", "3", question, expected());
+TEST(v2_response, in_binary_has_the_bytes_behind_its_json_part) {
+    v2_request request;
+    request.outputs = {0, 1};
+    request.is_binary = {true, true};
+    const auto got = v2_of_outputs("m", "3", request, expected());
     ASSERT_TRUE(got) << got.error().message;
     ASSERT_TRUE(got->header_bytes);
     EXPECT_EQ(got->body.substr(*got->header_bytes),
@@ -291,33 +291,33 @@ TEST(v2_answer, in_binary_has_the_bytes_behind_its_json_part) {
         R"({"model_name":"m","model_version":"3","outputs":[{"name":"a","datatype":"INT32","shape":[2,2],"parameters":{"binary_data_size":16}},{"name":"b","datatype":"BYTES","shape":[2],"parameters":{"binary_data_size":10}}]})");
 }
 
-TEST(v2_answer, holds_bytes_that_are_no_text_in_binary_only) {
-    v2_question question;
-    question.outputs = {0};
-    question.is_binary = {false};
-    expect_refused(v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})}),
+TEST(v2_response, holds_bytes_that_are_no_text_in_binary_only) {
+    v2_request request;
+    request.outputs = {0};
+    request.is_binary = {false};
+    expect_refused(v2_of_outputs("m", "1", request, {texts_of("t", {1}, {"\xff"})}),
                    error_code::failed_precondition, {"\"t\"", "binary"});
-    question.is_binary = {true};
-    const auto got = v2_of_outputs("m", "1", question, {texts_of("t", {1}, {"\xff"})});
+    request.is_binary = {true};
+    const auto got = v2_of_outputs("m", "1", request, {texts_of("t", {1}, {"\xff"})});
     ASSERT_TRUE(got);
     EXPECT_TRUE(got->body.ends_with("\1\0\0\0\xff"s));
 }
 
-TEST(v2_answer, is_bounded_in_each_form) {
-    v2_question question;
-    question.outputs = {0};
+TEST(v2_response, is_bounded_in_each_form) {
+    v2_request request;
+    request.outputs = {0};
     const auto refuse = [&](const tensor& output) {
-        expect_refused(v2_of_outputs("m", "1", question, {output}), error_code::failed_precondition,
+        expect_refused(v2_of_outputs("m", "1", request, {output}), error_code::failed_precondition,
                        {"33554432 bytes", "fewer rows or outputs"});
     };
-    question.is_binary = {true};
+    request.is_binary = {true};
     refuse({"t", tensor_type::uint8, {50'331'600}, std::string(50'331'600, '\1'), {}});
     // Each of one byte, and four that say so.
     refuse(texts_of("t", {11'000'000}, std::vector<std::string>(11'000'000, "a")));
-    question.is_binary = {false};
+    request.is_binary = {false};
     refuse({"t", tensor_type::uint8, {30'000'000}, std::string(30'000'000, '\1'), {}});
     const auto empty = v2_of_outputs(
-        "m", "1", question, {tensor_of<float>("t", tensor_type::float32, {1LL << 40, 1LL << 40, 0}, {})});
+        "m", "1", request, {tensor_of<float>("t", tensor_type::float32, {1LL << 40, 1LL << 40, 0}, {})});
     ASSERT_TRUE(empty) << empty.error().message;
     EXPECT_TRUE(empty->body.ends_with(R"("data":[]}]})")) << empty->body;
 }

@@ -84,7 +84,7 @@ class keeping_node final : public storage::node::registry_node {
 
 class silent_model final : public api::serving::engines::body_model {
   public:
-    void ask(api::serving::engines::body_question, answer_handler handler) override {
+    void infer(api::serving::engines::body_request, response_handler handler) override {
         handler(runtime::unavailable("it has nothing to say"));
     }
 };

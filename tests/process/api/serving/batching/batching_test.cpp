@@ -12,13 +12,13 @@
 #include "api/serving/batching/batching_engine.hpp"
 #include "api/serving/batching/limits.hpp"
 #include "api/serving/batching/merging.hpp"
-#include "tests/support/onnx_asked.hpp"
+#include "tests/support/onnx_inference.hpp"
 
 namespace herald::test::onnx {
 namespace {
 
 namespace batching = api::serving::batching;
-using engines::tensor_question;
+using engines::tensor_request;
 using schemas::tensor;
 using schemas::tensor_type;
 using std::chrono::milliseconds;
@@ -151,13 +151,13 @@ TEST(batching, batches_that_take_much_memory_are_refused_with_the_size_that_fits
     EXPECT_TRUE(load_batched(images, 4));
 }
 
-/// Rows of floats that come back, where the next question may find no memory.
+/// Rows of floats that come back, where the next request may find no memory.
 class exhausted_model final : public engines::tensor_model {
   public:
     const schemas::model_signature& signature() const noexcept override { return x_signature; }
-    void ask(tensor_question question, answer_handler answer) override {
+    void infer(tensor_request request, response_handler handler) override {
         if (is_exhausted) throw std::bad_alloc();
-        answer(std::move(question.inputs));
+        handler(std::move(request.inputs));
     }
     std::uint64_t memory_bytes() const noexcept override { return 0; }
     std::atomic<bool> is_exhausted{false};
@@ -171,24 +171,24 @@ TEST(batching, a_batch_for_which_there_is_no_memory_is_answered_so_and_the_next_
     const auto inner = std::make_shared<exhausted_model>();
     batching::batched_model model(inner, schemas::build_id{1}, {8, 5});
     inner->is_exhausted = true;
-    std::vector<std::future<answer>> all;
+    std::vector<std::future<response>> all;
     for (std::uint32_t seed = 0; seed < 4; ++seed)
-        all.push_back(begin_asking(model, {rows_of_floats(1, 4, seed)}, in_ms(60'000)));
+        all.push_back(begin_inference(model, {rows_of_floats(1, 4, seed)}, in_ms(60'000)));
     for (auto& each : all) {
         const auto got = each.get();
         ASSERT_FALSE(got);
         EXPECT_EQ(got.error().code, error_code::resource_exhausted) << got.error().message;
     }
     inner->is_exhausted = false;
-    EXPECT_TRUE(ask(model, {rows_of_floats(1, 4, 1)}, in_ms(60'000)));
+    EXPECT_TRUE(infer(model, {rows_of_floats(1, 4, 1)}, in_ms(60'000)));
 }
 
 TEST(batching, what_a_handler_throws_harms_no_other_of_its_batch) {
     const auto inner = std::make_shared<exhausted_model>();
     batching::batched_model model(inner, schemas::build_id{1}, {8, 5});
-    model.ask({{rows_of_floats(1, 4, 1)}, {}, in_ms(60'000), {}},
-              [](const answer&) { throw std::bad_alloc(); });
-    EXPECT_TRUE(ask(model, {rows_of_floats(1, 4, 2)}, in_ms(60'000)));
+    model.infer({{rows_of_floats(1, 4, 1)}, {}, in_ms(60'000), {}},
+                [](const response&) { throw std::bad_alloc(); });
+    EXPECT_TRUE(infer(model, {rows_of_floats(1, 4, 2)}, in_ms(60'000)));
 }
 
 TEST(batching, two_rows_are_tried_too) {
@@ -208,10 +208,10 @@ TEST(batching, batched_answers_equal_single_ones_under_random_merging_and_cancel
         const auto alone = load(mlp());
         const auto model = batched(mlp(), size_max, 2);
         ASSERT_TRUE(model);
-        std::vector<std::pair<tensor, answer>> expected;
+        std::vector<std::pair<tensor, response>> expected;
         for (std::uint32_t seed = 0; seed < 32; ++seed) {
             auto x = rows_of_floats(1 + seed % 3, mlp_width, seed);
-            auto given = ask(*alone, {x});
+            auto given = infer(*alone, {x});
             ASSERT_TRUE(given);
             expected.emplace_back(std::move(x), std::move(given));
         }
@@ -223,7 +223,7 @@ TEST(batching, batched_answers_equal_single_ones_under_random_merging_and_cancel
                 for (std::uint32_t round = 0; round < 40; ++round) {
                     const auto& [x, right] = expected[(caller * 7 + round * 5) % expected.size()];
                     const bool is_impatient = (caller + round) % 5 == 0;
-                    const auto got = ask(*model, {x}, is_impatient ? in_ms(1) : in_ms(60'000));
+                    const auto got = infer(*model, {x}, is_impatient ? in_ms(1) : in_ms(60'000));
                     if (got)
                         ++answered;
                     else if (!is_impatient || got.error().code != error_code::deadline_exceeded)
@@ -237,15 +237,15 @@ TEST(batching, batched_answers_equal_single_ones_under_random_merging_and_cancel
     }
 }
 
-TEST(batching, questions_of_different_shapes_wait_together_and_run_apart) {
+TEST(batching, requests_of_different_shapes_wait_together_and_run_apart) {
     HERALD_NEEDS_ONNX();
     const auto model = batched(identity(float32, {-1, -2}), 8, 20);
     ASSERT_TRUE(model);
-    std::vector<std::future<answer>> asked;
+    std::vector<std::future<response>> responses;
     for (std::uint32_t at = 0; at < 12; ++at)
-        asked.push_back(begin_asking(*model, {rows_of_floats(1, 1 + at % 3, at)}));
+        responses.push_back(begin_inference(*model, {rows_of_floats(1, 1 + at % 3, at)}));
     for (std::uint32_t at = 0; at < 12; ++at) {
-        const auto got = asked[at].get();
+        const auto got = responses[at].get();
         ASSERT_TRUE(got) << got.error().message;
         EXPECT_EQ((*got)[0].data, rows_of_floats(1, 1 + at % 3, at).data);
         EXPECT_EQ((*got)[0].shape, (std::vector<std::int64_t>{1, 1 + at % 3}));
@@ -256,22 +256,22 @@ TEST(batching, texts_are_cut_where_they_were_joined) {
     HERALD_NEEDS_ONNX();
     const auto model = batched(identity(text, {-1}), 8, 20);
     ASSERT_TRUE(model);
-    auto first = begin_asking(*model, {{"x", tensor_type::text, {2}, {}, {"a", ""}}});
-    auto second = begin_asking(*model, {{"x", tensor_type::text, {1}, {}, {"b"}}});
+    auto first = begin_inference(*model, {{"x", tensor_type::text, {2}, {}, {"a", ""}}});
+    auto second = begin_inference(*model, {{"x", tensor_type::text, {1}, {}, {"b"}}});
     EXPECT_EQ(first.get()->front().texts, (std::vector<std::string>{"a", ""}));
     EXPECT_EQ(second.get()->front().texts, std::vector<std::string>{"b"});
 }
 
-TEST(batching, a_refused_value_harms_only_its_own_question) {
+TEST(batching, a_refused_value_harms_only_its_own_request) {
     HERALD_NEEDS_ONNX();
     const auto model = batched(gather(), 8, 50);
     ASSERT_TRUE(model);
     const auto index = [](std::int64_t at) {
         return std::vector{values("i", tensor_type::int64, {1}, std::vector{at})};
     };
-    auto good = begin_asking(*model, index(7));
-    auto bad = begin_asking(*model, index(8));
-    auto also_good = begin_asking(*model, index(0));
+    auto good = begin_inference(*model, index(7));
+    auto bad = begin_inference(*model, index(8));
+    auto also_good = begin_inference(*model, index(0));
     EXPECT_TRUE(good.get());
     EXPECT_TRUE(also_good.get());
     const auto refused = bad.get();
@@ -279,23 +279,23 @@ TEST(batching, a_refused_value_harms_only_its_own_question) {
     EXPECT_EQ(refused.error().code, error_code::invalid_argument);
 }
 
-TEST(batching, a_full_batch_does_not_wait_and_a_lone_question_waits_no_longer_than_the_delay) {
+TEST(batching, a_full_batch_does_not_wait_and_a_lone_request_waits_no_longer_than_the_delay) {
     HERALD_NEEDS_ONNX();
     const auto model = batched(mlp(), 4, 3'000);
     ASSERT_TRUE(model);
     auto begin = std::chrono::steady_clock::now();
-    std::vector<std::future<answer>> asked;
+    std::vector<std::future<response>> responses;
     for (std::uint32_t at = 0; at < 4; ++at)
-        asked.push_back(begin_asking(*model, {rows_of_floats(1, mlp_width, at)}));
-    for (auto& each : asked) EXPECT_TRUE(each.get());
+        responses.push_back(begin_inference(*model, {rows_of_floats(1, mlp_width, at)}));
+    for (auto& each : responses) EXPECT_TRUE(each.get());
     EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2'000));
     // As large as a batch by itself, or no batch at all: at once.
-    EXPECT_TRUE(ask(*model, {rows_of_floats(4, mlp_width, 1)}));
-    EXPECT_TRUE(ask(*model, {rows_of_floats(9, mlp_width, 1)}));
-    EXPECT_TRUE(ask(*model, {rows_of_floats(0, mlp_width, 1)}));
+    EXPECT_TRUE(infer(*model, {rows_of_floats(4, mlp_width, 1)}));
+    EXPECT_TRUE(infer(*model, {rows_of_floats(9, mlp_width, 1)}));
+    EXPECT_TRUE(infer(*model, {rows_of_floats(0, mlp_width, 1)}));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2'000));
     begin = std::chrono::steady_clock::now();
-    EXPECT_TRUE(ask(*model, {rows_of_floats(1, mlp_width, 1)}));
+    EXPECT_TRUE(infer(*model, {rows_of_floats(1, mlp_width, 1)}));
     EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(2'900));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(5'000));
 }
@@ -305,8 +305,8 @@ TEST(batching, deadlines_are_kept_while_waiting_and_the_others_are_answered) {
     const auto model = batched(mlp(), 4, 1'000);
     ASSERT_TRUE(model);
     const auto begin = std::chrono::steady_clock::now();
-    auto patient = begin_asking(*model, {rows_of_floats(1, mlp_width, 1)}, in_ms(60'000));
-    auto hasty = begin_asking(*model, {rows_of_floats(1, mlp_width, 2)}, in_ms(50));
+    auto patient = begin_inference(*model, {rows_of_floats(1, mlp_width, 1)}, in_ms(60'000));
+    auto hasty = begin_inference(*model, {rows_of_floats(1, mlp_width, 2)}, in_ms(50));
     const auto late = hasty.get();
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code, error_code::deadline_exceeded);
@@ -314,31 +314,32 @@ TEST(batching, deadlines_are_kept_while_waiting_and_the_others_are_answered) {
     EXPECT_TRUE(patient.get());
 }
 
-TEST(batching, too_many_waiting_questions_are_refused) {
+TEST(batching, too_many_waiting_requests_are_refused) {
     HERALD_NEEDS_ONNX();
     const auto model = batched(identity(float32, {-1, 1}), 1'024, 500);
     ASSERT_TRUE(model);
     // Every other one has two columns and refuses itself: nothing is merged, all wait for their turn.
-    std::vector<std::future<answer>> asked;
-    for (std::size_t at = 0; at < limits::batch_questions_waiting_max + 50; ++at)
-        asked.push_back(begin_asking(*model, {rows_of_floats(1, 1 + static_cast<std::int64_t>(at % 2), 1)}));
+    std::vector<std::future<response>> responses;
+    for (std::size_t at = 0; at < limits::batch_requests_waiting_max + 50; ++at)
+        responses.push_back(
+            begin_inference(*model, {rows_of_floats(1, 1 + static_cast<std::int64_t>(at % 2), 1)}));
     std::size_t exhausted = 0;
     std::size_t answered = 0;
-    for (auto& each : asked) {
+    for (auto& each : responses) {
         const auto got = each.get();
         if (got) ++answered;
         if (!got && got.error().code == error_code::resource_exhausted) ++exhausted;
     }
     EXPECT_LE(exhausted, 50U);
-    EXPECT_GE(answered, limits::batch_questions_waiting_max / 2 - 50);
+    EXPECT_GE(answered, limits::batch_requests_waiting_max / 2 - 50);
 }
 
 TEST(batching, a_model_that_goes_answers_what_waits) {
     HERALD_NEEDS_ONNX();
     auto model = batched(mlp(), 8, 60'000);
     ASSERT_TRUE(model);
-    auto first = begin_asking(*model, {rows_of_floats(1, mlp_width, 1)});
-    auto second = begin_asking(*model, {rows_of_floats(1, mlp_width, 2)});
+    auto first = begin_inference(*model, {rows_of_floats(1, mlp_width, 1)});
+    auto second = begin_inference(*model, {rows_of_floats(1, mlp_width, 2)});
     model.reset();
     EXPECT_TRUE(first.get());
     EXPECT_TRUE(second.get());
@@ -363,10 +364,10 @@ TEST(batching, batches_at_64_callers_are_at_least_twice_as_fast_as_single_runs) 
     const auto seconds_with = [](engines::tensor_model& model) {
         const auto begin = std::chrono::steady_clock::now();
         for (int round = 0; round < 20; ++round) {
-            std::vector<std::future<answer>> asked;
+            std::vector<std::future<response>> responses;
             for (std::uint32_t at = 0; at < 64; ++at)
-                asked.push_back(begin_asking(model, {rows_of_floats(1, mlp_width, at)}));
-            for (auto& each : asked) EXPECT_TRUE(each.get());
+                responses.push_back(begin_inference(model, {rows_of_floats(1, mlp_width, at)}));
+            for (auto& each : responses) EXPECT_TRUE(each.get());
         }
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };

@@ -73,35 +73,35 @@ class upstream : public testing::Test {
         return came.get_future().get();
     }
     /// On the first loop, to which a body that follows then belongs.
-    result<body_answer> ask(const loaded_model& model, body_question asked = question()) {
-        if (asked.deadline_ms == 0) asked.deadline_ms = runtime::system_clock().steady_ms() + 10'000;
-        std::promise<result<body_answer>> came;
+    result<body_response> infer(const loaded_model& model, body_request request = default_request()) {
+        if (request.deadline_ms == 0) request.deadline_ms = runtime::system_clock().steady_ms() + 10'000;
+        std::promise<result<body_response>> came;
         loops[0].post([&] {
-            model.bodies->ask(std::move(asked),
-                              [&](result<body_answer> out) { came.set_value(std::move(out)); });
+            model.bodies->infer(std::move(request),
+                                [&](result<body_response> out) { came.set_value(std::move(out)); });
         });
         return came.get_future().get();
     }
-    result<std::string> next(const body_answer& answer) {
+    result<std::string> next(const body_response& response) {
         const auto piece =
-            boost::asio::co_spawn(loops[0].context(), answer.stream->next(), boost::asio::use_future).get();
+            boost::asio::co_spawn(loops[0].context(), response.stream->next(), boost::asio::use_future).get();
         if (!piece) return piece.error();
         return std::string(*piece);
     }
     /// Nothing when it comes whole.
-    std::optional<error_code> how_it_ends(const body_answer& answer) {
-        auto piece = next(answer);
-        while (piece && !piece->empty()) piece = next(answer);
+    std::optional<error_code> how_it_ends(const body_response& response) {
+        auto piece = next(response);
+        while (piece && !piece->empty()) piece = next(response);
         return piece ? std::nullopt : std::optional(piece.error().code);
     }
-    static body_question question() {
-        body_question out;
+    static body_request default_request() {
+        body_request out;
         out.request_id = "r-17";
         out.body = "[1,2]";
         return out;
     }
-    static int status_of(const result<body_answer>& answer) {
-        return answer ? answer->status : runtime::http_status(answer.error());
+    static int status_of(const result<body_response>& response) {
+        return response ? response->status : runtime::http_status(response.error());
     }
 
     runtime::event_loops loops{{.loops = 2, .cores = {}, .blocking_threads = 1}};
@@ -117,10 +117,10 @@ TEST_F(upstream, a_prediction_is_the_servers_answer_to_the_body) {
     });
     const auto model = load(server.url());
     ASSERT_TRUE(model) << model.error().message;
-    const auto answer = ask(*model);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->body, "[3]");
-    EXPECT_EQ(answer->content_type, "application/json");
+    const auto response = infer(*model);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->body, "[3]");
+    EXPECT_EQ(response->content_type, "application/json");
     EXPECT_THAT(seen, HasSubstr("POST /predict HTTP/1.1"));
     EXPECT_THAT(seen, HasSubstr("svc-request-id: r-17"));
     EXPECT_THAT(seen, testing::EndsWith("\r\n\r\n[1,2]"));
@@ -140,7 +140,7 @@ TEST_F(upstream, every_status_of_the_server_has_its_meaning) {
                                       {404, 502}, {422, 400}, {429, 429}, {500, 502}, {503, 502}};
     for (const auto& [said, meant] : meanings) {
         status = said;
-        EXPECT_EQ(status_of(ask(*model)), meant) << said;
+        EXPECT_EQ(status_of(infer(*model)), meant) << said;
     }
 }
 
@@ -154,13 +154,13 @@ TEST_F(upstream, a_long_answer_is_passed_on_while_it_comes) {
     });
     const auto model = load(server.url());
     ASSERT_TRUE(model);
-    const auto answer = ask(*model);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->body, "");
-    EXPECT_EQ(answer->stream_bytes, 200'000u);
+    const auto response = infer(*model);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->body, "");
+    EXPECT_EQ(response->stream_bytes, 200'000u);
     std::size_t bytes = 0;
-    for (auto piece = next(*answer); piece && !piece->empty(); piece = next(*answer)) {
-        EXPECT_LE(piece->size(), answer->stream->bytes_held_max());
+    for (auto piece = next(*response); piece && !piece->empty(); piece = next(*response)) {
+        EXPECT_LE(piece->size(), response->stream->bytes_held_max());
         const bool was_first_half = bytes < half.size();
         bytes += piece->size();
         if (was_first_half && bytes >= half.size()) has_arrived.set_value();
@@ -174,7 +174,7 @@ TEST_F(upstream, a_long_answer_that_breaks_off_or_outlasts_the_deadline_does_not
     });
     const auto cut_model = load(cut.url());
     ASSERT_TRUE(cut_model);
-    const auto broken = ask(*cut_model);
+    const auto broken = infer(*cut_model);
     ASSERT_TRUE(broken) << broken.error().message;
     EXPECT_EQ(broken->stream_bytes, std::nullopt);
     EXPECT_EQ(how_it_ends(*broken), error_code::unavailable);
@@ -185,9 +185,9 @@ TEST_F(upstream, a_long_answer_that_breaks_off_or_outlasts_the_deadline_does_not
     });
     const auto slow_model = load(slow.url());
     ASSERT_TRUE(slow_model);
-    body_question asked = question();
-    asked.deadline_ms = runtime::system_clock().steady_ms() + 500;
-    const auto late = ask(*slow_model, asked);
+    body_request request = default_request();
+    request.deadline_ms = runtime::system_clock().steady_ms() + 500;
+    const auto late = infer(*slow_model, request);
     ASSERT_TRUE(late) << late.error().message;
     EXPECT_EQ(how_it_ends(*late), error_code::deadline_exceeded);
 }
@@ -200,12 +200,12 @@ TEST_F(upstream, a_long_answer_that_pauses_ends_at_the_deadline_and_not_later) {
     });
     const auto model = load(server.url());
     ASSERT_TRUE(model);
-    body_question asked = question();
+    body_request request = default_request();
     const std::int64_t begun_ms = runtime::system_clock().steady_ms();
-    asked.deadline_ms = begun_ms + 1'500;
-    const auto answer = ask(*model, asked);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(how_it_ends(*answer), error_code::deadline_exceeded);
+    request.deadline_ms = begun_ms + 1'500;
+    const auto response = infer(*model, request);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(how_it_ends(*response), error_code::deadline_exceeded);
     const std::int64_t took_ms = runtime::system_clock().steady_ms() - begun_ms;
     EXPECT_GE(took_ms, 1'490);
     EXPECT_LT(took_ms, 2'300) << "the last wait was longer than the time that was left";
@@ -215,11 +215,11 @@ TEST_F(upstream, a_server_that_is_slow_meets_the_deadline) {
     model_server server([](peer& other, const std::string&) { other.hang(); });
     const auto model = load(server.url());
     ASSERT_TRUE(model);
-    body_question asked = question();
-    asked.deadline_ms = runtime::system_clock().steady_ms() + 200;
-    EXPECT_EQ(status_of(ask(*model, asked)), 504);
-    asked.deadline_ms = runtime::system_clock().steady_ms() - 1;
-    EXPECT_EQ(status_of(ask(*model, asked)), 504);
+    body_request request = default_request();
+    request.deadline_ms = runtime::system_clock().steady_ms() + 200;
+    EXPECT_EQ(status_of(infer(*model, request)), 504);
+    request.deadline_ms = runtime::system_clock().steady_ms() - 1;
+    EXPECT_EQ(status_of(infer(*model, request)), 504);
 }
 
 TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
@@ -231,7 +231,7 @@ TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
     });
     const auto model = load(server.url());
     ASSERT_TRUE(model);
-    EXPECT_EQ(status_of(ask(*model)), 502);
+    EXPECT_EQ(status_of(infer(*model)), 502);
     EXPECT_EQ(asked, 1);
 }
 
@@ -247,11 +247,11 @@ TEST_F(upstream, a_server_that_computes_and_then_closes_a_kept_connection_is_ask
             });
         const auto model = load(server.url());
         ASSERT_TRUE(model);
-        ASSERT_EQ(status_of(ask(*model)), 200);
+        ASSERT_EQ(status_of(infer(*model)), 200);
         const int kept = server.connections();
-        const auto answer = ask(*model);
+        const auto response = infer(*model);
         // What is sent again, on a new connection, meets the first answer of the script.
-        EXPECT_EQ(status_of(answer), times == 2 ? 200 : 502) << computing_ms;
+        EXPECT_EQ(status_of(response), times == 2 ? 200 : 502) << computing_ms;
         EXPECT_EQ(asked, 1) << computing_ms;
         EXPECT_EQ(server.connections() - kept, times - 1) << computing_ms;
     }
@@ -268,10 +268,10 @@ TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
     std::atomic<int> right{0}, wrong{0};
     std::promise<void> all;
     for (int i = 0; i < asked; ++i) {
-        body_question each = question();
+        body_request each = default_request();
         each.body = std::to_string(i);
         each.deadline_ms = runtime::system_clock().steady_ms() + 20'000;
-        model->bodies->ask(std::move(each), [&, i](result<body_answer> out) {
+        model->bodies->infer(std::move(each), [&, i](result<body_response> out) {
             ++(out && out->body == std::to_string(i) ? right : wrong);
             if (right + wrong == asked) all.set_value();
         });
@@ -290,9 +290,9 @@ TEST_F(upstream, a_server_that_hangs_leaves_the_others_their_connections_and_its
     std::atomic<int> answered{0};
     for (std::size_t i = 0; i < limits::upstream_connections_to_one_max + 1; ++i)
         loops[0].post([&] {
-            body_question asked = question();
-            asked.deadline_ms = runtime::system_clock().steady_ms() + 60'000;
-            hung_model->bodies->ask(std::move(asked), [&](const result<body_answer>& out) {
+            body_request request = default_request();
+            request.deadline_ms = runtime::system_clock().steady_ms() + 60'000;
+            hung_model->bodies->infer(std::move(request), [&](const result<body_response>& out) {
                 if (answered++ == 0) refused.set_value(status_of(out));
             });
         });
@@ -300,7 +300,7 @@ TEST_F(upstream, a_server_that_hangs_leaves_the_others_their_connections_and_its
     ASSERT_EQ(first.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "none was refused";
     EXPECT_EQ(first.get(), 503);
     EXPECT_EQ(answered, 1) << "the others are still asked";
-    EXPECT_EQ(status_of(ask(*well_model)), 200);
+    EXPECT_EQ(status_of(infer(*well_model)), 200);
     EXPECT_TRUE(load(hung.url())) << "a health check was refused a connection";
     EXPECT_EQ(answered, 1);
     // What hangs answers to variables of this test.

@@ -83,10 +83,10 @@ TEST(upstream_exchange, tells_a_deadline_and_its_own_shortage_apart) {
 }
 
 TEST(upstream_exchange, sends_the_body_what_reads_it_and_the_id) {
-    body_question asked;
+    body_request asked;
     asked.request_id = "r-1";
     asked.body = "bytes";
-    const auto sent = question_to("http://a/b", "key", asked, 1'234);
+    const auto sent = request_to("http://a/b", "key", asked, 1'234);
     std::map<std::string, std::string> headers;
     for (const auto& [name, value] : sent.headers) headers[name] = value;
     EXPECT_THAT(headers, testing::UnorderedElementsAre(testing::Pair("content-type", "application/json"),

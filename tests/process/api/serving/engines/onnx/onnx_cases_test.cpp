@@ -11,7 +11,7 @@
 #include <optional>
 #include <sstream>
 
-#include "tests/support/onnx_asked.hpp"
+#include "tests/support/onnx_inference.hpp"
 
 namespace herald::test::onnx {
 namespace {
@@ -229,7 +229,7 @@ std::pair<outcome, std::string> run_case(const fs::path& folder) {
             inputs.push_back(read_tensor(content_of(set.path() / ("input_" + std::to_string(at) + ".pb"))));
             inputs.back().name = signature.inputs[at].name;
         }
-        const auto got = ask(*loaded->tensors, std::move(inputs), in_ms(60'000));
+        const auto got = infer(*loaded->tensors, std::move(inputs), in_ms(60'000));
         if (!got) return {outcome::different, got.error().message};
         for (std::size_t at = 0; at < got->size(); ++at) {
             const auto wanted =

@@ -1,4 +1,4 @@
-// Protects: what an ONNX model gives is what it computes, whatever the types; a bad question, a bad model or
+// Protects: what an ONNX model gives is what it computes, whatever the types; a bad request, a bad model or
 // a run without end harms only itself.
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "api/serving/engines/onnx/limits.hpp"
-#include "tests/support/onnx_asked.hpp"
+#include "tests/support/onnx_inference.hpp"
 
 namespace herald::test::onnx {
 namespace {
@@ -53,7 +53,7 @@ TEST(onnx_engine, sum_and_difference_are_computed) {
     HERALD_NEEDS_ONNX();
     const auto model = load(tiny());
     for (int round = 0; round < 20; ++round) {  // kept tensors are used again
-        const auto got = ask(*model, two_rows(round));
+        const auto got = infer(*model, two_rows(round));
         ASSERT_TRUE(got) << got.error().message;
         ASSERT_EQ(got->size(), 2U);
         std::array<std::int32_t, 16> sum{};
@@ -80,8 +80,8 @@ TEST(onnx_engine, an_output_of_unknown_rank_is_told_from_a_scalar_and_given_as_i
     ASSERT_TRUE(reshaped);
     EXPECT_EQ(reshaped->signature().outputs[0].shape, std::vector{schemas::unknown_rank});
     const auto got =
-        ask(*reshaped, {values("x", tensor_type::float32, {4}, std::vector{1.0F, 2.0F, 3.0F, 4.0F}),
-                        values("shape", tensor_type::int64, {2}, std::vector<std::int64_t>{2, 2})});
+        infer(*reshaped, {values("x", tensor_type::float32, {4}, std::vector{1.0F, 2.0F, 3.0F, 4.0F}),
+                          values("shape", tensor_type::int64, {2}, std::vector<std::int64_t>{2, 2})});
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_EQ((*got)[0].shape, (std::vector<std::int64_t>{2, 2}));
     EXPECT_EQ(load(model(graph({node("Neg", {"x"}, {"y"})}, {value("x", float32, {4})}, {y})))
@@ -110,7 +110,7 @@ TEST(onnx_engine, every_type_of_number_goes_through_fixed_and_free_shapes) {
             tensor x{"x", ours, {3, 2}, {}, {}};
             for (std::size_t at = 0; at < 6 * schemas::bytes_of(ours); ++at)
                 x.data += static_cast<char>(ours == tensor_type::boolean ? at % 2 : at + 1);
-            const auto got = ask(*model, {x});
+            const auto got = infer(*model, {x});
             ASSERT_TRUE(got) << got.error().message;
             EXPECT_EQ((*got)[0].data, x.data) << schemas::bytes_of(ours);
             EXPECT_EQ((*got)[0].type, ours);
@@ -154,11 +154,12 @@ TEST(onnx_engine, what_is_passed_on_or_constant_is_given_as_it_is_by_kept_tensor
             std::vector<tensor> inputs;
             for (const auto& each : model->signature().inputs)
                 inputs.push_back(values(each.name, each.type, each.shape, std::vector{first, first + 1}));
-            const auto got = ask(*model, inputs);
+            const auto got = infer(*model, inputs);
             ASSERT_TRUE(got) << got.error().message;
             for (std::uint32_t at = 0; at < got->size(); ++at) {
-                std::promise<answer> alone;  // outputs that are chosen are never in kept tensors
-                model->ask({inputs, {at}, 0, {}}, [&](answer given) { alone.set_value(std::move(given)); });
+                std::promise<response> alone;  // outputs that are chosen are never in kept tensors
+                model->infer({inputs, {at}, 0, {}},
+                             [&](response given) { alone.set_value(std::move(given)); });
                 const auto expected = alone.get_future().get();
                 ASSERT_TRUE(expected) << expected.error().message;
                 EXPECT_EQ((*got)[at], (*expected)[0]);
@@ -172,10 +173,10 @@ TEST(onnx_engine, texts_keep_every_byte) {
     HERALD_NEEDS_ONNX();
     const auto model = load(identity(text, {-1}));
     const std::vector<std::string> texts{"", std::string("a\0b", 3), "\xff\xfe", std::string(100'000, 'x')};
-    const auto got = ask(*model, {{"x", tensor_type::text, {4}, {}, texts}});
+    const auto got = infer(*model, {{"x", tensor_type::text, {4}, {}, texts}});
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_EQ((*got)[0].texts, texts);
-    const auto none = ask(*model, {{"x", tensor_type::text, {0}, {}, {}}});
+    const auto none = infer(*model, {{"x", tensor_type::text, {0}, {}, {}}});
     ASSERT_TRUE(none) << none.error().message;
     EXPECT_EQ((*none)[0].shape, std::vector<std::int64_t>{0});
 }
@@ -183,10 +184,11 @@ TEST(onnx_engine, texts_keep_every_byte) {
 TEST(onnx_engine, scalars_and_empty_tensors_go_through) {
     HERALD_NEEDS_ONNX();
     const auto scalar =
-        ask(*load(identity(float64, {})), {values("x", tensor_type::float64, {}, std::vector{1.5})});
+        infer(*load(identity(float64, {})), {values("x", tensor_type::float64, {}, std::vector{1.5})});
     ASSERT_TRUE(scalar) << scalar.error().message;
     EXPECT_EQ((*scalar)[0].data, bytes_of({1.5}));
-    const auto empty = ask(*load(identity(float32, {-1, 4})), {{"x", tensor_type::float32, {0, 4}, {}, {}}});
+    const auto empty =
+        infer(*load(identity(float32, {-1, 4})), {{"x", tensor_type::float32, {0, 4}, {}, {}}});
     ASSERT_TRUE(empty) << empty.error().message;
     EXPECT_EQ((*empty)[0].data, "");
     EXPECT_EQ((*empty)[0].shape, (std::vector<std::int64_t>{0, 4}));
@@ -195,15 +197,15 @@ TEST(onnx_engine, scalars_and_empty_tensors_go_through) {
 TEST(onnx_engine, only_the_wanted_outputs_are_given) {
     HERALD_NEEDS_ONNX();
     const auto model = load(tiny());
-    std::promise<answer> got;
-    model->ask({two_rows(5), {1}, 0, {}}, [&got](answer given) { got.set_value(std::move(given)); });
-    const auto answer = got.get_future().get();
-    ASSERT_TRUE(answer) << answer.error().message;
-    ASSERT_EQ(answer->size(), 1U);
-    EXPECT_EQ(answer->front().name, "difference");
+    std::promise<response> got;
+    model->infer({two_rows(5), {1}, 0, {}}, [&got](response given) { got.set_value(std::move(given)); });
+    const auto response = got.get_future().get();
+    ASSERT_TRUE(response) << response.error().message;
+    ASSERT_EQ(response->size(), 1U);
+    EXPECT_EQ(response->front().name, "difference");
 }
 
-TEST(onnx_engine, bad_questions_are_refused_and_the_next_is_answered) {
+TEST(onnx_engine, bad_requests_are_refused_and_the_next_is_answered) {
     HERALD_NEEDS_ONNX();
     const auto model = load(tiny());
     auto wrong_size = two_rows(1);
@@ -219,12 +221,12 @@ TEST(onnx_engine, bad_questions_are_refused_and_the_next_is_answered) {
     auto negative = two_rows(1);
     negative[0].shape = {-1, -16};
     for (const auto& bad : {wrong_size, wrong_type, wrong_shape, too_few, huge, negative}) {
-        const auto got = ask(*model, bad);
+        const auto got = infer(*model, bad);
         ASSERT_FALSE(got);
         EXPECT_EQ(got.error().code, error_code::invalid_argument) << got.error().message;
-        EXPECT_TRUE(ask(*model, two_rows(1)));
+        EXPECT_TRUE(infer(*model, two_rows(1)));
     }
-    const auto two = ask(*load(identity(boolean, {-1})), {{"x", tensor_type::boolean, {1}, "\x02", {}}});
+    const auto two = infer(*load(identity(boolean, {-1})), {{"x", tensor_type::boolean, {1}, "\x02", {}}});
     ASSERT_FALSE(two);
     EXPECT_THAT(two.error().message, HasSubstr("neither 0 nor 1"));
 }
@@ -232,11 +234,11 @@ TEST(onnx_engine, bad_questions_are_refused_and_the_next_is_answered) {
 TEST(onnx_engine, what_a_model_refuses_comes_with_its_own_words) {
     HERALD_NEEDS_ONNX();
     const auto model = load(gather());
-    const auto got = ask(*model, {values("i", tensor_type::int64, {1}, std::vector<std::int64_t>{8})});
+    const auto got = infer(*model, {values("i", tensor_type::int64, {1}, std::vector<std::int64_t>{8})});
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, error_code::invalid_argument);
     EXPECT_THAT(got.error().message, HasSubstr("indices"));
-    EXPECT_TRUE(ask(*model, {values("i", tensor_type::int64, {1}, std::vector<std::int64_t>{7})}));
+    EXPECT_TRUE(infer(*model, {values("i", tensor_type::int64, {1}, std::vector<std::int64_t>{7})}));
 }
 
 TEST(onnx_engine, models_that_cannot_be_served_are_refused_with_a_reason) {
@@ -301,10 +303,10 @@ TEST(onnx_engine, a_run_without_end_is_ended_at_its_deadline) {
         return std::vector{values("steps", tensor_type::int64, {1}, std::vector{count})};
     };
     const auto begin = std::chrono::steady_clock::now();
-    auto endless = begin_asking(*model, steps(std::int64_t{1} << 40), in_ms(300));
+    auto endless = begin_inference(*model, steps(std::int64_t{1} << 40), in_ms(300));
     // It does not run on the thread that asks.
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
-    const auto brief = ask(*model, steps(10), in_ms(60'000));  // meanwhile
+    const auto brief = infer(*model, steps(10), in_ms(60'000));  // meanwhile
     ASSERT_TRUE(brief) << brief.error().message;
     EXPECT_EQ((*brief)[0].data, bytes_of({10.0F}));
     const auto got = endless.get();
@@ -312,12 +314,12 @@ TEST(onnx_engine, a_run_without_end_is_ended_at_its_deadline) {
     EXPECT_EQ(got.error().code, error_code::deadline_exceeded);
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(299));
     // Nothing of it is left for those that follow.
-    for (int round = 0; round < 5; ++round) EXPECT_TRUE(ask(*model, steps(1'000), in_ms(60'000)));
+    for (int round = 0; round < 5; ++round) EXPECT_TRUE(infer(*model, steps(1'000), in_ms(60'000)));
 }
 
 TEST(onnx_engine, a_deadline_that_has_passed_is_not_run) {
     HERALD_NEEDS_ONNX();
-    const auto got = ask(*load(tiny()), two_rows(1), in_ms(-1));
+    const auto got = infer(*load(tiny()), two_rows(1), in_ms(-1));
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, error_code::deadline_exceeded);
 }
@@ -326,23 +328,23 @@ TEST(onnx_engine, endless_runs_of_one_model_do_not_hold_up_another) {
     HERALD_NEEDS_ONNX();
     const auto bad = load(slow());
     const auto good = load(slow());
-    std::vector<std::future<answer>> endless;
+    std::vector<std::future<response>> endless;
     for (int at = 0; at < 100; ++at)
-        endless.push_back(
-            begin_asking(*bad, {values("steps", tensor_type::int64, {1}, std::vector{std::int64_t{1} << 40})},
-                         in_ms(1'500)));
+        endless.push_back(begin_inference(
+            *bad, {values("steps", tensor_type::int64, {1}, std::vector{std::int64_t{1} << 40})},
+            in_ms(1'500)));
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_TRUE(ask(*good, {values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{10})}));
+    EXPECT_TRUE(infer(*good, {values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{10})}));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1'000));
     for (auto& each : endless) EXPECT_FALSE(each.get());
 }
 
-TEST(onnx_engine, too_many_waiting_questions_are_refused) {
+TEST(onnx_engine, too_many_waiting_requests_are_refused) {
     HERALD_NEEDS_ONNX();
     const auto model = load(slow());
-    std::vector<std::future<answer>> all;
-    for (std::size_t at = 0; at < limits::onnx_questions_waiting_max + 100; ++at)
-        all.push_back(begin_asking(
+    std::vector<std::future<response>> all;
+    for (std::size_t at = 0; at < limits::onnx_requests_waiting_max + 100; ++at)
+        all.push_back(begin_inference(
             *model, {values("steps", tensor_type::int64, {1}, std::vector{std::int64_t{1} << 40})},
             in_ms(1'000)));
     std::size_t refused = 0;
@@ -367,18 +369,18 @@ TEST(onnx_engine, many_threads_get_each_their_own_answer) {
             pseudo_random_floats(static_cast<std::size_t>(mlp_width), static_cast<std::uint32_t>(seed)),
             {}};
     };
-    std::vector<answer> expected;
-    for (int seed = 0; seed < 8; ++seed) expected.push_back(ask(*large, {row(seed)}));
+    std::vector<response> expected;
+    for (int seed = 0; seed < 8; ++seed) expected.push_back(infer(*large, {row(seed)}));
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 8; ++thread)
         threads.emplace_back([&, thread] {
             for (int round = 0; round < 200; ++round) {
-                const auto sums = ask(*small, two_rows(thread * 1'000 + round), in_ms(60'000));
+                const auto sums = infer(*small, two_rows(thread * 1'000 + round), in_ms(60'000));
                 std::int32_t first = 0;
                 if (sums) std::memcpy(&first, (*sums)[0].data.data(), sizeof first);
                 if (first != thread * 1'000 + round + 2) ++wrong;
-                const auto got = ask(*large, {row(thread)}, in_ms(60'000));
+                const auto got = infer(*large, {row(thread)}, in_ms(60'000));
                 if (!got || *got != *expected[static_cast<std::size_t>(thread)]) ++wrong;
             }
         });
@@ -386,11 +388,11 @@ TEST(onnx_engine, many_threads_get_each_their_own_answer) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(onnx_engine, a_model_may_go_while_its_last_question_is_answered) {
+TEST(onnx_engine, a_model_may_go_while_its_last_request_is_answered) {
     HERALD_NEEDS_ONNX();
     auto model = load(slow());
-    auto last =
-        begin_asking(*model, {values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{20'000})});
+    auto last = begin_inference(
+        *model, {values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{20'000})});
     model.reset();
     const auto got = last.get();
     ASSERT_TRUE(got) << got.error().message;
@@ -404,7 +406,7 @@ TEST(onnx_engine, an_engine_may_go_before_its_models) {
     ASSERT_TRUE(loaded) << loaded.error().message;
     engine->reset();
     EXPECT_TRUE(
-        ask(*loaded->tensors, {values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{5})}));
+        infer(*loaded->tensors, {values("steps", tensor_type::int64, {1}, std::vector<std::int64_t>{5})}));
 }
 
 TEST(onnx_engine, a_thousand_models_one_after_another_take_no_more_memory) {

@@ -1,4 +1,4 @@
-#include "api/serving/engines/asking.hpp"
+#include "api/serving/engines/blocking_inference.hpp"
 
 #include <chrono>
 #include <optional>
@@ -12,27 +12,28 @@ namespace herald::api::serving::engines {
 namespace {
 
 /// Lives until the model has answered, whoever waits.
-struct shared_answer {
+struct shared_response {
     runtime::mutex mutex;
     runtime::condition_variable is_there;
-    std::optional<tensor_model::outcome> value GUARDED_BY(mutex);
+    std::optional<result<tensor_response>> value GUARDED_BY(mutex);
 };
 
 }  // namespace
 
-tensor_model::outcome asked(tensor_model& model, tensor_question question) {
-    const auto cancelled = question.cancelled;
-    const std::int64_t until_ms = question.deadline_ms + limits::asked_ending_ms_max;
-    const auto place = std::make_shared<shared_answer>();
-    model.ask(std::move(question), [place](tensor_model::outcome given) {
+result<tensor_response> infer_and_wait(tensor_model& model, tensor_request request) {
+    const auto cancelled = request.cancelled;
+    const std::int64_t until_ms = request.deadline_ms + limits::blocking_inference_ending_ms_max;
+    const auto place = std::make_shared<shared_response>();
+    model.infer(std::move(request), [place](result<tensor_response> given) {
         const runtime::lock_guard lock(place->mutex);
         place->value = std::move(given);
         place->is_there.notify_one();
     });
-    shared_answer& got = *place;
+    shared_response& got = *place;
     const runtime::lock_guard lock(got.mutex);
     const auto is_there = [&got]() REQUIRES(got.mutex) { return got.value.has_value(); };
-    while (!got.is_there.wait_for(got.mutex, std::chrono::milliseconds(limits::asked_look_ms), is_there)) {
+    while (!got.is_there.wait_for(got.mutex, std::chrono::milliseconds(limits::blocking_inference_look_ms),
+                                  is_there)) {
         if (cancelled && cancelled->is_cancelled())
             return error{error_code::cancelled, "nobody waits for it any more", 0};
         if (runtime::system_clock().steady_ms() > until_ms)

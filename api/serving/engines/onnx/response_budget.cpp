@@ -1,10 +1,10 @@
-#include "api/serving/engines/onnx/answer_budget.hpp"
+#include "api/serving/engines/onnx/response_budget.hpp"
 
 #include <string>
 
 namespace herald::api::serving::engines::onnx {
 
-result<std::shared_ptr<const void>> answer_budget::take(std::size_t bytes) {
+result<std::shared_ptr<const void>> response_budget::take(std::size_t bytes) {
     const std::size_t before = x_taken.fetch_add(bytes);
     if (bytes > x_bytes_max || before > x_bytes_max - bytes) {
         x_taken.fetch_sub(bytes);

@@ -1,4 +1,4 @@
-// Asks ONNX models, for tests: the engine, a model from its bytes, an answer that is waited for.
+// ONNX models, for tests: the engine, a model from its bytes, an inference that is waited for.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace herald::test::onnx {
 
 namespace engines = api::serving::engines;
-using answer = result<std::vector<schemas::tensor>>;
+using response = result<std::vector<schemas::tensor>>;
 
 /// Null when there is no runtime here; the test is then skipped by HERALD_NEEDS_ONNX.
 inline std::shared_ptr<engines::onnx::onnx_engine> engine_or_null() {
@@ -71,17 +71,18 @@ inline std::shared_ptr<engines::tensor_model> load(const std::string& bytes) {
 
 inline std::int64_t in_ms(std::int64_t ms) { return runtime::system_clock().steady_ms() + ms; }
 
-inline std::future<answer> begin_asking(engines::tensor_model& model, std::vector<schemas::tensor> inputs,
-                                        std::int64_t deadline_ms = 0) {
-    const auto promise = std::make_shared<std::promise<answer>>();
-    model.ask({std::move(inputs), {}, deadline_ms, {}},
-              [promise](answer given) { promise->set_value(std::move(given)); });
+inline std::future<response> begin_inference(engines::tensor_model& model,
+                                             std::vector<schemas::tensor> inputs,
+                                             std::int64_t deadline_ms = 0) {
+    const auto promise = std::make_shared<std::promise<response>>();
+    model.infer({std::move(inputs), {}, deadline_ms, {}},
+                [promise](response given) { promise->set_value(std::move(given)); });
     return promise->get_future();
 }
 
-inline answer ask(engines::tensor_model& model, std::vector<schemas::tensor> inputs,
-                  std::int64_t deadline_ms = 0) {
-    return begin_asking(model, std::move(inputs), deadline_ms).get();
+inline response infer(engines::tensor_model& model, std::vector<schemas::tensor> inputs,
+                      std::int64_t deadline_ms = 0) {
+    return begin_inference(model, std::move(inputs), deadline_ms).get();
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// Where a model puts its answer. A quick one is there before anybody has to wait.
+// Where a model puts its response. A quick one is there before anybody has to wait.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@
 
 namespace herald::api::predictions {
 
-/// Owned by the question and by whoever answers it. The first to give wins, on any thread; one coroutine
+/// Owned by the request and by the model. The first to give wins, on any thread; one coroutine
 /// takes. `T` is a result.
 template <class T>
-class answer_slot : public std::enable_shared_from_this<answer_slot<T>> {
+class response_slot : public std::enable_shared_from_this<response_slot<T>> {
   public:
     /// What comes after another is dropped.
     void give(T value) {
@@ -35,7 +35,7 @@ class answer_slot : public std::enable_shared_from_this<answer_slot<T>> {
         give(T(std::move(why)));
         x_cancellation.cancel();
     }
-    /// For the question; lives as long as the slot.
+    /// For the request; lives as long as the slot.
     std::shared_ptr<serving::engines::cancellation> cancellation() {
         return {this->shared_from_this(), &x_cancellation};
     }
