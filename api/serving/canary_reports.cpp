@@ -9,14 +9,14 @@
 
 namespace herald::api::serving {
 
-void canary_reports::begin(const canary_interval& interval, const std::shared_ptr<component_meter>& of) {
+void canary_reports::begin(const canary_interval& interval, const std::shared_ptr<canary_meter>& of) {
     x_with.loop.post(runtime::if_alive(
-        weak_from_this(), [interval, of = std::weak_ptr<component_meter>(of)](canary_reports& self) {
+        weak_from_this(), [interval, of = std::weak_ptr<canary_meter>(of)](canary_reports& self) {
             if (const auto held = of.lock()) self.begin_here(interval, held);
         }));
 }
 
-void canary_reports::begin_here(const canary_interval& interval, const std::shared_ptr<component_meter>& of) {
+void canary_reports::begin_here(const canary_interval& interval, const std::shared_ptr<canary_meter>& of) {
     if (x_is_ending) return;
     std::erase_if(x_running, [](const auto& each) { return each.second.of.expired(); });
     const auto [place, is_new] = x_running.try_emplace(interval.update);
@@ -36,7 +36,7 @@ void canary_reports::begin_here(const canary_interval& interval, const std::shar
 void canary_reports::take(const canary_interval& interval) {
     const auto place = x_running.find(interval.update);
     if (place == x_running.end() || place->second.interval.number != interval.number) return;
-    const std::shared_ptr<component_meter> of = place->second.of.lock();
+    const std::shared_ptr<canary_meter> of = place->second.of.lock();
     if (!of) {
         x_running.erase(place);
         return;

@@ -35,7 +35,7 @@ class canary_reports final : public std::enable_shared_from_this<canary_reports>
     explicit canary_reports(const parts& with) : x_with(with) {}
 
     /// Any thread. Again with the same interval: nothing happens.
-    void begin(const canary_interval&, const std::shared_ptr<component_meter>& of);
+    void begin(const canary_interval&, const std::shared_ptr<canary_meter>& of);
     /// Nothing is told any more. On the loop.
     void end() {
         x_is_ending = true;
@@ -44,13 +44,13 @@ class canary_reports final : public std::enable_shared_from_this<canary_reports>
 
   private:
     struct running {
-        std::weak_ptr<component_meter> of;
+        std::weak_ptr<canary_meter> of;
         canary_interval interval;
         schemas::component_counts before;  // the sum when the interval's counting began
         bool is_told = false;
     };
 
-    void begin_here(const canary_interval&, const std::shared_ptr<component_meter>& of);
+    void begin_here(const canary_interval&, const std::shared_ptr<canary_meter>& of);
     void take(const canary_interval&);
     void send(const canary_interval&, const schemas::component_counts&);
 

@@ -17,9 +17,9 @@ bool counts_as_4xx(std::uint16_t status) {
 
 }  // namespace
 
-component_meter::component_meter(std::size_t loops) : x_cells(loops == 0 ? 1 : loops) {}
+canary_meter::canary_meter(std::size_t loops) : x_cells(loops == 0 ? 1 : loops) {}
 
-void component_meter::count(std::size_t loop, std::uint16_t status, std::uint64_t latency_us) noexcept {
+void canary_meter::count(std::size_t loop, std::uint16_t status, std::uint64_t latency_us) noexcept {
     constexpr auto relaxed = std::memory_order_relaxed;
     cell& mine = x_cells[loop < x_cells.size() ? loop : x_cells.size() - 1];
     if (counts_as_4xx(status)) mine.errors_4xx.fetch_add(1, relaxed);
@@ -28,7 +28,7 @@ void component_meter::count(std::size_t loop, std::uint16_t status, std::uint64_
     mine.latencies[schemas::latency_bucket_of(latency_us)].fetch_add(1, relaxed);
 }
 
-schemas::component_counts component_meter::sum() const {
+schemas::component_counts canary_meter::sum() const {
     constexpr auto relaxed = std::memory_order_relaxed;
     schemas::component_counts out;
     std::array<std::uint64_t, schemas::latency_buckets> buckets{};

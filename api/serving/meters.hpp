@@ -35,10 +35,10 @@ constexpr prediction_outcome outcome_of(std::uint16_t status) noexcept {
 
 /// Of the component that a canary has brought to a stage, since the canary began. Each event loop counts in a
 /// cell of its own; any thread sums them up.
-class component_meter {
+class canary_meter {
   public:
     /// `loops`: of event_loops; a loop index beyond counts in the last cell.
-    explicit component_meter(std::size_t loops);
+    explicit canary_meter(std::size_t loops);
 
     void count(std::size_t loop, std::uint16_t status, std::uint64_t latency_us) noexcept;
     /// Since the beginning: an interval's counts are the difference of two sums.

@@ -226,9 +226,9 @@ void route_maker::follow_update(const route_rows::stage& stage, const route_rows
 }
 
 /// The one that the entry before had, or a new one.
-std::shared_ptr<component_meter> route_maker::meter_of(const route_rows::stage& stage,
-                                                       const route_rows::component& one,
-                                                       const route_table::entry& before) const {
+std::shared_ptr<canary_meter> route_maker::meter_of(const route_rows::stage& stage,
+                                                    const route_rows::component& one,
+                                                    const route_table::entry& before) const {
     if (!stage.update || one.said.update_id != stage.update->id ||
         stage.update->phase != schemas::update_phase::canary)
         return nullptr;
@@ -237,7 +237,7 @@ std::shared_ptr<component_meter> route_maker::meter_of(const route_rows::stage& 
             for (const component_route& each : its.components)
                 if (its.id == stage.row.id && each.update == stage.update->id && each.meter)
                     return each.meter;
-    return std::make_shared<component_meter>(x_on.book.loops());
+    return std::make_shared<canary_meter>(x_on.book.loops());
 }
 
 std::string route_maker::lines(const std::vector<std::pair<std::string_view, std::string>>& headers) const {

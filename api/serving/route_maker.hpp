@@ -62,8 +62,8 @@ class route_maker {
     stage_route make_stage(const route_rows&, const route_rows::stage&, const route_table::entry& before,
                            origins&) const;
     component_route make_component(const route_rows&, const route_rows::component&, origins&) const;
-    std::shared_ptr<component_meter> meter_of(const route_rows::stage&, const route_rows::component&,
-                                              const route_table::entry& before) const;
+    std::shared_ptr<canary_meter> meter_of(const route_rows::stage&, const route_rows::component&,
+                                           const route_table::entry& before) const;
     std::shared_ptr<component> hold(const route_rows::component&) const;
     void follow_update(const route_rows::stage&, const route_rows::component&, const component_route&) const;
     std::string lines(const std::vector<std::pair<std::string_view, std::string>>& headers) const;

@@ -34,7 +34,7 @@ struct component_route {
     std::shared_ptr<component> served;     // never null; its model is, until it is loaded here
     /// What is counted for the update while it is a canary, else null: of this stage alone, whoever else
     /// serves the same model, and the same in each snapshot.
-    std::shared_ptr<component_meter> meter;
+    std::shared_ptr<canary_meter> meter;
     std::string model_name;
     std::string model_version;         // its name
     std::uint64_t version_number = 0;  // ascending within the model: {v} of the v2 protocol

@@ -26,7 +26,7 @@ class canary_reports_test : public testing::Test {
 
     test::manual_scheduler scheduler;
     test::keeping_node node;
-    std::shared_ptr<component_meter> counted = std::make_shared<component_meter>(1);
+    std::shared_ptr<canary_meter> counted = std::make_shared<canary_meter>(1);
     std::shared_ptr<canary_reports> reports = std::make_shared<canary_reports>(
         canary_reports::parts{node, scheduler, runtime::system_random(), scheduler.time()});
 };

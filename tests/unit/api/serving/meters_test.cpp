@@ -11,8 +11,8 @@
 namespace herald::api::serving {
 namespace {
 
-TEST(component_meter, sums_what_every_loop_has_counted) {
-    component_meter meter(4);
+TEST(canary_meter, sums_what_every_loop_has_counted) {
+    canary_meter meter(4);
     std::vector<std::thread> loops;
     for (std::size_t loop = 0; loop < 4; ++loop)
         loops.emplace_back([&meter, loop] {
@@ -27,8 +27,8 @@ TEST(component_meter, sums_what_every_loop_has_counted) {
     EXPECT_EQ(sum.latencies[0].count, 40'000u);
 }
 
-TEST(component_meter, counts_as_errors_what_the_model_is_to_blame_for) {
-    component_meter meter(1);
+TEST(canary_meter, counts_as_errors_what_the_model_is_to_blame_for) {
+    canary_meter meter(1);
     for (const auto status : std::array<std::uint16_t, 10>{200, 400, 401, 403, 404, 413, 429, 500, 502, 504})
         meter.count(0, status, 1);
     const auto sum = meter.sum();
@@ -37,14 +37,14 @@ TEST(component_meter, counts_as_errors_what_the_model_is_to_blame_for) {
     EXPECT_EQ(sum.errors_5xx, 3u);
 }
 
-TEST(component_meter, a_loop_that_it_was_not_told_of_counts_in_the_last_cell) {
-    component_meter meter(2);
+TEST(canary_meter, a_loop_that_it_was_not_told_of_counts_in_the_last_cell) {
+    canary_meter meter(2);
     meter.count(7, 200, 1);
     EXPECT_EQ(meter.sum().requests, 1u);
 }
 
-TEST(component_meter, an_interval_is_the_difference_of_two_sums) {
-    component_meter meter(1);
+TEST(canary_meter, an_interval_is_the_difference_of_two_sums) {
+    canary_meter meter(1);
     meter.count(0, 200, 10);
     meter.count(0, 500, 1'000);
     const auto before = meter.sum();
@@ -59,8 +59,8 @@ TEST(component_meter, an_interval_is_the_difference_of_two_sums) {
     EXPECT_EQ(counts.latencies[1], (schemas::latency_bucket{schemas::latency_bucket_of(50'000), 1}));
 }
 
-TEST(component_meter, sums_up_to_counts_that_the_log_takes_while_requests_are_counted) {
-    component_meter meter(2);
+TEST(canary_meter, sums_up_to_counts_that_the_log_takes_while_requests_are_counted) {
+    canary_meter meter(2);
     std::atomic<bool> is_over = false;
     std::vector<std::thread> loops;
     for (std::size_t loop = 0; loop < 2; ++loop)
@@ -81,7 +81,7 @@ TEST(component_meter, sums_up_to_counts_that_the_log_takes_while_requests_are_co
     for (std::thread& each : loops) each.join();
 }
 
-TEST(component_meter, an_error_counted_before_its_request_is_none_of_the_interval) {
+TEST(canary_meter, an_error_counted_before_its_request_is_none_of_the_interval) {
     schemas::component_counts before, after;
     after.requests = 2;
     after.errors_4xx = 3;
