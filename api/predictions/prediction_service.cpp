@@ -373,7 +373,7 @@ class prediction_service final : public request_handler {
     asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot, const prediction& asked) {
         patience with;
         with.deadline_ms = deadline_of(asked);
-        with.asks = asked.received.from;
+        with.caller = asked.received.from;
         with.is_drained = &x_with.is_drained;
         const waiting<T> looked_after(x_with.loops[asked.received.loop_index], slot, with);
         co_await slot->given();

@@ -19,7 +19,7 @@ namespace herald::api::predictions {
 /// For how long a response is worth waiting.
 struct patience {
     std::int64_t deadline_ms = 0;                         // of the loop's steady time
-    const runtime::http::server::client* asks = nullptr;  // null: nobody can leave
+    const runtime::http::server::peer* caller = nullptr;  // null: nobody can leave
     const std::atomic<bool>* is_drained = nullptr;        // nothing is waited for any more; null: never
 };
 
@@ -45,7 +45,7 @@ class waiting {
                                     0});
         if (x_with.is_drained && x_with.is_drained->load(std::memory_order_relaxed))
             return x_slot->give_up(runtime::unavailable("this node ends; try another"));
-        if (x_with.asks && x_with.asks->has_left())
+        if (x_with.caller && x_with.caller->has_left())
             return x_slot->give_up({error_code::cancelled, "the caller left before the model answered", 0});
         x_look.set(std::min(x_with.deadline_ms, now_ms + limits::waiting_look_ms));
     }

@@ -214,7 +214,7 @@ void stream_connection<Stream>::identify() {
     asked.local_address = x_addresses.local;
     asked.loop_index = x_all.loop.index();
     asked.is_known = &x_place->is_known;
-    asked.from = &x_client;
+    asked.from = &x_peer;
     asked.room = &x_all.room.finished_bodies;
     x_id = id_of(asked.headers, x_all.writer.request_id_names());
     asked.request_id = x_id.text;

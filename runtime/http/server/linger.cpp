@@ -12,7 +12,7 @@ namespace herald::runtime::http::server {
 
 namespace asio = boost::asio;
 
-bool socket_client::has_left() const noexcept {
+bool socket_peer::has_left() const noexcept {
     pollfd asked = {x_socket.native_handle(), POLLRDHUP, 0};
     return !x_is_draining && ::poll(&asked, 1, 0) == 1 &&
            (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;

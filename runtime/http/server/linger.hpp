@@ -9,11 +9,10 @@
 
 namespace herald::runtime::http::server {
 
-/// The client, for a handler that waits. Both must outlive it.
-class socket_client final : public client {
+/// The peer as its socket shows it, for a handler that waits. Both must outlive it.
+class socket_peer final : public peer {
   public:
-    socket_client(tcp_socket& socket, const bool& is_draining)
-        : x_socket(socket), x_is_draining(is_draining) {}
+    socket_peer(tcp_socket& socket, const bool& is_draining) : x_socket(socket), x_is_draining(is_draining) {}
     /// Whatever bytes of his are still unread. Unknown, so false, while the server drains: it may have closed
     /// that side itself.
     bool has_left() const noexcept override;

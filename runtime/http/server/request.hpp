@@ -19,10 +19,10 @@ struct header_view {
 
 class byte_budget;
 
-/// Whoever sent a request.
-class client {
+/// The other side of a connection: whoever sent the request.
+class peer {
   public:
-    virtual ~client() = default;
+    virtual ~peer() = default;
     /// Whether he has closed his side of the connection. Costs a system call. On the request's loop.
     virtual bool has_left() const noexcept = 0;
 };
@@ -43,7 +43,7 @@ struct request {
     /// The handler sets this once the caller is authenticated: other connections may be closed to make room.
     /// Null when nobody needs to know.
     std::atomic<bool>* is_known = nullptr;
-    const client* from = nullptr;  // null when nobody can leave
+    const peer* from = nullptr;  // null when nobody can leave
     /// In which the body counts until the answer; for what the handler makes of it, too. Null: unbounded.
     byte_budget* room = nullptr;
 

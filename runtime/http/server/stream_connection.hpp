@@ -123,7 +123,7 @@ class stream_connection final : public connection {
     bool x_is_guarded = false;                  // no byte of it has gone out, and the guard has not spoken
     bool x_closes = false;                      // after this answer
     incoming_body x_incoming{*this};
-    const socket_client x_client{socket(), x_all.is_draining};
+    const socket_peer x_peer{socket(), x_all.is_draining};
     bool x_has_incoming_end = false;  // the handler has read the request's body to its end
     bool x_is_mid_stream = false;     // between its first piece and its end
     bool x_has_failed_mid_stream = false;
