@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/predictions/prediction_bodies.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::predictions {
@@ -17,16 +18,16 @@ constexpr std::string_view inference_header_length = "inference-header-content-l
 
 /// What the body says; the body itself, if it was inflated, is gone before anybody waits.
 template <class Read>
-auto read_body(const prediction& of, working_room& room, const Read& read)
+auto read_body(const routed_prediction& of, prediction_memory& memory, const Read& read)
     -> decltype(read(std::string_view())) {
     plain_body body;
-    if (const auto good = inflate_body(of, body, room); !good) return good.error();
+    if (const auto good = inflate_body(of, body, memory); !good) return good.error();
     return read(body.bytes);
 }
 
 /// `beside`: what else is kept until the answer.
-result<tensor_request> request_of(tensors inputs, working_room& room, std::size_t beside = 0) {
-    if (const auto fits = room.resize(schemas::bytes_of(inputs) + beside); !fits) return fits.error();
+result<tensor_request> request_of(tensors inputs, prediction_memory& memory, std::size_t beside = 0) {
+    if (const auto fits = memory.resize(schemas::bytes_of(inputs) + beside); !fits) return fits.error();
     tensor_request out;
     out.inputs = std::move(inputs);
     return out;
@@ -56,37 +57,37 @@ result<std::optional<std::size_t>> length_of_json_part(const runtime::http::serv
 
 }  // namespace
 
-result<tensor_request> json_exchange::read(working_room& room) {
+result<tensor_request> json_exchange::read(prediction_memory& memory) {
     auto inputs =
-        read_body(x_of, room, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
+        read_body(x_of, memory, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
     if (!inputs) return inputs.error();
-    return request_of(*std::move(inputs), room);
+    return request_of(*std::move(inputs), memory);
 }
 
 result<void> json_exchange::write(const tensors& outputs, http_response& out) const {
     return write_json(json_of_outputs(outputs), out);
 }
 
-result<tensor_request> table_exchange::read(working_room& room) {
+result<tensor_request> table_exchange::read(prediction_memory& memory) {
     auto table =
-        read_body(x_of, room, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
+        read_body(x_of, memory, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
     if (!table) return table.error();
     x_index = std::move(table->index);
-    return request_of(std::move(table->inputs), room, bytes_of_labels(x_index));
+    return request_of(std::move(table->inputs), memory, bytes_of_labels(x_index));
 }
 
 result<void> table_exchange::write(const tensors& outputs, http_response& out) const {
     return write_json(split_of_outputs(outputs, x_index), out);
 }
 
-result<tensor_request> v2_exchange::read(working_room& room) {
+result<tensor_request> v2_exchange::read(prediction_memory& memory) {
     const auto length = length_of_json_part(x_of.received);
     if (!length) return length.error();
-    auto read = read_body(x_of, room,
+    auto read = read_body(x_of, memory,
                           [&](std::string_view body) { return request_of_v2(body, *length, x_signature); });
     if (!read) return read.error();
     x_request = *std::move(read);
-    auto out = request_of(std::move(x_request.inputs), room);
+    auto out = request_of(std::move(x_request.inputs), memory);
     if (out) out->outputs = x_request.outputs;
     return out;
 }

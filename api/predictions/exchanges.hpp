@@ -4,7 +4,8 @@
 #pragma once
 
 #include "api/predictions/json_dialect.hpp"
-#include "api/predictions/prediction_bodies.hpp"
+#include "api/predictions/prediction_memory.hpp"
+#include "api/predictions/routed_prediction.hpp"
 #include "api/predictions/v2_dialect.hpp"
 #include "api/serving/component.hpp"
 #include "runtime/error.hpp"
@@ -17,11 +18,11 @@ namespace herald::api::predictions {
 /// What each of them has.
 class exchange {
   public:
-    exchange(const prediction& of, const schemas::model_signature& signature)
+    exchange(const routed_prediction& of, const schemas::model_signature& signature)
         : x_of(of), x_signature(signature) {}
 
   protected:
-    const prediction& x_of;
+    const routed_prediction& x_of;
     const schemas::model_signature& x_signature;
 };
 
@@ -31,14 +32,14 @@ class exchange {
 class json_exchange : public exchange {
   public:
     using exchange::exchange;
-    result<serving::engines::tensor_request> read(working_room& room);
+    result<serving::engines::tensor_request> read(prediction_memory& memory);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 };
 
 class table_exchange : public exchange {
   public:
     using exchange::exchange;
-    result<serving::engines::tensor_request> read(working_room& room);
+    result<serving::engines::tensor_request> read(prediction_memory& memory);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:
@@ -48,7 +49,7 @@ class table_exchange : public exchange {
 class v2_exchange : public exchange {
   public:
     using exchange::exchange;
-    result<serving::engines::tensor_request> read(working_room& room);
+    result<serving::engines::tensor_request> read(prediction_memory& memory);
     result<void> write(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:

@@ -28,10 +28,10 @@ bool is_known_coding(std::string_view coding) {
 
 }  // namespace
 
-result<void> inflate_body(const prediction& asked, plain_body& body, working_room& room) {
-    const std::size_t bytes_max = asked.component().body_bytes_max;
-    body.bytes = asked.received.body;
-    const auto coding = asked.received.header("content-encoding");
+result<void> inflate_body(const routed_prediction& prediction, plain_body& body, prediction_memory& memory) {
+    const std::size_t bytes_max = prediction.component().body_bytes_max;
+    body.bytes = prediction.received.body;
+    const auto coding = prediction.received.header("content-encoding");
     if (coding && !runtime::equals_ignoring_case(*coding, "identity")) {
         if (!is_known_coding(*coding))
             return error{error_code::invalid_argument,
@@ -39,14 +39,14 @@ result<void> inflate_body(const prediction& asked, plain_body& body, working_roo
                              "; it must be gzip, deflate or identity",
                          415};
         // As much as it may become: how much it does shows only when it has.
-        if (const auto fits = room.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
+        if (const auto fits = memory.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
             !fits)
             return fits;
         auto whole = runtime::inflated(body.bytes, bytes_max);
         if (!whole) return whole.error();
         body.inflated = *std::move(whole);
         body.bytes = body.inflated;
-        if (const auto fits = room.resize(body.inflated.capacity()); !fits) return fits;
+        if (const auto fits = memory.resize(body.inflated.capacity()); !fits) return fits;
     }
     if (body.bytes.size() <= bytes_max) return {};
     return error{error_code::resource_exhausted,

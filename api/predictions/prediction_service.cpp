@@ -5,9 +5,11 @@
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/limits.hpp"
 #include "api/predictions/prediction_bodies.hpp"
+#include "api/predictions/prediction_memory.hpp"
 #include "api/predictions/prediction_paths.hpp"
 #include "api/predictions/refusal_budget.hpp"
 #include "api/predictions/response_slot.hpp"
+#include "api/predictions/routed_prediction.hpp"
 #include "api/predictions/routing.hpp"
 #include "api/predictions/v2_dialect.hpp"
 #include "api/predictions/waiting.hpp"
@@ -100,14 +102,14 @@ std::function<void(T)> into(const std::shared_ptr<response_slot<T>>& slot) {
 /// The second look, in the step in which the answer's first byte goes out (P7); at its end it is counted.
 class last_look final : public runtime::http::send_guard {
   public:
-    last_look(const prediction_parts& with, const prediction& asked)
+    last_look(const prediction_parts& with, const routed_prediction& prediction)
         : x_with(with),
-          x_target(asked.target),
-          x_is_v2(is_of_v2(asked.path.what)),
-          x_is_counted(is_posted(asked.path.what)),
-          x_loop_index(asked.received.loop_index),
-          x_took_us(steady_us() - asked.begun_us),
-          x_request_id(with.log.wants() ? asked.received.request_id : std::string_view()) {}
+          x_target(prediction.target),
+          x_is_v2(is_of_v2(prediction.path.what)),
+          x_is_counted(is_posted(prediction.path.what)),
+          x_loop_index(prediction.received.loop_index),
+          x_took_us(steady_us() - prediction.begun_us),
+          x_request_id(with.log.wants() ? prediction.received.request_id : std::string_view()) {}
 
     std::optional<http_response> instead() const override {
         const component_route& component = *x_target.component;
@@ -265,22 +267,22 @@ class prediction_service final : public request_handler {
         const unrouted& why;
         std::int64_t begun_us;
     };
-    http_response refused_answer(const refused_prediction& asked) {
-        const unrouted& refused = asked.why;
-        http_response out = refusal_of(refused.why, is_of_v2(asked.path.what));
+    http_response refused_answer(const refused_prediction& prediction) {
+        const unrouted& refused = prediction.why;
+        http_response out = refusal_of(refused.why, is_of_v2(prediction.path.what));
         if (refused.component)
             out.head_lines = refused.component->header_lines;
         else if (refused.endpoint)
             out.head_lines = refused.endpoint->header_lines;
-        if (!refused.endpoint || !is_posted(asked.path.what)) return out;
-        const std::int64_t took_us = steady_us() - asked.begun_us;
+        if (!refused.endpoint || !is_posted(prediction.path.what)) return out;
+        const std::int64_t took_us = steady_us() - prediction.begun_us;
         refused.endpoint->meter->count(out.status, took_us);
         if (refused.component && refused.component->meter)
-            refused.component->meter->count(asked.received.loop_index, out.status,
+            refused.component->meter->count(prediction.received.loop_index, out.status,
                                             static_cast<std::uint64_t>(took_us));
         if (x_with.log.wants())
             serving::prediction_log::tell(*refused.endpoint, refused.component, out.status, took_us,
-                                          asked.received.request_id);
+                                          prediction.received.request_id);
         return out;
     }
 
@@ -293,14 +295,15 @@ class prediction_service final : public request_handler {
         if (!model || !model->is_quick() || received.body.size() > limits::quick_body_bytes_max) return false;
         const place_in_flight place(*target->endpoint->meter, target->component->in_flight_max);
         if (!place) return false;
-        const prediction asked{received, path, *target, begun_us};
+        const routed_prediction prediction{received, path, *target, begun_us};
         admitted(received);
-        const auto answered = path.what == asked_for::json    ? infer_now<json_exchange>(asked, *model, out)
-                              : path.what == asked_for::table ? infer_now<table_exchange>(asked, *model, out)
-                                                              : infer_now<v2_exchange>(asked, *model, out);
+        const auto answered = path.what == asked_for::json ? infer_now<json_exchange>(prediction, *model, out)
+                              : path.what == asked_for::table
+                                  ? infer_now<table_exchange>(prediction, *model, out)
+                                  : infer_now<v2_exchange>(prediction, *model, out);
         if (!answered) return false;
         if (!*answered) out = refusal_of(answered->error(), is_of_v2(path.what));
-        finish(asked, out);
+        finish(prediction, out);
         return true;
     }
 
@@ -309,9 +312,9 @@ class prediction_service final : public request_handler {
     }
 
     /// What every answer of a component has.
-    void finish(const prediction& asked, http_response& out) const {
-        out.head_lines = asked.component().header_lines;
-        out.guard = std::make_shared<last_look>(x_with, asked);
+    void finish(const routed_prediction& prediction, http_response& out) const {
+        out.head_lines = prediction.component().header_lines;
+        out.guard = std::make_shared<last_look>(x_with, prediction);
     }
 
     asio::awaitable<http_response> predict(const request& received, const prediction_path& path) {
@@ -320,23 +323,23 @@ class prediction_service final : public request_handler {
         if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), received, path);
         if (const unrouted* const refused = std::get_if<unrouted>(&found))
             co_return refused_answer({received, path, *refused, begun_us});
-        const prediction asked{received, path, std::get<routed>(found), begun_us};
+        const routed_prediction prediction{received, path, std::get<routed>(found), begun_us};
         admitted(received);
-        auto answered = co_await answer(asked);
+        auto answered = co_await answer(prediction);
         http_response out;
         if (answered)
             out = *std::move(answered);
         else
             out = refusal_of(answered.error(), is_of_v2(path.what));
-        finish(asked, out);
+        finish(prediction, out);
         co_return out;
     }
 
-    asio::awaitable<result<http_response>> answer(const prediction& asked) {
-        const component_route& component = asked.component();
-        const endpoint_route& endpoint = *asked.target.endpoint;
+    asio::awaitable<result<http_response>> answer(const routed_prediction& prediction) {
+        const component_route& component = prediction.component();
+        const endpoint_route& endpoint = *prediction.target.endpoint;
         const serving::engines::loaded_model& model = *component.served->model();
-        if (!is_posted(asked.path.what)) co_return of_model(asked, model);
+        if (!is_posted(prediction.path.what)) co_return of_model(prediction, model);
         place_in_flight place(*endpoint.meter, component.in_flight_max);
         if (!place)
             co_return runtime::resource_exhausted("the endpoint " + endpoint.path + " already has " +
@@ -344,23 +347,24 @@ class prediction_service final : public request_handler {
                                                   " predictions in flight on this node, the most allowed "
                                                   "(limits.in_flight_max); try again");
         if (model.bodies) {
-            auto passed = co_await pass_on(asked, *model.bodies);
+            auto passed = co_await pass_on(prediction, *model.bodies);
             if (passed && passed->stream)
-                passed->stream = in_flight(std::move(passed->stream), asked.target, place);
+                passed->stream = in_flight(std::move(passed->stream), prediction.target, place);
             co_return passed;
         }
-        if (asked.path.what == asked_for::json)
-            co_return co_await infer_later<json_exchange>(asked, *model.tensors);
-        if (asked.path.what == asked_for::table)
-            co_return co_await infer_later<table_exchange>(asked, *model.tensors);
-        co_return co_await infer_later<v2_exchange>(asked, *model.tensors);
+        if (prediction.path.what == asked_for::json)
+            co_return co_await infer_later<json_exchange>(prediction, *model.tensors);
+        if (prediction.path.what == asked_for::table)
+            co_return co_await infer_later<table_exchange>(prediction, *model.tensors);
+        co_return co_await infer_later<v2_exchange>(prediction, *model.tensors);
     }
 
     using tensor_slot = response_slot<result<serving::engines::tensor_response>>;
     using tensor_model = serving::engines::tensor_model;
 
-    std::int64_t deadline_of(const prediction& asked) const {
-        return x_with.loops[asked.received.loop_index].time().steady_ms() + asked.component().deadline_ms;
+    std::int64_t deadline_of(const routed_prediction& prediction) const {
+        return x_with.loops[prediction.received.loop_index].time().steady_ms() +
+               prediction.component().deadline_ms;
     }
     static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_request inference) {
         auto slot = std::make_shared<tensor_slot>();
@@ -370,22 +374,23 @@ class prediction_service final : public request_handler {
     }
     /// Until the model has answered, or it is not worth waiting any more.
     template <class T>
-    asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot, const prediction& asked) {
+    asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot,
+                               const routed_prediction& prediction) {
         patience with;
-        with.deadline_ms = deadline_of(asked);
-        with.caller = asked.received.from;
+        with.deadline_ms = deadline_of(prediction);
+        with.caller = prediction.received.from;
         with.is_drained = &x_with.is_drained;
-        const waiting<T> looked_after(x_with.loops[asked.received.loop_index], slot, with);
+        const waiting<T> looked_after(x_with.loops[prediction.received.loop_index], slot, with);
         co_await slot->given();
     }
 
     /// On the thread of the loop; none when the model is not known to be quick with it.
     template <class Exchange>
-    static std::optional<result<void>> infer_now(const prediction& asked, tensor_model& model,
+    static std::optional<result<void>> infer_now(const routed_prediction& prediction, tensor_model& model,
                                                  http_response& out) {
-        Exchange exchange(asked, model.signature());
-        working_room room(asked.received);
-        const auto inference = exchange.read(room);
+        Exchange exchange(prediction, model.signature());
+        prediction_memory memory(prediction.received);
+        const auto inference = exchange.read(memory);
         if (!inference) return inference.error();
         const auto outputs = model.infer_now(*inference);
         if (!outputs) return std::nullopt;
@@ -394,15 +399,16 @@ class prediction_service final : public request_handler {
     }
 
     template <class Exchange>
-    asio::awaitable<result<http_response>> infer_later(const prediction& asked, tensor_model& model) {
-        Exchange exchange(asked, model.signature());
-        const auto room = std::make_shared<working_room>(asked.received);
-        auto inference = exchange.read(*room);
+    asio::awaitable<result<http_response>> infer_later(const routed_prediction& prediction,
+                                                       tensor_model& model) {
+        Exchange exchange(prediction, model.signature());
+        const auto memory = std::make_shared<prediction_memory>(prediction.received);
+        auto inference = exchange.read(*memory);
         if (!inference) co_return inference.error();
-        inference->deadline_ms = deadline_of(asked);
-        inference->memory = room;  // also once nobody waits for it any more
+        inference->deadline_ms = deadline_of(prediction);
+        inference->memory = memory;  // also once nobody waits for it any more
         const auto slot = begin(model, *std::move(inference));
-        if (!slot->is_given()) co_await wait(slot, asked);
+        if (!slot->is_given()) co_await wait(slot, prediction);
         const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
         http_response out;
@@ -410,38 +416,38 @@ class prediction_service final : public request_handler {
         co_return out;
     }
 
-    static result<http_response> of_model(const prediction& asked,
+    static result<http_response> of_model(const routed_prediction& prediction,
                                           const serving::engines::loaded_model& model) {
-        const std::string_view name = asked.path.name;
-        if (asked.path.what == asked_for::model_ready)
+        const std::string_view name = prediction.path.name;
+        if (prediction.path.what == asked_for::model_ready)
             return json_response(schemas::object_writer().text("name", name).flag("ready", true).finish());
-        const std::string version = std::to_string(asked.component().version_number);
+        const std::string version = std::to_string(prediction.component().version_number);
         if (!model.tensors) return json_response(v2_metadata(name, version, {}, "upstream"));
         return json_response(v2_metadata(name, version, model.tensors->signature(), "onnxruntime_onnx"));
     }
 
-    asio::awaitable<result<http_response>> pass_on(const prediction& asked,
+    asio::awaitable<result<http_response>> pass_on(const routed_prediction& prediction,
                                                    serving::engines::body_model& model) {
-        const request& received = asked.received;
-        if (asked.path.what == asked_for::inference)
+        const request& received = prediction.received;
+        if (prediction.path.what == asked_for::inference)
             co_return runtime::failed_precondition(
-                "the model " + std::string(asked.path.name) +
+                "the model " + std::string(prediction.path.name) +
                 " is served by an upstream server, which takes bodies as they are; send them to "
                 "/api/v1/predict" +
-                asked.target.endpoint->path);
-        working_room room(received);
+                prediction.target.endpoint->path);
+        prediction_memory memory(received);
         plain_body body;
-        if (const auto good = inflate_body(asked, body, room); !good) co_return good.error();
-        if (const auto fits = room.resize(body.bytes.size()); !fits) co_return fits.error();
+        if (const auto good = inflate_body(prediction, body, memory); !good) co_return good.error();
+        if (const auto fits = memory.resize(body.bytes.size()); !fits) co_return fits.error();
         serving::engines::body_request inference;
         inference.request_id = received.request_id;
         inference.content_type = received.header("content-type").value_or("");
         inference.body = body.inflated.empty() ? std::string(body.bytes) : std::move(body.inflated);
-        inference.deadline_ms = deadline_of(asked);
+        inference.deadline_ms = deadline_of(prediction);
         const auto slot = std::make_shared<response_slot<result<body_response>>>();
         inference.cancelled = slot->cancellation();
         model.infer(std::move(inference), into(slot));
-        if (!slot->is_given()) co_await wait(slot, asked);
+        if (!slot->is_given()) co_await wait(slot, prediction);
         auto answered = slot->take();
         if (!answered) co_return answered.error();
         co_return response_of(*std::move(answered));

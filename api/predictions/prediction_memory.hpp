@@ -1,0 +1,29 @@
+// What a prediction takes in memory, of what the server has for all requests.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "runtime/error.hpp"
+#include "runtime/http/server/byte_budget.hpp"
+#include "runtime/http/server/request.hpp"
+
+namespace herald::api::predictions {
+
+/// Of one prediction, beside the body as it came; nothing where that is not bounded.
+class prediction_memory {
+  public:
+    explicit prediction_memory(const runtime::http::server::request& of) {
+        if (of.room) x_share.emplace(*of.room);
+    }
+    /// Errors: unavailable.
+    result<void> resize(std::size_t bytes) {
+        if (!x_share || x_share->resize(bytes)) return {};
+        return runtime::unavailable("too many large predictions are under way on this node; try again");
+    }
+
+  private:
+    std::optional<runtime::http::server::byte_budget::share> x_share;
+};
+
+}  // namespace herald::api::predictions
