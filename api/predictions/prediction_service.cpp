@@ -1,7 +1,7 @@
 #include "api/predictions/prediction_service.hpp"
 
 #include "api/calls/call.hpp"
-#include "api/predictions/exchanges.hpp"
+#include "api/predictions/codecs.hpp"
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/limits.hpp"
 #include "api/predictions/prediction_bodies.hpp"
@@ -297,10 +297,10 @@ class prediction_service final : public request_handler {
         if (!place) return false;
         const routed_prediction prediction{received, path, *target, begun_us};
         admitted(received);
-        const auto answered = path.what == asked_for::json ? infer_now<json_exchange>(prediction, *model, out)
+        const auto answered = path.what == asked_for::json ? infer_now<json_codec>(prediction, *model, out)
                               : path.what == asked_for::table
-                                  ? infer_now<table_exchange>(prediction, *model, out)
-                                  : infer_now<v2_exchange>(prediction, *model, out);
+                                  ? infer_now<table_codec>(prediction, *model, out)
+                                  : infer_now<v2_codec>(prediction, *model, out);
         if (!answered) return false;
         if (!*answered) out = refusal_of(answered->error(), is_of_v2(path.what));
         finish(prediction, out);
@@ -353,10 +353,10 @@ class prediction_service final : public request_handler {
             co_return passed;
         }
         if (prediction.path.what == asked_for::json)
-            co_return co_await infer_later<json_exchange>(prediction, *model.tensors);
+            co_return co_await infer_later<json_codec>(prediction, *model.tensors);
         if (prediction.path.what == asked_for::table)
-            co_return co_await infer_later<table_exchange>(prediction, *model.tensors);
-        co_return co_await infer_later<v2_exchange>(prediction, *model.tensors);
+            co_return co_await infer_later<table_codec>(prediction, *model.tensors);
+        co_return co_await infer_later<v2_codec>(prediction, *model.tensors);
     }
 
     using tensor_slot = response_slot<result<serving::engines::tensor_response>>;
@@ -385,25 +385,25 @@ class prediction_service final : public request_handler {
     }
 
     /// On the thread of the loop; none when the model is not known to be quick with it.
-    template <class Exchange>
+    template <class Codec>
     static std::optional<result<void>> infer_now(const routed_prediction& prediction, tensor_model& model,
                                                  http_response& out) {
-        Exchange exchange(prediction, model.signature());
+        Codec codec(prediction, model.signature());
         prediction_memory memory(prediction.received);
-        const auto inference = exchange.read(memory);
+        const auto inference = codec.decode(memory);
         if (!inference) return inference.error();
         const auto outputs = model.infer_now(*inference);
         if (!outputs) return std::nullopt;
         if (!*outputs) return outputs->error();
-        return exchange.write(**outputs, out);
+        return codec.encode(**outputs, out);
     }
 
-    template <class Exchange>
+    template <class Codec>
     asio::awaitable<result<http_response>> infer_later(const routed_prediction& prediction,
                                                        tensor_model& model) {
-        Exchange exchange(prediction, model.signature());
+        Codec codec(prediction, model.signature());
         const auto memory = std::make_shared<prediction_memory>(prediction.received);
-        auto inference = exchange.read(*memory);
+        auto inference = codec.decode(*memory);
         if (!inference) co_return inference.error();
         inference->deadline_ms = deadline_of(prediction);
         inference->memory = memory;  // also once nobody waits for it any more
@@ -412,7 +412,7 @@ class prediction_service final : public request_handler {
         const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
         http_response out;
-        if (const auto good = exchange.write(*outputs, out); !good) co_return good.error();
+        if (const auto good = codec.encode(*outputs, out); !good) co_return good.error();
         co_return out;
     }
 

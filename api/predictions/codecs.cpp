@@ -1,4 +1,4 @@
-#include "api/predictions/exchanges.hpp"
+#include "api/predictions/codecs.hpp"
 
 #include <optional>
 #include <string>
@@ -57,18 +57,18 @@ result<std::optional<std::size_t>> length_of_json_part(const runtime::http::serv
 
 }  // namespace
 
-result<tensor_request> json_exchange::read(prediction_memory& memory) {
+result<tensor_request> json_codec::decode(prediction_memory& memory) {
     auto inputs =
         read_body(x_of, memory, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
     if (!inputs) return inputs.error();
     return request_of(*std::move(inputs), memory);
 }
 
-result<void> json_exchange::write(const tensors& outputs, http_response& out) const {
+result<void> json_codec::encode(const tensors& outputs, http_response& out) const {
     return write_json(json_of_outputs(outputs), out);
 }
 
-result<tensor_request> table_exchange::read(prediction_memory& memory) {
+result<tensor_request> table_codec::decode(prediction_memory& memory) {
     auto table =
         read_body(x_of, memory, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
     if (!table) return table.error();
@@ -76,11 +76,11 @@ result<tensor_request> table_exchange::read(prediction_memory& memory) {
     return request_of(std::move(table->inputs), memory, bytes_of_labels(x_index));
 }
 
-result<void> table_exchange::write(const tensors& outputs, http_response& out) const {
+result<void> table_codec::encode(const tensors& outputs, http_response& out) const {
     return write_json(split_of_outputs(outputs, x_index), out);
 }
 
-result<tensor_request> v2_exchange::read(prediction_memory& memory) {
+result<tensor_request> v2_codec::decode(prediction_memory& memory) {
     const auto length = length_of_json_part(x_of.received);
     if (!length) return length.error();
     auto read = read_body(x_of, memory,
@@ -92,7 +92,7 @@ result<tensor_request> v2_exchange::read(prediction_memory& memory) {
     return out;
 }
 
-result<void> v2_exchange::write(const tensors& outputs, http_response& out) const {
+result<void> v2_codec::encode(const tensors& outputs, http_response& out) const {
     auto written =
         v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_request, outputs);
     if (!written) return written.error();

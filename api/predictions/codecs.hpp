@@ -1,0 +1,59 @@
+// A prediction's way to a model of tensors and back, a class for each dialect: decode() makes the model's
+// request of the HTTP body, encode() the answer's body of the outputs. Made for one prediction, which
+// outlives it.
+#pragma once
+
+#include "api/predictions/json_dialect.hpp"
+#include "api/predictions/prediction_memory.hpp"
+#include "api/predictions/routed_prediction.hpp"
+#include "api/predictions/v2_dialect.hpp"
+#include "api/serving/component.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/message.hpp"
+#include "schemas/json.hpp"
+#include "schemas/tensors.hpp"
+
+namespace herald::api::predictions {
+
+/// What each of them has.
+class codec_base {
+  public:
+    codec_base(const routed_prediction& of, const schemas::model_signature& signature)
+        : x_of(of), x_signature(signature) {}
+
+  protected:
+    const routed_prediction& x_of;
+    const schemas::model_signature& x_signature;
+};
+
+/// Errors of all three, of decode(): those of the dialect and of inflate_body; unavailable when the inputs
+/// find no room. They need it until the model has answered. Of encode(): those of the dialect;
+/// failed_precondition for a body that is too long.
+class json_codec : public codec_base {
+  public:
+    using codec_base::codec_base;
+    result<serving::engines::tensor_request> decode(prediction_memory& memory);
+    result<void> encode(const tensors& outputs, runtime::http::http_response& out) const;
+};
+
+class table_codec : public codec_base {
+  public:
+    using codec_base::codec_base;
+    result<serving::engines::tensor_request> decode(prediction_memory& memory);
+    result<void> encode(const tensors& outputs, runtime::http::http_response& out) const;
+
+  private:
+    schemas::json_value x_index;
+};
+
+class v2_codec : public codec_base {
+  public:
+    using codec_base::codec_base;
+    result<serving::engines::tensor_request> decode(prediction_memory& memory);
+    result<void> encode(const tensors& outputs, runtime::http::http_response& out) const;
+
+  private:
+    v2_request x_request;  // its inputs are in the request that was decoded
+};
+
+}  // namespace herald::api::predictions
