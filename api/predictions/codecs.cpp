@@ -103,4 +103,10 @@ result<void> v2_codec::encode(const tensors& outputs, http_response& out) const 
     return {};
 }
 
+codec::dialects codec::chosen(const routed_prediction& of, const schemas::model_signature& signature) {
+    if (of.path.what == asked_for::json) return json_codec(of, signature);
+    if (of.path.what == asked_for::table) return table_codec(of, signature);
+    return v2_codec(of, signature);
+}
+
 }  // namespace herald::api::predictions

@@ -3,6 +3,8 @@
 // outlives it.
 #pragma once
 
+#include <variant>
+
 #include "api/predictions/json_dialect.hpp"
 #include "api/predictions/prediction_memory.hpp"
 #include "api/predictions/routed_prediction.hpp"
@@ -54,6 +56,26 @@ class v2_codec : public codec_base {
 
   private:
     v2_request x_request;  // its inputs are in the request that was decoded
+};
+
+/// The one for the dialect of the prediction's path.
+class codec {
+  public:
+    codec(const routed_prediction& of, const schemas::model_signature& signature)
+        : x_dialect(chosen(of, signature)) {}
+    result<serving::engines::tensor_request> decode(prediction_memory& memory) {
+        return std::visit([&](auto& dialect) { return dialect.decode(memory); }, x_dialect);
+    }
+    result<void> encode(const tensors& outputs, runtime::http::http_response& out) const {
+        return std::visit([&](const auto& dialect) { return dialect.encode(outputs, out); }, x_dialect);
+    }
+
+  private:
+    using dialects = std::variant<json_codec, table_codec, v2_codec>;
+
+    static dialects chosen(const routed_prediction&, const schemas::model_signature&);
+
+    dialects x_dialect;
 };
 
 }  // namespace herald::api::predictions

@@ -297,10 +297,7 @@ class prediction_service final : public request_handler {
         if (!place) return false;
         const routed_prediction prediction{received, path, *target, begun_us};
         admitted(received);
-        const auto answered = path.what == asked_for::json ? infer_now<json_codec>(prediction, *model, out)
-                              : path.what == asked_for::table
-                                  ? infer_now<table_codec>(prediction, *model, out)
-                                  : infer_now<v2_codec>(prediction, *model, out);
+        const auto answered = infer_now(prediction, *model, out);
         if (!answered) return false;
         if (!*answered) out = refusal_of(answered->error(), is_of_v2(path.what));
         finish(prediction, out);
@@ -352,11 +349,7 @@ class prediction_service final : public request_handler {
                 passed->stream = in_flight(std::move(passed->stream), prediction.target, place);
             co_return passed;
         }
-        if (prediction.path.what == asked_for::json)
-            co_return co_await infer_later<json_codec>(prediction, *model.tensors);
-        if (prediction.path.what == asked_for::table)
-            co_return co_await infer_later<table_codec>(prediction, *model.tensors);
-        co_return co_await infer_later<v2_codec>(prediction, *model.tensors);
+        co_return co_await infer_later(prediction, *model.tensors);
     }
 
     using tensor_slot = response_slot<result<serving::engines::tensor_response>>;
@@ -385,25 +378,23 @@ class prediction_service final : public request_handler {
     }
 
     /// On the thread of the loop; none when the model is not known to be quick with it.
-    template <class Codec>
     static std::optional<result<void>> infer_now(const routed_prediction& prediction, tensor_model& model,
                                                  http_response& out) {
-        Codec codec(prediction, model.signature());
+        codec with(prediction, model.signature());
         prediction_memory memory(prediction.received);
-        const auto inference = codec.decode(memory);
+        const auto inference = with.decode(memory);
         if (!inference) return inference.error();
         const auto outputs = model.infer_now(*inference);
         if (!outputs) return std::nullopt;
         if (!*outputs) return outputs->error();
-        return codec.encode(**outputs, out);
+        return with.encode(**outputs, out);
     }
 
-    template <class Codec>
     asio::awaitable<result<http_response>> infer_later(const routed_prediction& prediction,
                                                        tensor_model& model) {
-        Codec codec(prediction, model.signature());
+        codec with(prediction, model.signature());
         const auto memory = std::make_shared<prediction_memory>(prediction.received);
-        auto inference = codec.decode(*memory);
+        auto inference = with.decode(*memory);
         if (!inference) co_return inference.error();
         inference->deadline_ms = deadline_of(prediction);
         inference->memory = memory;  // also once nobody waits for it any more
@@ -412,7 +403,7 @@ class prediction_service final : public request_handler {
         const auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
         http_response out;
-        if (const auto good = codec.encode(*outputs, out); !good) co_return good.error();
+        if (const auto good = with.encode(*outputs, out); !good) co_return good.error();
         co_return out;
     }
 
