@@ -104,8 +104,8 @@ result<void> v2_codec::encode(const tensors& outputs, http_response& out) const 
 }
 
 codec::dialects codec::chosen(const routed_prediction& of, const schemas::model_signature& signature) {
-    if (of.path.what == asked_for::json) return json_codec(of, signature);
-    if (of.path.what == asked_for::table) return table_codec(of, signature);
+    if (of.path.what == path_kind::json) return json_codec(of, signature);
+    if (of.path.what == path_kind::table) return table_codec(of, signature);
     return v2_codec(of, signature);
 }
 

@@ -18,26 +18,26 @@ using schemas::object_writer;
 struct documented_path {
     std::string_view pattern;
     std::string_view name;
-    asked_for what;
+    path_kind what;
     std::string_view summary;
 };
 constexpr documented_path documented_paths[] = {
-    {"/api/v1/predict/{endpoint_path}", "predict", asked_for::json, "Requests a prediction"},
-    {"/api/v1/batch-predict/{endpoint_path}", "batch_predict", asked_for::table,
+    {"/api/v1/predict/{endpoint_path}", "predict", path_kind::json, "Requests a prediction"},
+    {"/api/v1/batch-predict/{endpoint_path}", "batch_predict", path_kind::table,
      "Requests a prediction for each row of a table"},
-    {"/v2", "get_inference_server", asked_for::server, "Name and version of the server"},
-    {"/v2/health/live", "get_inference_server_live", asked_for::server_live, "Whether the server is live"},
-    {"/v2/health/ready", "get_inference_server_ready", asked_for::server_ready,
+    {"/v2", "get_inference_server", path_kind::server, "Name and version of the server"},
+    {"/v2/health/live", "get_inference_server_live", path_kind::server_live, "Whether the server is live"},
+    {"/v2/health/ready", "get_inference_server_ready", path_kind::server_ready,
      "Whether the server's models are loaded"},
-    {"/v2/models/{model_name}", "get_inference_model", asked_for::model, "Inputs and outputs of a model"},
-    {"/v2/models/{model_name}/versions/{model_version}", "get_inference_model_version", asked_for::model,
+    {"/v2/models/{model_name}", "get_inference_model", path_kind::model, "Inputs and outputs of a model"},
+    {"/v2/models/{model_name}/versions/{model_version}", "get_inference_model_version", path_kind::model,
      "Inputs and outputs of this version of a model"},
-    {"/v2/models/{model_name}/ready", "get_inference_model_ready", asked_for::model_ready,
+    {"/v2/models/{model_name}/ready", "get_inference_model_ready", path_kind::model_ready,
      "Whether a model can be asked"},
     {"/v2/models/{model_name}/versions/{model_version}/ready", "get_inference_model_version_ready",
-     asked_for::model_ready, "Whether this version of a model can be asked"},
-    {"/v2/models/{model_name}/infer", "infer", asked_for::inference, "Runs inference"},
-    {"/v2/models/{model_name}/versions/{model_version}/infer", "infer_version", asked_for::inference,
+     path_kind::model_ready, "Whether this version of a model can be asked"},
+    {"/v2/models/{model_name}/infer", "infer", path_kind::inference, "Runs inference"},
+    {"/v2/models/{model_name}/versions/{model_version}/infer", "infer_version", path_kind::inference,
      "Runs inference on this version of a model"},
 };
 
@@ -281,14 +281,14 @@ constexpr told_refusal refusals[] = {
     {504, "There was no answer in time", true},
 };
 
-constexpr std::string_view prefix_of(asked_for what) noexcept {
+constexpr std::string_view prefix_of(path_kind what) noexcept {
     return is_of_v2(what) ? "inference_" : "prediction_";
 }
 
 std::map<std::string, std::string> all_responses() {
     std::map<std::string, std::string> all;
     for (const auto& [what, schema] :
-         {std::pair{asked_for::json, "failure"}, std::pair{asked_for::inference, "inference_error"}})
+         {std::pair{path_kind::json, "failure"}, std::pair{path_kind::inference, "inference_error"}})
         for (const told_refusal& each : refusals)
             all[std::string(prefix_of(what)) + std::to_string(each.status)] =
                 object_writer()
@@ -301,33 +301,33 @@ std::map<std::string, std::string> all_responses() {
 }
 
 /// What a good answer holds; "{}" is any JSON.
-std::string answered_schema(asked_for what) {
+std::string answered_schema(path_kind what) {
     switch (what) {
-        case asked_for::json:
+        case path_kind::json:
             break;
-        case asked_for::table:
+        case path_kind::table:
             return reference("schemas", "prediction_table");
-        case asked_for::server:
+        case path_kind::server:
             return reference("schemas", "inference_server");
-        case asked_for::server_live:
+        case path_kind::server_live:
             return reference("schemas", "inference_server_live");
-        case asked_for::server_ready:
+        case path_kind::server_ready:
             return reference("schemas", "inference_server_ready");
-        case asked_for::model:
+        case path_kind::model:
             return reference("schemas", "inference_model");
-        case asked_for::model_ready:
+        case path_kind::model_ready:
             return reference("schemas", "inference_model_ready");
-        case asked_for::inference:
+        case path_kind::inference:
             return reference("schemas", "inference_response");
     }
     return "{}";
 }
 
-std::string success_of(asked_for what) {
+std::string success_of(path_kind what) {
     const std::string schema = answered_schema(what);
-    const bool may_be_binary = what == asked_for::inference;
+    const bool may_be_binary = what == path_kind::inference;
     return object_writer()
-        .text("description", what == asked_for::json
+        .text("description", what == path_kind::json
                                  ? "The outputs by name, or the bare value of an only one; what another "
                                    "server answers for the build comes as it is"
                                  : "Success")
@@ -336,10 +336,10 @@ std::string success_of(asked_for what) {
         .finish();
 }
 
-std::string responses_of(asked_for what) {
+std::string responses_of(path_kind what) {
     object_writer out;
     out.raw("200", success_of(what));
-    if (what == asked_for::server_ready)
+    if (what == path_kind::server_ready)
         out.raw("503", object_writer()
                            .text("description", "Not yet")
                            .raw("headers", headers_of(1, true))
@@ -392,7 +392,7 @@ std::string parameters_of(const documented_path& of) {
     if (is_posted(of.what))
         all.push_back(parameter("Content-Encoding", "header", "How the body is compressed",
                                 R"({"type":"string","enum":["gzip","deflate","identity"]})"));
-    if (of.what == asked_for::inference)
+    if (of.what == path_kind::inference)
         all.push_back(parameter("Inference-Header-Content-Length", "header",
                                 "Bytes of the JSON part, when tensors follow it in binary",
                                 R"({"type":"integer","minimum":0})"));
@@ -400,17 +400,17 @@ std::string parameters_of(const documented_path& of) {
     return schemas::json_list(all, [](const std::string& each) { return each; });
 }
 
-std::string body_of(asked_for what) {
+std::string body_of(path_kind what) {
     std::string content;
-    if (what == asked_for::json)
+    if (what == path_kind::json)
         content = json_content("{}");
-    else if (what == asked_for::table)
+    else if (what == path_kind::table)
         content = json_content(reference("schemas", "prediction_table_input"));
     else
         content = json_or_binary_content(reference("schemas", "inference_request"));
     std::string text = "At most " + std::to_string(limits::prediction_body_bytes_default) +
                        " bytes, inflated, unless the endpoint's update says otherwise";
-    if (what == asked_for::json)
+    if (what == path_kind::json)
         text +=
             ". An object with each input by name, as nested arrays; the bare value of an only input; or a "
             "list of such objects, a row each. NaN, Infinity and -Infinity are numbers, too";

@@ -26,11 +26,11 @@ std::string_view take_segment(std::string_view& rest) noexcept {
 }
 
 std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
-    if (rest.empty() || rest == "/") return prediction_path{asked_for::server, {}, {}};
-    if (rest == "/health/live") return prediction_path{asked_for::server_live, {}, {}};
-    if (rest == "/health/ready") return prediction_path{asked_for::server_ready, {}, {}};
+    if (rest.empty() || rest == "/") return prediction_path{path_kind::server, {}, {}};
+    if (rest == "/health/live") return prediction_path{path_kind::server_live, {}, {}};
+    if (rest == "/health/ready") return prediction_path{path_kind::server_ready, {}, {}};
     if (take_segment(rest) != "models") return std::nullopt;
-    prediction_path found{asked_for::model, take_segment(rest), {}};
+    prediction_path found{path_kind::model, take_segment(rest), {}};
     if (found.name.empty()) return std::nullopt;
     std::string_view next = take_segment(rest);
     if (next == "versions") {
@@ -40,9 +40,9 @@ std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
     }
     if (!rest.empty()) return std::nullopt;
     if (next == "ready")
-        found.what = asked_for::model_ready;
+        found.what = path_kind::model_ready;
     else if (next == "infer")
-        found.what = asked_for::inference;
+        found.what = path_kind::inference;
     else if (!next.empty())
         return std::nullopt;
     return found;
@@ -52,7 +52,7 @@ std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
 
 sent_path::sent_path(std::string_view sent) {
     if (sent.find('%') == sent.npos) {
-        x_asked = parsed_path(sent);
+        x_parsed = parsed_path(sent);
         return;
     }
     while (!sent.empty()) {
@@ -62,7 +62,7 @@ sent_path::sent_path(std::string_view sent) {
         sent.remove_prefix(escaped ? 3 : 1);
     }
     x_is_well_encoded = x_is_well_encoded && runtime::is_valid_utf8(x_decoded);
-    if (x_is_well_encoded) x_asked = parsed_path(x_decoded);
+    if (x_is_well_encoded) x_parsed = parsed_path(x_decoded);
 }
 
 bool is_of_predictions(std::string_view path) noexcept {
@@ -72,11 +72,11 @@ bool is_of_predictions(std::string_view path) noexcept {
 std::optional<prediction_path> parsed_path(std::string_view path) noexcept {
     if (const auto rest = behind(path, predict)) {
         if (rest->size() < 2) return std::nullopt;
-        return prediction_path{asked_for::json, *rest, {}};
+        return prediction_path{path_kind::json, *rest, {}};
     }
     if (const auto rest = behind(path, batch_predict)) {
         if (rest->size() < 2) return std::nullopt;
-        return prediction_path{asked_for::table, *rest, {}};
+        return prediction_path{path_kind::table, *rest, {}};
     }
     if (const auto rest = behind(path, v2)) return of_v2(*rest);
     return std::nullopt;

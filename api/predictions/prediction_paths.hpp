@@ -1,4 +1,4 @@
-// The paths at which models are asked (wire.md §6).
+// The paths of predictions (wire.md §6).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace herald::api::predictions {
 
-enum class asked_for : std::uint8_t {
+enum class path_kind : std::uint8_t {
     json,          // POST /api/v1/predict/<path>
     table,         // POST /api/v1/batch-predict/<path>
     server,        // GET /v2
@@ -20,7 +20,7 @@ enum class asked_for : std::uint8_t {
 };
 
 struct prediction_path {
-    asked_for what = asked_for::json;
+    path_kind what = path_kind::json;
     std::string_view name;     // the endpoint's path, "/team/churn", or its name in the v2 protocol
     std::string_view version;  // of the model, in the v2 protocol; empty: whichever is served
 };
@@ -37,24 +37,24 @@ class sent_path {
     sent_path(const sent_path&) = delete;
     sent_path& operator=(const sent_path&) = delete;
 
-    /// False: it is not percent-encoded UTF-8, and asked() is empty.
+    /// False: it is not percent-encoded UTF-8, and parsed() is empty.
     bool is_well_encoded() const noexcept { return x_is_well_encoded; }
-    const std::optional<prediction_path>& asked() const noexcept { return x_asked; }
+    const std::optional<prediction_path>& parsed() const noexcept { return x_parsed; }
 
   private:
     std::string x_decoded;  // only if it was encoded
     bool x_is_well_encoded = true;
-    std::optional<prediction_path> x_asked;
+    std::optional<prediction_path> x_parsed;
 };
 
-/// Whether it is asked with POST, else with GET.
-constexpr bool is_posted(asked_for what) noexcept {
-    return what == asked_for::json || what == asked_for::table || what == asked_for::inference;
+/// Whether it takes POST, else GET.
+constexpr bool is_posted(path_kind what) noexcept {
+    return what == path_kind::json || what == path_kind::table || what == path_kind::inference;
 }
 /// Whether the endpoint's token must be sent.
-constexpr bool needs_token(asked_for what) noexcept {
-    return what < asked_for::server || what >= asked_for::model;
+constexpr bool needs_token(path_kind what) noexcept {
+    return what < path_kind::server || what >= path_kind::model;
 }
-constexpr bool is_of_v2(asked_for what) noexcept { return what >= asked_for::server; }
+constexpr bool is_of_v2(path_kind what) noexcept { return what >= path_kind::server; }
 
 }  // namespace herald::api::predictions

@@ -60,9 +60,9 @@ error served_elsewhere() {
 
 bool is_v2(std::string_view path) noexcept { return path.starts_with("/v2"); }
 
-error wrong_method(const prediction_path& asked) {
+error wrong_method(const prediction_path& path) {
     return {error_code::unimplemented,
-            is_posted(asked.what) ? "predictions are requested with POST" : "use GET here", 405};
+            is_posted(path.what) ? "predictions are requested with POST" : "use GET here", 405};
 }
 
 /// A place among the endpoint's predictions in flight.
@@ -135,7 +135,7 @@ class last_look final : public runtime::http::send_guard {
     const prediction_parts& x_with;
     const routed x_target;
     const bool x_is_v2;
-    const bool x_is_counted;  // of inferences alone: what is asked of a model says nothing of how it predicts
+    const bool x_is_counted;  // of inferences alone: metadata says nothing of how a model predicts
     const std::size_t x_loop_index;
     const std::int64_t x_took_us;
     const std::string x_request_id;  // empty: it is not logged
@@ -149,43 +149,43 @@ class prediction_service final : public request_handler {
     bool handle_now(const request& received, http_response& out) override {
         if (!is_of_predictions(received.path)) return x_others.handle_now(received, out);
         const sent_path sent(received.path);
-        const auto& asked = sent.asked();
-        return asked && is_posted(asked->what) && is_allowed(received.method, *asked) &&
-               predict_now(received, *asked, out);
+        const auto& path = sent.parsed();
+        return path && is_posted(path->what) && is_allowed(received.method, *path) &&
+               predict_now(received, *path, out);
     }
 
     asio::awaitable<http_response> handle(const request& received) override {
         if (!is_of_predictions(received.path)) co_return co_await x_others.handle(received);
         const sent_path sent(received.path);
-        const auto& asked = sent.asked();
-        if (!asked) co_return refused_path(received, sent);
-        if (!is_allowed(received.method, *asked)) co_return refused_method(*asked);
-        if (needs_token(asked->what)) co_return co_await predict(received, *asked);
-        co_return of_server(asked->what);
+        const auto& path = sent.parsed();
+        if (!path) co_return refused_path(received, sent);
+        if (!is_allowed(received.method, *path)) co_return refused_method(*path);
+        if (needs_token(path->what)) co_return co_await predict(received, *path);
+        co_return of_server(path->what);
     }
 
     asio::awaitable<std::optional<http_response>> judge(const request& head) override {
         if (!is_of_predictions(head.path)) co_return co_await x_others.judge(head);
         const sent_path sent(head.path);
-        const auto& asked = sent.asked();
-        if (!asked) co_return refused_path(head, sent);
-        if (!is_allowed(head.method, *asked)) co_return refused_method(*asked);
-        if (!is_posted(asked->what)) co_return std::nullopt;
+        const auto& path = sent.parsed();
+        if (!path) co_return refused_path(head, sent);
+        if (!is_allowed(head.method, *path)) co_return refused_method(*path);
+        if (!is_posted(path->what)) co_return std::nullopt;
         const std::int64_t begun_us = steady_us();
-        auto found = route_here(head, *asked);
-        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, *asked);
+        auto found = route_here(head, *path);
+        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, *path);
         const unrouted* const refused = std::get_if<unrouted>(&found);
         if (!refused) co_return std::nullopt;
-        co_return refused_answer({head, *asked, *refused, begun_us});
+        co_return refused_answer({head, *path, *refused, begun_us});
     }
 
     /// Of an endpoint that this node does not know, whatever one could allow: judge() says more.
     std::size_t body_bytes_max(const request& head) const noexcept override {
         if (!is_of_predictions(head.path)) return x_others.body_bytes_max(head);
         const sent_path sent(head.path);
-        const auto& asked = sent.asked();
-        if (!asked || !is_posted(asked->what)) return limits::management_body_bytes_max;
-        const auto* const found = entry_of(head, *asked);
+        const auto& path = sent.parsed();
+        if (!path || !is_posted(path->what)) return limits::management_body_bytes_max;
+        const auto* const found = entry_of(head, *path);
         return found ? static_cast<std::size_t>((*found)->body_bytes_max) : limits::prediction_body_bytes_max;
     }
 
@@ -193,9 +193,9 @@ class prediction_service final : public request_handler {
         if (!is_of_predictions(head.path)) return x_others.refusal(head, why);
         http_response out = refusal_of(why, is_v2(head.path));
         const sent_path sent(head.path);
-        const auto& asked = sent.asked();
-        if (!asked || !needs_token(asked->what)) return out;
-        if (const auto* const found = entry_of(head, *asked)) out.head_lines = (*found)->header_lines;
+        const auto& path = sent.parsed();
+        if (!path || !needs_token(path->what)) return out;
+        if (const auto* const found = entry_of(head, *path)) out.head_lines = (*found)->header_lines;
         return out;
     }
 
@@ -204,27 +204,27 @@ class prediction_service final : public request_handler {
     }
 
   private:
-    static bool is_allowed(http_method method, const prediction_path& asked) noexcept {
-        if (is_posted(asked.what)) return method == http_method::post;
+    static bool is_allowed(http_method method, const prediction_path& path) noexcept {
+        if (is_posted(path.what)) return method == http_method::post;
         return method == http_method::get || method == http_method::head;
     }
     static http_response refused_path(const request& received, const sent_path& sent) {
         return refusal_of(sent.is_well_encoded() ? unknown_path() : bad_encoding(received.path),
                           is_v2(received.path));
     }
-    const serving::route_table::entry* entry_of(const request& head, const prediction_path& asked) const {
+    const serving::route_table::entry* entry_of(const request& head, const prediction_path& path) const {
         const serving::route_table& table = x_with.book.on_loop(head.loop_index);
-        return is_of_v2(asked.what) ? table.find_v2(asked.name) : table.find(asked.name);
+        return is_of_v2(path.what) ? table.find_v2(path.name) : table.find(path.name);
     }
-    static http_response refused_method(const prediction_path& asked) {
-        http_response out = refusal_of(wrong_method(asked), is_of_v2(asked.what));
-        out.headers.push_back({"allow", is_posted(asked.what) ? "POST" : "GET, HEAD"});
+    static http_response refused_method(const prediction_path& path) {
+        http_response out = refusal_of(wrong_method(path), is_of_v2(path.what));
+        out.headers.push_back({"allow", is_posted(path.what) ? "POST" : "GET, HEAD"});
         return out;
     }
 
-    http_response of_server(asked_for what) const {
-        if (what == asked_for::server) return json_response(v2_server_metadata(x_with.version));
-        if (what == asked_for::server_live) return json_response(R"({"live":true})");
+    http_response of_server(path_kind what) const {
+        if (what == path_kind::server) return json_response(v2_server_metadata(x_with.version));
+        if (what == path_kind::server_live) return json_response(R"({"live":true})");
         if (x_with.book.is_ready() && x_with.gate.has_lease() && !x_with.is_draining)
             return json_response(R"({"ready":true})");
         http_response out = json_response(R"({"ready":false})");
@@ -233,9 +233,9 @@ class prediction_service final : public request_handler {
         return out;
     }
 
-    std::variant<routed, unrouted> route_here(const request& received, const prediction_path& asked) {
+    std::variant<routed, unrouted> route_here(const request& received, const prediction_path& path) {
         if (!x_with.are_served) return unrouted{served_elsewhere(), {}};
-        return route(x_with.book, x_with.gate, received, asked);
+        return route(x_with.book, x_with.gate, received, path);
     }
     /// In a cluster nobody is refused for what this node alone does not know yet.
     bool may_be_known_elsewhere(const std::variant<routed, unrouted>& found) const noexcept {
@@ -244,7 +244,7 @@ class prediction_service final : public request_handler {
     }
     asio::awaitable<std::variant<routed, unrouted>> route_again(std::variant<routed, unrouted> found,
                                                                 const request& received,
-                                                                const prediction_path& asked) {
+                                                                const prediction_path& path) {
         runtime::event_loop& loop = x_with.loops[received.loop_index];
         if (!x_budget.take(received.remote_address, loop.time().steady_ms())) co_return found;
         const calls::time_limit limit(loop, waiting_for_the_log);
@@ -258,7 +258,7 @@ class prediction_service final : public request_handler {
                 refused.endpoint, refused.component};
             co_return unknown;
         }
-        co_return route_here(received, asked);
+        co_return route_here(received, path);
     }
 
     struct refused_prediction {
@@ -410,7 +410,7 @@ class prediction_service final : public request_handler {
     static result<http_response> of_model(const routed_prediction& prediction,
                                           const serving::engines::loaded_model& model) {
         const std::string_view name = prediction.path.name;
-        if (prediction.path.what == asked_for::model_ready)
+        if (prediction.path.what == path_kind::model_ready)
             return json_response(schemas::object_writer().text("name", name).flag("ready", true).finish());
         const std::string version = std::to_string(prediction.component().version_number);
         if (!model.tensors) return json_response(v2_metadata(name, version, {}, "upstream"));
@@ -420,7 +420,7 @@ class prediction_service final : public request_handler {
     asio::awaitable<result<http_response>> pass_on(const routed_prediction& prediction,
                                                    serving::engines::body_model& model) {
         const request& received = prediction.received;
-        if (prediction.path.what == asked_for::inference)
+        if (prediction.path.what == path_kind::inference)
             co_return runtime::failed_precondition(
                 "the model " + std::string(prediction.path.name) +
                 " is served by an upstream server, which takes bodies as they are; send them to "

@@ -24,30 +24,30 @@ error bad_token(const endpoint_route& of) {
                                     ": it is unknown, deleted or expired");
 }
 
-error unknown_name(const prediction_path& asked) {
-    const std::string name(asked.name);
-    return runtime::not_found(is_of_v2(asked.what) ? "there is no model named " + name
-                                                   : "there is no endpoint " + name);
+error unknown_name(const prediction_path& path) {
+    const std::string name(path.name);
+    return runtime::not_found(is_of_v2(path.what) ? "there is no model named " + name
+                                                  : "there is no endpoint " + name);
 }
 
 /// Who names a version gets it, whatever its share. Null: no component has it.
 const component_route* component_of(const stage_route& stage, const runtime::http::server::request& received,
-                                    const prediction_path& asked) {
+                                    const prediction_path& path) {
     const component_route* const chosen = stage.component_for(received.request_id);
     const auto is_meant = [&](const component_route& each) {
-        return asked.version.empty() || asked.version == std::to_string(each.version_number);
+        return path.version.empty() || path.version == std::to_string(each.version_number);
     };
     if (!chosen || is_meant(*chosen)) return chosen;
     const auto found = std::ranges::find_if(stage.components, is_meant);
     return found == stage.components.end() ? nullptr : &*found;
 }
 
-error unknown_version(const stage_route& stage, const prediction_path& asked) {
+error unknown_version(const stage_route& stage, const prediction_path& path) {
     std::string served;
     for (const component_route& each : stage.components)
         served += (served.empty() ? "" : ", ") + std::to_string(each.version_number);
-    return runtime::not_found("version " + std::string(asked.version) + " of the model " +
-                              std::string(asked.name) + " is not served; served: " + served);
+    return runtime::not_found("version " + std::string(path.version) + " of the model " +
+                              std::string(path.name) + " is not served; served: " + served);
 }
 
 error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
@@ -84,14 +84,14 @@ error nothing_deployed(const endpoint_route& endpoint, const stage_route& stage)
 
 std::variant<routed, unrouted> route(serving::route_book& book, const serving::serving_gate& gate,
                                      const runtime::http::server::request& received,
-                                     const prediction_path& asked) {
+                                     const prediction_path& path) {
     if (!book.is_known())
         return unrouted{runtime::unavailable("this node has not read the whole log yet; try again"), {}};
     if (!gate.has_lease()) return unrouted{without_lease(gate), {}};
     const route_table& table = book.on_loop(received.loop_index);
     const route_table::entry* const found =
-        is_of_v2(asked.what) ? table.find_v2(asked.name) : table.find(asked.name);
-    if (!found) return unrouted{unknown_name(asked), {}, nullptr, true};
+        is_of_v2(path.what) ? table.find_v2(path.name) : table.find(path.name);
+    if (!found) return unrouted{unknown_name(path), {}, nullptr, true};
     const endpoint_route& endpoint = **found;
     const auto token = received.header(token_header);
     if (!token || token->empty())
@@ -109,8 +109,8 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
             *found, nullptr, true};
     if (!stage) return unrouted{bad_token(endpoint), *found, nullptr, true};
     if (stage->components.empty()) return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};
-    const component_route* const component = component_of(*stage, received, asked);
-    if (!component) return unrouted{unknown_version(*stage, asked), *found, nullptr, true};
+    const component_route* const component = component_of(*stage, received, path);
+    if (!component) return unrouted{unknown_version(*stage, path), *found, nullptr, true};
     if (auto trouble = trouble_of(*component)) {
         const bool is_unsafe = trouble->code == error_code::permission_denied;
         return unrouted{*std::move(trouble), *found, component, is_unsafe};

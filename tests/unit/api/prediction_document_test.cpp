@@ -46,7 +46,7 @@ std::string filled(std::string path) {
 }
 
 TEST_F(prediction_document, has_every_path_with_its_method) {
-    std::set<std::pair<asked_for, bool>> seen;  // with a version or not
+    std::set<std::pair<path_kind, bool>> seen;  // with a version or not
     for (const auto& [pattern, methods] : paths()) {
         if (!is_of_predictions(pattern)) continue;
         const std::string path = filled(pattern);
@@ -54,15 +54,15 @@ TEST_F(prediction_document, has_every_path_with_its_method) {
         ASSERT_TRUE(asked) << pattern;
         EXPECT_EQ(methods.get_if<json_object>()->size(), 1u) << pattern;
         EXPECT_TRUE(methods.find(is_posted(asked->what) ? "post" : "get")) << pattern;
-        if (asked->what <= asked_for::table)
+        if (asked->what <= path_kind::table)
             EXPECT_EQ(asked->name, "/team/churn");
-        else if (asked->what >= asked_for::model)
+        else if (asked->what >= path_kind::model)
             EXPECT_EQ(asked->name, "team.churn");
         EXPECT_TRUE(seen.emplace(asked->what, !asked->version.empty()).second) << pattern;
     }
-    for (auto what = asked_for::json; what <= asked_for::inference; what = asked_for(int(what) + 1)) {
+    for (auto what = path_kind::json; what <= path_kind::inference; what = path_kind(int(what) + 1)) {
         EXPECT_TRUE(seen.contains({what, false})) << int(what);
-        if (what >= asked_for::model) EXPECT_TRUE(seen.contains({what, true})) << int(what);
+        if (what >= path_kind::model) EXPECT_TRUE(seen.contains({what, true})) << int(what);
     }
     EXPECT_EQ(seen.size(), 11u);
 }
@@ -71,9 +71,9 @@ TEST_F(prediction_document, names_token_headers_and_statuses) {
     for (const auto& [pattern, methods] : paths()) {
         if (!is_of_predictions(pattern)) continue;
         const std::string path = filled(pattern);
-        const asked_for what = parsed_path(path)->what;
+        const path_kind what = parsed_path(path)->what;
         const json_value& operation = methods.get_if<json_object>()->front().second;
-        const bool is_of_server = what >= asked_for::server && what < asked_for::model;
+        const bool is_of_server = what >= path_kind::server && what < path_kind::model;
         EXPECT_EQ(schemas::to_json_text(member(operation, {"security"})),
                   is_of_server ? "[]" : R"([{"access_token":[]}])")
             << pattern;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace api::predictions;
 
-void expect_path(std::string_view path, asked_for what, std::string_view name = "",
+void expect_path(std::string_view path, path_kind what, std::string_view name = "",
                  std::string_view version = "") {
     EXPECT_TRUE(is_of_predictions(path)) << path;
     const auto found = parsed_path(path);
@@ -22,29 +22,29 @@ void expect_path(std::string_view path, asked_for what, std::string_view name = 
 }
 
 TEST(prediction_paths, of_endpoints_keep_their_slashes) {
-    expect_path("/api/v1/predict/a", asked_for::json, "/a");
-    expect_path("/api/v1/predict/team/churn.v2/~x-y_z", asked_for::json, "/team/churn.v2/~x-y_z");
-    expect_path("/api/v1/batch-predict/a/b", asked_for::table, "/a/b");
-    expect_path("/api/v1/predict/v2/models/m/infer", asked_for::json, "/v2/models/m/infer");
+    expect_path("/api/v1/predict/a", path_kind::json, "/a");
+    expect_path("/api/v1/predict/team/churn.v2/~x-y_z", path_kind::json, "/team/churn.v2/~x-y_z");
+    expect_path("/api/v1/batch-predict/a/b", path_kind::table, "/a/b");
+    expect_path("/api/v1/predict/v2/models/m/infer", path_kind::json, "/v2/models/m/infer");
     // An endpoint has no such path, so these are found by nobody.
-    expect_path("/api/v1/predict//a", asked_for::json, "//a");
-    expect_path("/api/v1/predict/a%2Fb", asked_for::json, "/a%2Fb");
+    expect_path("/api/v1/predict//a", path_kind::json, "//a");
+    expect_path("/api/v1/predict/a%2Fb", path_kind::json, "/a%2Fb");
 }
 
 TEST(prediction_paths, of_the_v2_protocol_name_a_model_and_perhaps_a_version) {
-    expect_path("/v2", asked_for::server);
-    expect_path("/v2/", asked_for::server);
-    expect_path("/v2/health/live", asked_for::server_live);
-    expect_path("/v2/health/ready", asked_for::server_ready);
-    expect_path("/v2/models/m", asked_for::model, "m");
-    expect_path("/v2/models/team.churn.v2", asked_for::model, "team.churn.v2");
-    expect_path("/v2/models/m/ready", asked_for::model_ready, "m");
-    expect_path("/v2/models/m/infer", asked_for::inference, "m");
-    expect_path("/v2/models/m/versions/3", asked_for::model, "m", "3");
-    expect_path("/v2/models/m/versions/3/ready", asked_for::model_ready, "m", "3");
-    expect_path("/v2/models/m/versions/3/infer", asked_for::inference, "m", "3");
-    expect_path("/v2/models/versions/versions/versions", asked_for::model, "versions", "versions");
-    expect_path("/v2/models/infer/infer", asked_for::inference, "infer");
+    expect_path("/v2", path_kind::server);
+    expect_path("/v2/", path_kind::server);
+    expect_path("/v2/health/live", path_kind::server_live);
+    expect_path("/v2/health/ready", path_kind::server_ready);
+    expect_path("/v2/models/m", path_kind::model, "m");
+    expect_path("/v2/models/team.churn.v2", path_kind::model, "team.churn.v2");
+    expect_path("/v2/models/m/ready", path_kind::model_ready, "m");
+    expect_path("/v2/models/m/infer", path_kind::inference, "m");
+    expect_path("/v2/models/m/versions/3", path_kind::model, "m", "3");
+    expect_path("/v2/models/m/versions/3/ready", path_kind::model_ready, "m", "3");
+    expect_path("/v2/models/m/versions/3/infer", path_kind::inference, "m", "3");
+    expect_path("/v2/models/versions/versions/versions", path_kind::model, "versions", "versions");
+    expect_path("/v2/models/infer/infer", path_kind::inference, "infer");
 }
 
 TEST(prediction_paths, that_lead_nowhere_are_still_of_predictions) {
@@ -85,28 +85,28 @@ TEST(prediction_paths, of_others_are_left_to_them) {
 }
 
 TEST(prediction_paths, are_posted_where_a_model_is_asked) {
-    for (const asked_for what : {asked_for::json, asked_for::table, asked_for::inference})
+    for (const path_kind what : {path_kind::json, path_kind::table, path_kind::inference})
         EXPECT_TRUE(is_posted(what));
-    for (const asked_for what : {asked_for::server, asked_for::server_live, asked_for::server_ready,
-                                 asked_for::model, asked_for::model_ready})
+    for (const path_kind what : {path_kind::server, path_kind::server_live, path_kind::server_ready,
+                                 path_kind::model, path_kind::model_ready})
         EXPECT_FALSE(is_posted(what));
-    EXPECT_FALSE(is_of_v2(asked_for::json));
-    EXPECT_FALSE(is_of_v2(asked_for::table));
-    EXPECT_TRUE(is_of_v2(asked_for::server));
-    EXPECT_TRUE(is_of_v2(asked_for::inference));
+    EXPECT_FALSE(is_of_v2(path_kind::json));
+    EXPECT_FALSE(is_of_v2(path_kind::table));
+    EXPECT_TRUE(is_of_v2(path_kind::server));
+    EXPECT_TRUE(is_of_v2(path_kind::inference));
 }
 
 TEST(prediction_paths, mean_the_same_when_they_are_percent_encoded) {
     for (const char* const path : {"/api/v1/predict/team%2Fchurn", "/api/v1/predict/team/%63hurn"}) {
         const sent_path sent(path);
-        ASSERT_TRUE(sent.asked()) << path;
-        EXPECT_EQ(sent.asked()->name, "/team/churn") << path;
+        ASSERT_TRUE(sent.parsed()) << path;
+        EXPECT_EQ(sent.parsed()->name, "/team/churn") << path;
     }
-    EXPECT_EQ(sent_path("/v2/models/team%2Echurn/infer").asked()->name, "team.churn");
+    EXPECT_EQ(sent_path("/v2/models/team%2Echurn/infer").parsed()->name, "team.churn");
     for (const char* const path : {"/api/v1/predict/a%2", "/api/v1/predict/%zz", "/api/v1/predict/%FF"}) {
         const sent_path sent(path);
         EXPECT_FALSE(sent.is_well_encoded()) << path;
-        EXPECT_FALSE(sent.asked()) << path;
+        EXPECT_FALSE(sent.parsed()) << path;
     }
 }
 
