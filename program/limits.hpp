@@ -17,8 +17,7 @@ constexpr std::uint64_t models_memory_mb_max = 1ull << 30;
 constexpr std::uint64_t model_mb_max = 1ull << 20;
 constexpr std::uint64_t predictions_for_a_log_line = 1'000;
 
-constexpr std::size_t builds_looked_at_max = 1'000;  // of those that wait, at a time
-constexpr std::size_t model_threads = 2;             // for loading models, and as many for their files
+constexpr std::size_t model_threads = 2;  // for loading models, and as many for their files
 constexpr std::size_t model_calls_waiting_max = 64;
 
 constexpr int artifact_check_attempts_max = 20;  // at one, while the store has too much to do

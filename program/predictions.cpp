@@ -1,10 +1,10 @@
 #include "program/predictions.hpp"
 
-#include <future>
 #include <optional>
 #include <utility>
 
 #include "api/serving/batching/batching_engine.hpp"
+#include "api/serving/builder/budgeted_loader.hpp"
 #include "api/serving/builder/model_inspection.hpp"
 #include "api/serving/engines/upstream_engine.hpp"
 #include "api/serving/limits.hpp"
@@ -12,18 +12,16 @@
 #include "program/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "storage/registry/find/artifacts.hpp"
-#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/find/builds.hpp"
 
 namespace herald::program {
 namespace {
 
 using api::serving::component_source;
-using api::serving::fetched_model;
+using api::serving::model_fetcher;
 namespace builder = api::serving::builder;
 namespace engines = api::serving::engines;
 namespace model_cache = api::serving::model_cache;
-namespace tables = storage::registry::tables;
 
 api::serving::route_maker::options route_options(const settings& chosen) {
     return {chosen.server.header_prefixes, limits::prediction_body_bytes_default,
@@ -44,25 +42,6 @@ std::vector<runtime::event_loop*> all_of(runtime::event_loops& loops) {
     return out;
 }
 
-/// A model's file and what it may take, together.
-struct kept_model {
-    std::shared_ptr<const model_cache::held_model> held;
-    std::filesystem::path file;
-};
-
-/// It is in memory for as long as it is looked at.
-result<schemas::model_signature> inspected(model_cache::memory_budget& budget,
-                                           engines::onnx::onnx_engine& onnx,
-                                           const std::filesystem::path& file) {
-    std::error_code unknown;
-    const std::uint64_t bytes = std::filesystem::file_size(file, unknown);
-    if (unknown)
-        return runtime::unavailable("the model's copy on this node's disk cannot be read; try again");
-    auto memory = budget.take(bytes);
-    if (!memory) return memory.error();
-    return onnx.inspect(file);
-}
-
 }  // namespace
 
 predictions::predictions(const settings& chosen, const parts& with)
@@ -73,9 +52,8 @@ predictions::predictions(const settings& chosen, const parts& with)
       x_memory(std::make_shared<model_cache::memory_budget>(chosen.predictions.models_memory_bytes != 0
                                                                 ? chosen.predictions.models_memory_bytes
                                                                 : model_cache::half_of_memory())),
-      x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving.size()},
+      x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving},
                 route_options(chosen), chosen.predictions.logged_each),
-      x_fetches(with.jobs),
       x_looks(limits::build_looks_max, limits::build_looks_max) {}
 
 result<std::unique_ptr<predictions>> predictions::make(const settings& chosen,
@@ -92,6 +70,8 @@ result<void> predictions::open(const std::filesystem::path& folder) {
     auto models = model_cache::model_cache::open(folder, {x_with.artifacts, x_disk}, copies);
     if (!models) return models.error();
     x_models = *std::move(models);
+    x_fetcher = std::make_unique<model_fetcher>(
+        model_fetcher::parts{x_with.state, *x_models, x_memory, x_with.jobs, x_disk});
     x_engines.push_back(engines::make_upstream_engine(all_of(x_with.serving), upstream_options(x_chosen)));
     x_build_marks = folder.parent_path() / "builds";
     x_load_marks = std::make_shared<model_cache::load_marks>(folder.parent_path() / "loads");
@@ -117,20 +97,14 @@ void predictions::add_builder(storage::node::registry_node& registry) {
     set.base_url = x_chosen.public_url;
     set.marks = x_build_marks;
     const auto waiting = [](const storage::registry::state::state_view& view) {
-        std::vector<schemas::build> builds;
-        tables::builds::each_unfinished(view, [&](schemas::build_id id) {
-            if (auto build = tables::builds::find(view, id)) builds.push_back(*std::move(build));
-            return builds.size() < limits::builds_looked_at_max;
-        });
-        return builds;
+        return storage::registry::find::unfinished_builds(view, limits::builds_looked_at_max);
     };
     // Nothing of this object: a model that hangs may outlive it.
-    const auto load = [memory = x_memory, onnx = x_onnx](const std::filesystem::path& file) {
-        return inspected(*memory, *onnx, file);
-    };
+    const auto inspect = [onnx = x_onnx](const std::filesystem::path& file) { return onnx->inspect(file); };
     x_builder = std::make_shared<builder::builder_job>(
         builder::builder_job::parts{registry, x_with.state, x_with.artifacts, *x_models, x_with.jobs,
-                                    runtime::system_random(), x_disk, x_looks, waiting, load},
+                                    runtime::system_random(), x_disk, x_looks, waiting,
+                                    builder::budgeted(x_memory, inspect)},
         std::move(set));
     registry.add_job(schemas::job::builder, x_builder);
 }
@@ -145,16 +119,7 @@ void predictions::describe(storage::node::registry_node::options& node) {
 
 std::function<void(std::function<void()>)> predictions::quiescing() {
     if (!x_chosen.predictions.are_served) return {};
-    return [this](std::function<void()> done) {
-        const auto left = std::make_shared<std::atomic<std::size_t>>(x_with.serving.size());
-        for (std::size_t index = 0; index < x_with.serving.size(); ++index)
-            x_with.serving[index].post([this, index, left, done] {
-                // A loop that nobody asks would keep what its routes were: models, and metrics of endpoints
-                // that are gone.
-                if (!x_is_ending) x_serving.book().on_loop(index);
-                if (--*left == 0) done();
-            });
-    };
+    return [this](std::function<void()> done) { x_serving.quiesce(std::move(done)); };
 }
 
 void predictions::let_off() {
@@ -163,25 +128,16 @@ void predictions::let_off() {
 }
 
 void predictions::drain(storage::node::registry_node& node, std::function<void()> done) {
-    const auto quiesce = quiescing();
-    if (!quiesce) return node.drain(std::move(done));
-    x_serving.gate().close(quiesce, node, std::move(done));
-}
-
-void predictions::pass_quiescent_point() {
-    const auto quiesce = quiescing();
-    if (!quiesce) return;
-    std::promise<void> passed;
-    quiesce([&] { passed.set_value(); });
-    passed.get_future().wait();
+    if (!x_chosen.predictions.are_served) return node.drain(std::move(done));
+    x_serving.drain(node, std::move(done));
 }
 
 void predictions::begin(storage::node::registry_node& registry) {
     add_builder(registry);
-    const auto fetching = [this](const component_source& source, auto handler) {
-        x_fetches.start("fetch_model", fetch(this, source, std::move(handler)));
+    const auto fetch = [this](const component_source& source, auto handler) {
+        x_fetcher->fetch(source, std::move(handler));
     };
-    x_serving.begin(registry, {x_engines, fetching, x_missing_engines});
+    x_serving.begin(registry, {x_engines, fetch, x_missing_engines});
 }
 
 std::optional<runtime::trouble> predictions::trouble() const {
@@ -192,56 +148,8 @@ std::optional<runtime::trouble> predictions::trouble() const {
 void predictions::end() {
     let_off();
     if (x_builder) x_builder->end();
-    x_is_ending = true;
-    x_fetches.stop();
-    pass_quiescent_point();  // no loop looks at its routes any more
+    if (x_fetcher) x_fetcher->end();
     x_serving.end();
-}
-
-boost::asio::awaitable<void> predictions::fetch(predictions* self, component_source source,
-                                                std::function<void(result<fetched_model>)> handler) {
-    // Whoever asks holds a place among the loads until it is called back.
-    std::optional<result<fetched_model>> found;
-    try {
-        auto fetched = co_await self->fetched(std::move(source));
-        found.emplace(std::move(fetched));
-    } catch (const std::exception& thrown) {
-        if (self->x_is_ending) throw;  // it was cancelled, which is no fault of the model
-        found.emplace(runtime::unavailable(std::string("fetching it has failed: ") + thrown.what()));
-    }
-    handler(*std::move(found));
-}
-
-storage::artifacts::task<fetched_model> predictions::fetched(component_source source) {
-    const auto find = [&] { return parts_of(source.key.build); };
-    auto wanted = co_await runtime::run_blocking(x_disk, find);
-    if (!wanted) co_return wanted.error();
-    std::uint64_t bytes = 0;
-    for (const auto& each : *wanted) bytes += each.bytes;
-    auto memory = x_memory->take(bytes);
-    if (!memory) co_return memory.error();
-    auto held = co_await x_models->get(*std::move(wanted));
-    if (!held) co_return held.error();
-    const auto kept = std::make_shared<kept_model>();
-    kept->held = *std::move(held);
-    kept->file = kept->held->file();
-    fetched_model out;
-    out.file = std::shared_ptr<const std::filesystem::path>(kept, &kept->file);
-    out.memory = *std::move(memory);
-    co_return out;
-}
-
-/// Errors: invalid_argument when there is nothing to load.
-result<std::vector<storage::artifacts::stored_object>> predictions::parts_of(schemas::build_id id) const {
-    const auto view = x_with.state.view();
-    const auto build = tables::builds::find(*view, id);
-    if (!build) return runtime::not_found("build " + std::to_string(id.value) + " is gone");
-    auto blobs = storage::registry::find::model_of_build(*view, *build);
-    if (!blobs) return blobs.error();
-    std::vector<storage::artifacts::stored_object> out;
-    for (schemas::blob& each : *blobs)
-        out.push_back({std::move(each.object), std::move(each.digest), each.bytes});
-    return out;
 }
 
 }  // namespace herald::program

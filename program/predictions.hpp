@@ -1,7 +1,6 @@
 // What serves predictions on an API node, assembled: engines, copies of models, serving.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,10 +11,10 @@
 #include "api/serving/model_cache/load_marks.hpp"
 #include "api/serving/model_cache/memory_budget.hpp"
 #include "api/serving/model_cache/model_cache.hpp"
+#include "api/serving/model_fetcher.hpp"
 #include "api/serving/serving.hpp"
 #include "program/settings.hpp"
 #include "runtime/event_loop.hpp"
-#include "runtime/task_group.hpp"
 #include "storage/artifacts/store.hpp"
 #include "storage/registry/state/state.hpp"
 
@@ -57,13 +56,8 @@ class predictions {
     void end();
 
   private:
-    void pass_quiescent_point();
     result<void> open(const std::filesystem::path& folder);
     void add_builder(storage::node::registry_node&);
-    static boost::asio::awaitable<void> fetch(predictions* self, api::serving::component_source,
-                                              std::function<void(result<api::serving::fetched_model>)>);
-    storage::artifacts::task<api::serving::fetched_model> fetched(api::serving::component_source);
-    result<std::vector<storage::artifacts::stored_object>> parts_of(schemas::build_id) const;
 
     const settings& x_chosen;
     const parts x_with;
@@ -72,14 +66,13 @@ class predictions {
     std::vector<std::shared_ptr<api::serving::engines::engine>> x_engines;
     std::shared_ptr<api::serving::engines::onnx::onnx_engine> x_onnx;   // null: there is no library for it
     std::map<std::string, std::string, std::less<>> x_missing_engines;  // components::parts
-    std::atomic<bool> x_is_ending = false;
     std::filesystem::path x_build_marks;
     std::shared_ptr<api::serving::model_cache::load_marks> x_load_marks;
     std::shared_ptr<api::serving::builder::builder_job> x_builder;
     std::unique_ptr<api::serving::model_cache::model_cache> x_models;
     const std::shared_ptr<api::serving::model_cache::memory_budget> x_memory;
     api::serving::serving x_serving;
-    runtime::task_group x_fetches;
+    std::unique_ptr<api::serving::model_fetcher> x_fetcher;
     runtime::blocking_pool x_looks;  // the builder's
 };
 

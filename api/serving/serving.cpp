@@ -11,7 +11,7 @@ namespace herald::api::serving {
 serving::serving(const parts& with, route_maker::options options, std::uint64_t logged_each)
     : x_with(with),
       x_options(std::move(options)),
-      x_book(with.serving_loops),
+      x_book(with.serving_loops.size()),
       x_gate(with.loop.time()),
       x_log(logged_each) {}
 
@@ -61,7 +61,27 @@ std::string serving::why_not_loaded(const component_key& key) const {
     return x_models ? x_models->why_not_loaded(key) : std::string();
 }
 
+void serving::quiesce(std::function<void()> done) {
+    const auto left = std::make_shared<std::atomic<std::size_t>>(x_with.serving_loops.size());
+    for (std::size_t index = 0; index < x_with.serving_loops.size(); ++index)
+        x_with.serving_loops[index].post([this, index, left, done] {
+            // A loop that nobody asks would keep what its routes were: models, and metrics of endpoints that
+            // are gone.
+            if (!x_is_ending) x_book.on_loop(index);
+            if (--*left == 0) done();
+        });
+}
+
+void serving::drain(storage::node::registry_node& node, std::function<void()> done) {
+    x_gate.close([this](std::function<void()> quiesced) { quiesce(std::move(quiesced)); }, node,
+                 std::move(done));
+}
+
 void serving::end() {
+    x_is_ending = true;
+    std::promise<void> passed;
+    quiesce([&] { passed.set_value(); });
+    passed.get_future().wait();  // no loop looks at its routes any more
     std::promise<void> stopped;
     x_with.loop.post([&] {
         x_alive.reset();

@@ -1,6 +1,8 @@
 // All of serving on a node, put together: routes, models, what is counted of canaries.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 
 #include "api/serving/canary_reports.hpp"
@@ -22,8 +24,8 @@ class serving {
         runtime::event_loop& loop;      // of the node's jobs
         runtime::blocking_pool& loads;  // for loading models alone
         runtime::random_source& random;
-        const runtime::clock& log_clock;  // its wall clock is the log's time
-        std::size_t serving_loops = 1;    // event loops that answer predictions
+        const runtime::clock& log_clock;      // its wall clock is the log's time
+        runtime::event_loops& serving_loops;  // which answer predictions
     };
     serving(const parts&, route_maker::options, std::uint64_t logged_each);
 
@@ -44,7 +46,12 @@ class serving {
     std::optional<runtime::trouble> trouble() const;
     /// As components::why_not_loaded. Any thread, between begin() and end().
     std::string why_not_loaded(const component_key&) const;
-    /// Nothing is routed or loaded any more. Not on the loop's thread; while the loop runs, and after
+    /// As registry_node::options::quiesce: calls back, on any thread, once each serving loop has ended the
+    /// step that it was in. While these loops run.
+    void quiesce(std::function<void()> done);
+    /// As registry_node::drain, once no prediction goes out any more (P7). While the serving loops run.
+    void drain(storage::node::registry_node&, std::function<void()> done);
+    /// Nothing is routed or loaded any more. Not on the thread of one of its loops; while they run, and after
     /// requests have ended.
     void end();
 
@@ -52,6 +59,7 @@ class serving {
     void look_whether_ready();
 
     const parts x_with;
+    std::atomic<bool> x_is_ending = false;
     const route_maker::options x_options;
     route_book x_book;
     serving_gate x_gate;

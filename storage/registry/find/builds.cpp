@@ -67,6 +67,15 @@ std::optional<schemas::build> build_of(const state_view& state, schemas::build_i
     return tables::builds::find(state, id);
 }
 
+std::vector<schemas::build> unfinished_builds(const state_view& state, std::size_t most) {
+    std::vector<schemas::build> out;
+    tables::builds::each_unfinished(state, [&](schemas::build_id id) {
+        if (auto build = tables::builds::find(state, id)) out.push_back(*std::move(build));
+        return out.size() < most;
+    });
+    return out;
+}
+
 std::optional<schemas::scan> newest_scan(const state_view& state, const schemas::build& build) {
     if (!build.scan_id) return std::nullopt;
     return tables::scans::find(state, build.scan_id);

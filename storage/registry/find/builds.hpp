@@ -13,6 +13,8 @@ namespace herald::storage::registry::find {
 bool are_runs_judged_by_apply(const state::state_view&);
 
 std::optional<schemas::build> build_of(const state::state_view&, schemas::build_id);
+/// Builds that wait to be made, the oldest first; at most `most`.
+std::vector<schemas::build> unfinished_builds(const state::state_view&, std::size_t most);
 /// The build's newest scan; empty: unscanned.
 std::optional<schemas::scan> newest_scan(const state::state_view&, const schemas::build&);
 /// As newest_scan; if there is none, a scan without an id, as old as the build.
