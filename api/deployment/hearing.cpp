@@ -48,7 +48,7 @@ void when_heard(const hearing& with, std::uint64_t offset, std::function<void()>
     with.quiesce(runtime::posted(with.loop, begin));
 }
 
-boost::asio::awaitable<void> wait_until_heard(calls::writing_call& call, std::uint64_t offset) {
+boost::asio::awaitable<void> wait_until_heard_at(calls::writing_call& call, std::uint64_t offset) {
     const calls::services& with = call.with();
     const hearing asked{[&with] { return with.registry.read_applied(); }, with.quiesce, call.limit().loop(),
                         with.has_other_nodes};

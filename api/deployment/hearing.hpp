@@ -29,21 +29,25 @@ struct hearing {
     runtime::scheduler& loop;
     bool has_other_nodes = false;
 };
-/// As wait_until_heard; on the loop, where it calls back.
+/// As wait_until_heard_at; on the loop, where it calls back.
 void when_heard(const hearing&, std::uint64_t offset, std::function<void()> heard);
 
 /// Ends when every node in contact has said that it has applied the record at the offset, at the latest after
 /// limits::report_heard_ms_max. Standalone, once this node's own event loops have ended the step that they
 /// were in.
-boost::asio::awaitable<void> wait_until_heard(calls::writing_call&, std::uint64_t offset);
+boost::asio::awaitable<void> wait_until_heard_at(calls::writing_call&, std::uint64_t offset);
+template <schemas::commands::withdrawing_command Command>
+boost::asio::awaitable<void> wait_until_heard(calls::writing_call& call, std::uint64_t offset) {
+    return wait_until_heard_at(call, offset);
+}
 
 /// The answer to a command that ends what opens predictions: once it has been heard of, with those named that
 /// have not said so. Errors: those of the command.
-template <class Command>
+template <schemas::commands::withdrawing_command Command>
 calls::response withdraw(calls::writing_call& call, Command command) {
     const auto told = co_await call.submit(std::move(command));
     if (!told) co_return told.error();
-    co_await wait_until_heard(call, told->offset);
+    co_await wait_until_heard<Command>(call, told->offset);
     const auto now = call.with().registry.read_applied();
     if (!now) co_return storage::node::outcome_unknown(call.has_key());
     schemas::answers::withdrawn answer;

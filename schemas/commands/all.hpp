@@ -115,6 +115,10 @@ using all_commands = decltype(commands::listing::sorted(all_lists{}));
 template <class Command>
 concept any_command = described<Command> && commands::listing::is_listed<Command, all_commands>;
 
+/// Only these are waited for until every node has heard of them, as only of these a node speaks at once.
+template <class Command>
+concept withdrawing_command = any_command<Command> && Command::traits.withdraws;
+
 inline constexpr auto command_table = commands::listing::table_of(all_commands{});
 
 static_assert(std::ranges::adjacent_find(command_table, std::ranges::greater_equal{},

@@ -30,7 +30,7 @@ struct create_endpoint {
 struct delete_endpoint {
     static constexpr command_type type{81};
     static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = true};
+        .level = serving_level, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     uuid id{};
     std::string workspace_name;
@@ -107,7 +107,7 @@ struct create_access_token {
 struct delete_access_token {
     static constexpr command_type type{84};
     static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = true};
+        .level = serving_level, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     uuid endpoint_id{};
     std::string workspace_name;

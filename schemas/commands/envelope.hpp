@@ -20,6 +20,9 @@ struct command_traits {
     std::uint32_t level;  // the lowest that understands it
     sender from;
     bool passes_full_disk;  // it frees space, or must arrive even when the disk is full
+    /// It ends what opens predictions: each node says at once that it has applied it, and the answer waits
+    /// for that (design.md §4).
+    bool withdraws = false;
 };
 
 /// Commands whose rules stand in one file. Each file of commands ends with its list.

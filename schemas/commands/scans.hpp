@@ -39,7 +39,8 @@ struct request_version_scan {
 /// → scan
 struct report_scan {
     static constexpr command_type type{42};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{
+        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     std::string workspace_name;
     schemas::build_id build_id;

@@ -46,6 +46,11 @@ bool is_restoring(const registry::state::state_view& state) {
     return progress && !progress->is_done;
 }
 
+bool withdraws(schemas::commands::command_type type) noexcept {
+    const auto* const command = schemas::commands::find_command(type);
+    return command && command->traits.withdraws;
+}
+
 }  // namespace
 
 log_node::log_node(registry_node::options with, const registry_node::parts& on)
@@ -158,13 +163,9 @@ std::int64_t log_node::serves_until_ms() const noexcept {
 }
 
 void log_node::applied(registry::engine::applied_record& done) {
-    // Who reported a build unsafe, revoked a token or deleted an endpoint waits until every node has said
-    // that it knows.
-    const bool takes_away = done.type == schemas::commands::report_scan::type ||
-                            done.type == schemas::commands::delete_access_token::type ||
-                            done.type == schemas::commands::delete_endpoint::type;
-    const bool must_be_told = takes_away && done.outcome.code == 0 && x_options.serves_predictions &&
-                              x_options.kind == node_kind::cluster;
+    // Whoever sent it waits until every node has said that it knows.
+    const bool must_be_told = x_options.serves_predictions && x_options.kind == node_kind::cluster &&
+                              done.outcome.code == 0 && withdraws(done.type);
     x_gateway->complete(done);
     if (must_be_told && !x_will_speak_now.exchange(true)) x_on.scheduler.post(if_alive(&log_node::speak_now));
 }
