@@ -16,8 +16,9 @@ enum class clock_leap : std::uint8_t { refused, accepted };
 
 struct embedded_log_options {
     clock_leap leap = clock_leap::refused;
-    /// The newest records of all partitions, up to this size, are read from memory.
-    std::size_t recent_bytes_max = 16 * 1024 * 1024;
+    /// The newest records of all partitions, up to this size, are read from memory; older ones from the
+    /// database, whose own buffers hold most that a reader who lags will ask for.
+    std::size_t recent_bytes_max = 2 * 1024 * 1024;
     /// How often retention and compaction look for work, in ms of real time.
     std::int64_t maintenance_interval_ms = 60'000;
     /// `subscribers`: how long superseded values of a key, and tombstones, are kept.

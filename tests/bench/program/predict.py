@@ -4,7 +4,8 @@
 usage: PYTHONPATH=tests/support tests/bench/program/predict.py nginx | others --python PYTHON | routes | batching | swap [--rounds N]
   nginx     the tiny model (two INT32[1,16], sum and difference) at 16 and 64 connections on core 0, against nginx with the same
             headers and body sizes; the p50 that a prediction adds to a constant answer, beside bare Run of ONNX Runtime in a loop
-  others    the same model with FastAPI and with MLServer, started with that Python, each on core 0
+  others    the same model with FastAPI (as bare as it gets, and with body, answer and token checked) and with MLServer, started with
+            that Python, each on core 0
   routes    one prediction with 1 and with 10,000 endpoints
   batching  a small MLP at 64 callers, single and in batches of 16: a few that overlap with the reading of the next
   swap      ten interleaved rounds: predictions under changes of version, beside the same CPU load without; memory over N changes
@@ -64,6 +65,28 @@ async def predict(request: fastapi.Request):
     body = await request.json()
     found = model.run(None, {{name: numpy.array(body[name], dtype=numpy.int32) for name in ("x", "y")}})
     return {{output.name: value.tolist() for output, value in zip(model.get_outputs(), found)}}
+"""
+
+# As its documentation writes a service: what comes and goes is checked, and who asks; Herald does both, too.
+CHECKED_FASTAPI = """
+import fastapi, numpy, onnxruntime, pydantic, secrets, typing
+options = onnxruntime.SessionOptions(); options.intra_op_num_threads = 1
+model = onnxruntime.InferenceSession("{model}", options)
+Row = typing.Annotated[list[int], pydantic.Field(min_length=16, max_length=16)]
+Rows = typing.Annotated[list[Row], pydantic.Field(min_length=1, max_length=1)]
+class Asked(pydantic.BaseModel):
+    x: Rows
+    y: Rows
+class Answered(pydantic.BaseModel):
+    sum: Rows
+    difference: Rows
+def checked(access_token: typing.Annotated[str, fastapi.Header()]):
+    if not secrets.compare_digest(access_token, "secret"): raise fastapi.HTTPException(401)
+app = fastapi.FastAPI()
+@app.post("/predict", dependencies=[fastapi.Depends(checked)])
+def predict(asked: Asked) -> Answered:
+    found = model.run(None, {{"x": numpy.array(asked.x, dtype=numpy.int32), "y": numpy.array(asked.y, dtype=numpy.int32)}})
+    return Answered(**{{output.name: value.tolist() for output, value in zip(model.get_outputs(), found)}})
 """
 
 MLSERVER = """
@@ -171,27 +194,32 @@ def others(options):
         model = folder / "tiny.onnx"
         model.write_bytes(onnx_models.tiny())
         (folder / "fast.py").write_text(FASTAPI.format(model=model))
+        (folder / "checked.py").write_text(CHECKED_FASTAPI.format(model=model))
         (folder / "tiny_model.py").write_text(MLSERVER.format(model=model))
         (folder / "model-settings.json").write_text(json.dumps({"name": "tiny", "implementation": "tiny_model.Tiny"}))
-        fast, inference = herald.free_port(), herald.free_port()
+        fast, checked, inference = (herald.free_port() for _ in range(3))
         (folder / "settings.json").write_text(json.dumps({
             "http_port": inference, "grpc_port": herald.free_port(), "metrics_port": herald.free_port(), "parallel_workers": 0, "debug": False}))
         v2 = json.dumps({"inputs": [{"name": name, "shape": [1, 16], "datatype": "INT32", "data": value} for name, value in (
             ("x", list(range(16))), ("y", [1] * 16))]})
-        commands = {"FastAPI": [options.python, "-m", "uvicorn", "fast:app", "--port", str(fast), "--log-level", "warning"],
+
+        def uvicorn(app, port):
+            return [options.python, "-m", "uvicorn", f"{app}:app", "--port", str(port), "--log-level", "warning", "--no-access-log"]
+        commands = {"FastAPI, bare": uvicorn("fast", fast), "FastAPI, checked": uvicorn("checked", checked),
                     "MLServer": [str(pathlib.Path(options.python).parent / "mlserver"), "start", str(folder)]}
-        places = {"FastAPI": (f"http://127.0.0.1:{fast}/predict", BODY), "MLServer": (f"http://127.0.0.1:{inference}/v2/models/tiny/infer", v2)}
+        places = {"FastAPI, bare": (f"http://127.0.0.1:{fast}/predict", BODY), "FastAPI, checked": (f"http://127.0.0.1:{checked}/predict", BODY),
+                  "MLServer": (f"http://127.0.0.1:{inference}/v2/models/tiny/infer", v2)}
         for name, command in commands.items():
             server = subprocess.Popen(["taskset", "-c", "0", *command], cwd=folder, start_new_session=True,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             url, body = places[name]
             script = folder / f"{name}.lua"
-            script.write_text(POST % (body, ""))
+            script.write_text(POST % (body, "secret"))
             port = int(url.split(":")[2].split("/")[0])
 
             def answers():
                 try:
-                    return herald.Client(port).call("POST", url.split(str(port), 1)[1], raw=body.encode()).status == 200
+                    return herald.Client(port).call("POST", url.split(str(port), 1)[1], raw=body.encode(), headers={"Access-token": "secret"}).status == 200
                 except OSError:
                     return None
             herald.until(answers, 120, f"{name} answers")
