@@ -44,6 +44,14 @@ std::size_t bytes_of_labels(const schemas::json_value& index) {
     return out;
 }
 
+/// The models' own order needs not be said to them.
+bool are_all_in_order(const std::vector<std::uint32_t>& outputs, const schemas::model_signature& signature) {
+    if (outputs.size() != signature.outputs.size()) return false;
+    for (std::uint32_t place = 0; place < outputs.size(); ++place)
+        if (outputs[place] != place) return false;
+    return true;
+}
+
 /// Errors: invalid_argument.
 result<std::optional<std::size_t>> length_of_json_part(const runtime::http::server::request& of) {
     const auto sent = of.header(inference_header_length);
@@ -88,7 +96,7 @@ result<tensor_request> v2_codec::decode(prediction_memory& memory) {
     if (!read) return read.error();
     x_request = *std::move(read);
     auto out = request_of(std::move(x_request.inputs), memory);
-    if (out) out->outputs = x_request.outputs;
+    if (out && !are_all_in_order(x_request.outputs, x_signature)) out->outputs = x_request.outputs;
     return out;
 }
 

@@ -15,8 +15,11 @@ constexpr std::int64_t awaited_refusal_ms_max = 5'000;
 /// Between two looks at whether a response is still waited for. A caller who has left keeps his place for so
 /// long.
 constexpr std::int64_t waiting_look_ms = 200;
-/// Longer bodies are not tried as requests whose model may run at once: reading them twice would cost more.
-constexpr std::size_t quick_body_bytes_max = 256UL * 1024;
+/// What is read or written on an event loop, which serves nobody else meanwhile: a body of so many bytes that
+/// is not compressed, tensors of so many. More is done by threads for that, one for each loop, of whose calls
+/// so many may wait.
+constexpr std::size_t body_bytes_on_loop_max = 64UL * 1024;
+constexpr std::size_t bodies_beside_loops_max = 64;
 constexpr std::size_t prediction_answer_bytes_max = 32UL * 1024 * 1024;  // of one that is not a stream
 constexpr std::size_t gzip_factor_max = 1'032;     // how much longer deflate can make a body
 constexpr std::size_t number_text_bytes_max = 32;  // of a number as it is written

@@ -32,7 +32,7 @@ result<void> inflate_body(const routed_prediction& prediction, plain_body& body,
     const std::size_t bytes_max = prediction.component().body_bytes_max;
     body.bytes = prediction.received.body;
     const auto coding = prediction.received.header("content-encoding");
-    if (coding && !runtime::equals_ignoring_case(*coding, "identity")) {
+    if (coding && !coding->empty() && !runtime::equals_ignoring_case(*coding, "identity")) {
         if (!is_known_coding(*coding))
             return error{error_code::invalid_argument,
                          "the body has the Content-Encoding " + std::string(*coding) +

@@ -144,7 +144,9 @@ class last_look final : public runtime::http::send_guard {
 class prediction_service final : public request_handler {
   public:
     prediction_service(prediction_parts with, request_handler& others)
-        : x_with(std::move(with)), x_others(others) {}
+        : x_with(std::move(with)),
+          x_others(others),
+          x_beside_loops(x_with.loops.size(), limits::bodies_beside_loops_max) {}
 
     bool handle_now(const request& received, http_response& out) override {
         if (!is_of_predictions(received.path)) return x_others.handle_now(received, out);
@@ -159,7 +161,7 @@ class prediction_service final : public request_handler {
         const sent_path sent(received.path);
         const auto& path = sent.parsed();
         if (!path) co_return refused_path(received, sent);
-        if (!is_allowed(received.method, *path)) co_return refused_method(*path);
+        if (!is_allowed(received.method, *path)) co_return refused_method(received, *path);
         if (needs_token(path->what)) co_return co_await predict(received, *path);
         co_return of_server(path->what);
     }
@@ -169,7 +171,7 @@ class prediction_service final : public request_handler {
         const sent_path sent(head.path);
         const auto& path = sent.parsed();
         if (!path) co_return refused_path(head, sent);
-        if (!is_allowed(head.method, *path)) co_return refused_method(*path);
+        if (!is_allowed(head.method, *path)) co_return refused_method(head, *path);
         if (!is_posted(path->what)) co_return std::nullopt;
         const std::int64_t begun_us = steady_us();
         auto found = route_here(head, *path);
@@ -216,8 +218,8 @@ class prediction_service final : public request_handler {
         const serving::route_table& table = x_with.book.on_loop(head.loop_index);
         return is_of_v2(path.what) ? table.find_v2(path.name) : table.find(path.name);
     }
-    static http_response refused_method(const prediction_path& path) {
-        http_response out = refusal_of(wrong_method(path), is_of_v2(path.what));
+    http_response refused_method(const request& head, const prediction_path& path) const {
+        http_response out = refusal(head, wrong_method(path));
         out.headers.push_back({"allow", is_posted(path.what) ? "POST" : "GET, HEAD"});
         return out;
     }
@@ -292,7 +294,7 @@ class prediction_service final : public request_handler {
         const auto found = route_here(received, path);
         const routed* const target = std::get_if<routed>(&found);
         tensor_model* const model = target ? target->component->served->model()->tensors.get() : nullptr;
-        if (!model || !model->is_quick() || received.body.size() > limits::quick_body_bytes_max) return false;
+        if (!model || !model->is_quick() || !is_read_on_loop(received)) return false;
         const place_in_flight place(*target->endpoint->meter, target->component->in_flight_max);
         if (!place) return false;
         const routed_prediction prediction{received, path, *target, begun_us};
@@ -359,6 +361,22 @@ class prediction_service final : public request_handler {
         return x_with.loops[prediction.received.loop_index].time().steady_ms() +
                prediction.component().deadline_ms;
     }
+    static bool is_read_on_loop(const request& received) {
+        return received.body.size() <= limits::body_bytes_on_loop_max && !received.header("content-encoding");
+    }
+    /// Runs `work` where it holds up nobody else. Errors: those of `work`; deadline_exceeded; unavailable.
+    template <class Work>
+    asio::awaitable<std::invoke_result_t<Work&>> beside_the_loop(const routed_prediction& prediction,
+                                                                 std::int64_t deadline_ms, Work& work) {
+        const runtime::clock& time = x_with.loops[prediction.received.loop_index].time();
+        const auto unless_too_late = [&, this]() -> std::invoke_result_t<Work&> {
+            if (time.steady_ms() >= deadline_ms) return deadline_passed();
+            if (x_with.is_drained) return node_ends();
+            return work();
+        };
+        auto out = co_await runtime::run_blocking(x_beside_loops, unless_too_late);
+        co_return out;
+    }
     static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_request inference) {
         auto slot = std::make_shared<tensor_slot>();
         inference.cancelled = slot->cancellation();
@@ -368,9 +386,9 @@ class prediction_service final : public request_handler {
     /// Until the model has answered, or it is not worth waiting any more.
     template <class T>
     asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot,
-                               const routed_prediction& prediction) {
+                               const routed_prediction& prediction, std::int64_t deadline_ms) {
         patience with;
-        with.deadline_ms = deadline_of(prediction);
+        with.deadline_ms = deadline_ms;
         with.caller = prediction.received.from;
         with.is_drained = &x_with.is_drained;
         const waiting<T> looked_after(x_with.loops[prediction.received.loop_index], slot, with);
@@ -394,16 +412,31 @@ class prediction_service final : public request_handler {
                                                        tensor_model& model) {
         codec with(prediction, model.signature());
         const auto memory = std::make_shared<prediction_memory>(prediction.received);
-        auto inference = with.decode(*memory);
+        const std::int64_t deadline_ms = deadline_of(prediction);
+        auto decode = [&] { return with.decode(*memory); };
+        result<tensor_request> inference = tensor_request();
+        if (is_read_on_loop(prediction.received))
+            inference = decode();
+        else
+            inference = co_await beside_the_loop(prediction, deadline_ms, decode);
         if (!inference) co_return inference.error();
-        inference->deadline_ms = deadline_of(prediction);
+        inference->deadline_ms = deadline_ms;
         inference->memory = memory;  // also once nobody waits for it any more
         const auto slot = begin(model, *std::move(inference));
-        if (!slot->is_given()) co_await wait(slot, prediction);
-        const auto outputs = slot->take();
+        if (!slot->is_given()) co_await wait(slot, prediction, deadline_ms);
+        auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
         http_response out;
-        if (const auto good = with.encode(*outputs, out); !good) co_return good.error();
+        auto encode = [&] {
+            const auto taken = std::move(*outputs);  // freed here, too
+            return with.encode(taken, out);
+        };
+        result<void> encoded;
+        if (schemas::bytes_of(*outputs) <= limits::body_bytes_on_loop_max)
+            encoded = encode();
+        else
+            encoded = co_await beside_the_loop(prediction, deadline_ms, encode);
+        if (!encoded) co_return encoded.error();
         co_return out;
     }
 
@@ -427,18 +460,25 @@ class prediction_service final : public request_handler {
                 "/api/v1/predict" +
                 prediction.target.endpoint->path);
         prediction_memory memory(received);
+        const std::int64_t deadline_ms = deadline_of(prediction);
         plain_body body;
-        if (const auto good = inflate_body(prediction, body, memory); !good) co_return good.error();
+        auto inflate = [&] { return inflate_body(prediction, body, memory); };
+        result<void> inflated;
+        if (received.header("content-encoding"))
+            inflated = co_await beside_the_loop(prediction, deadline_ms, inflate);
+        else
+            inflated = inflate();
+        if (!inflated) co_return inflated.error();
         if (const auto fits = memory.resize(body.bytes.size()); !fits) co_return fits.error();
         serving::engines::body_request inference;
         inference.request_id = received.request_id;
         inference.content_type = received.header("content-type").value_or("");
         inference.body = body.inflated.empty() ? std::string(body.bytes) : std::move(body.inflated);
-        inference.deadline_ms = deadline_of(prediction);
+        inference.deadline_ms = deadline_ms;
         const auto slot = std::make_shared<response_slot<result<body_response>>>();
         inference.cancelled = slot->cancellation();
         model.infer(std::move(inference), into(slot));
-        if (!slot->is_given()) co_await wait(slot, prediction);
+        if (!slot->is_given()) co_await wait(slot, prediction, deadline_ms);
         auto answered = slot->take();
         if (!answered) co_return answered.error();
         co_return response_of(*std::move(answered));
@@ -447,6 +487,7 @@ class prediction_service final : public request_handler {
     const prediction_parts x_with;
     request_handler& x_others;
     refusal_budget x_budget;
+    runtime::blocking_pool x_beside_loops;  // for bodies that take long to read or to write
 };
 
 }  // namespace

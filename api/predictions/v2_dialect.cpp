@@ -52,7 +52,7 @@ result<bool> flag_in(const json_value& of, std::string_view name, bool otherwise
 result<std::string> name_in(const json_value& of, std::string_view what) {
     const json_value* const value = of.find("name");
     if (const std::string* const name = value ? value->get_if<std::string>() : nullptr) return *name;
-    return wrong("a member of " + std::string(what) + " has no name");
+    return wrong("each member of " + std::string(what) + " must be an object with a name, a string");
 }
 
 /// Errors: invalid_argument for another type or shape than the model declares.
@@ -180,17 +180,35 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
                  count_text(made.shape) + "; found " + std::to_string(found));
 }
 
+constexpr std::string_view shared_memory = "shared_memory_region";
+
+/// `supported`: what can be used instead. Errors: invalid_argument naming the first of them that is there.
+result<void> refuse_parameters(const json_value& of, const std::string& what,
+                               std::initializer_list<std::string_view> refused, std::string_view supported) {
+    for (const std::string_view each : refused)
+        if (parameter(of, each))
+            return wrong("the parameter " + std::string(each) + " of " + what + " is not supported; " +
+                         std::string(supported));
+    return {};
+}
+
 result<void> read_inputs(const json_value& head, std::string_view rest, const model_signature& signature,
                          v2_request& request) {
     const json_value* const sent = head.find("inputs");
     const json_array* const items = sent ? sent->get_if<json_array>() : nullptr;
-    if (!items) return wrong("inputs is missing; it must be an array of tensors");
+    if (!items)
+        return wrong("inputs is " + std::string(sent ? sent->kind_text() : "missing") +
+                     "; it must be an array of tensors");
     std::vector<std::optional<tensor>> found(signature.inputs.size());
     for (const json_value& each : *items) {
         const auto name = name_in(each, "inputs");
         if (!name) return name.error();
         const auto spec = std::ranges::find(signature.inputs, *name, &tensor_spec::name);
         if (spec == signature.inputs.end()) return unknown_input(*name, signature);
+        if (const auto good = refuse_parameters(each, "input \"" + *name + "\"", {shared_memory},
+                                                "send data, or binary_data_size");
+            !good)
+            return good;
         auto& place = found[static_cast<std::size_t>(spec - signature.inputs.begin())];
         if (place) return wrong("the input \"" + *name + "\" is there twice");
         auto input = input_of(each, *spec, rest);
@@ -226,10 +244,11 @@ result<void> read_outputs(const json_value& head, const model_signature& signatu
         if (spec == signature.outputs.end())
             return wrong("\"" + *name + "\" is no output of the model; it has " +
                          names_of(signature.outputs));
-        if (parameter(each, "classification"))
-            return wrong("the parameter classification of output \"" + *name +
-                         "\" is not supported; of an output, "
-                         "binary_data is");
+        if (const auto good =
+                refuse_parameters(each, "output \"" + *name + "\"", {"classification", shared_memory},
+                                  "of an output, binary_data is");
+            !good)
+            return good;
         const auto binary = flag_in(each, "binary_data", *all_binary);
         if (!binary) return binary.error();
         const auto place = static_cast<std::uint32_t>(spec - signature.outputs.begin());

@@ -23,6 +23,12 @@ struct patience {
     const std::atomic<bool>* is_drained = nullptr;        // nothing is waited for any more; null: never
 };
 
+inline error deadline_passed() {
+    return {error_code::deadline_exceeded,
+            "the model did not answer within the endpoint's deadline (limits.deadline_ms)", 0};
+}
+inline error node_ends() { return runtime::unavailable("this node ends; try another"); }
+
 /// Gives up what takes too long. On the request's loop, beside a coroutine that waits for the slot; made only
 /// when there is something to wait for.
 template <class T>
@@ -38,13 +44,9 @@ class waiting {
   private:
     void look() {
         const std::int64_t now_ms = x_loop.time().steady_ms();
-        if (now_ms >= x_with.deadline_ms)
-            return x_slot->give_up({error_code::deadline_exceeded,
-                                    "the model did not answer within the endpoint's deadline "
-                                    "(limits.deadline_ms)",
-                                    0});
+        if (now_ms >= x_with.deadline_ms) return x_slot->give_up(deadline_passed());
         if (x_with.is_drained && x_with.is_drained->load(std::memory_order_relaxed))
-            return x_slot->give_up(runtime::unavailable("this node ends; try another"));
+            return x_slot->give_up(node_ends());
         if (x_with.caller && x_with.caller->has_left())
             return x_slot->give_up({error_code::cancelled, "the caller left before the model answered", 0});
         x_look.set(std::min(x_with.deadline_ms, now_ms + limits::waiting_look_ms));

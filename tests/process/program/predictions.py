@@ -98,7 +98,8 @@ def tokens_paths_and_methods_are_judged_before_the_body():
         is_refused(client.call("POST", f"/api/v1/predict{stage.path}", good), 401, "missing")
         is_refused(serving.predict(client, "/nothing", stage.token, good), 404, "/nothing")
         is_refused(serving.predict(client, "/other", other.token, good), 400, "nothing has been deployed")
-        assert client.call("GET", f"/api/v1/predict{stage.path}").status == 405
+        refused = client.call("GET", f"/api/v1/predict{stage.path}")
+        assert refused.status == 405 and refused.headers["svc-endpoint-path"] == stage.path, refused.headers
         is_refused(client.call("POST", "/v2/models/none/infer", good, {"Access-token": stage.token}), 404, "none")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
         connection.putrequest("POST", f"/api/v1/predict{stage.path}")
@@ -112,6 +113,9 @@ def limits_of_an_update_hold():
     with tiny(limits={"body_bytes_max": 1000, "in_flight_max": 1}) as (_, client, stage):
         assert ask(client, stage, {"x": [X], "y": [Y]}).status == 200
         is_refused(ask(client, stage, b" " * 1001), 413)
+        is_refused(serving.predict(client, stage.path, "nobody's", None, raw=b" " * 1001), 401, "Access-token")
+        assert client.call("POST", "/api/v1/uac-proxy/events/createWebhook", raw=b" " * 2 ** 21).status == 413
+        assert herald.Client(client.port, key="wrong").call("POST", "/api/v1/uac-proxy/events/createWebhook", raw=b" " * 2 ** 21).status == 401
 
 
 def floats_strings_and_free_shapes_come_back_as_they_are():

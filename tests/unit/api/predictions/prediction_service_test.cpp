@@ -7,6 +7,7 @@
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <future>
+#include <thread>
 
 #include "api/serving/components.hpp"
 #include "api/serving/serving_gate.hpp"
@@ -62,6 +63,31 @@ class echoing_model final : public tensor_model {
     schemas::model_signature x_signature;
 };
 
+/// Of one number, INT64[n], that many zeros; of several a single zero.
+class widening_model final : public tensor_model {
+  public:
+    widening_model() {
+        x_signature.inputs = {{"x", schemas::tensor_type::int64, {-1}}};
+        x_signature.outputs = {{"y", schemas::tensor_type::int64, {-1}}};
+    }
+    const schemas::model_signature& signature() const noexcept override { return x_signature; }
+    void infer(tensor_request inference, response_handler handler) override {
+        const schemas::tensor& in = inference.inputs.at(0);
+        std::int64_t count = 1;
+        if (in.shape[0] == 1) std::memcpy(&count, in.data.data(), sizeof(count));
+        schemas::tensor out;
+        out.name = "y";
+        out.type = schemas::tensor_type::int64;
+        out.shape = {count};
+        out.data.resize(static_cast<std::size_t>(count) * sizeof(count));
+        handler(std::vector{out});
+    }
+    std::uint64_t memory_bytes() const noexcept override { return 0; }
+
+  private:
+    schemas::model_signature x_signature;
+};
+
 /// Never answers, and keeps what it was asked.
 class silent_tensor_model final : public tensor_model {
   public:
@@ -79,9 +105,30 @@ class silent_tensor_model final : public tensor_model {
     schemas::model_signature x_signature;
 };
 
+/// The system's; knows who looks at it.
+class watched_clock final : public runtime::clock {
+  public:
+    std::int64_t wall_ms() const noexcept override { return runtime::system_clock().wall_ms(); }
+    std::int64_t steady_ms() const noexcept override {
+        if (std::this_thread::get_id() != loop_thread) ++looks_beside_loop;
+        return runtime::system_clock().steady_ms();
+    }
+
+    std::thread::id loop_thread;
+    mutable std::atomic<std::size_t> looks_beside_loop{0};
+};
+
 class prediction_service : public testing::Test {
   protected:
-    prediction_service() { gate.begin(node); }
+    prediction_service() {
+        gate.begin(node);
+        std::promise<void> known;
+        loops[0].post([&] {
+            loop_time.loop_thread = std::this_thread::get_id();
+            known.set_value();
+        });
+        known.get_future().get();
+    }
 
     http_response answered(const request& received) {
         std::promise<http_response> came;
@@ -94,6 +141,20 @@ class prediction_service : public testing::Test {
                 [&](std::exception_ptr, http_response out) { came.set_value(std::move(out)); });
         });
         return came.get_future().get();
+    }
+    /// How often something was done on another thread than the loop's, which begins by looking at the time.
+    std::size_t steps_beside_loop(std::string_view body, std::string_view coding = {}) {
+        std::vector<runtime::http::server::header_view> headers{{"access-token", "good"}};
+        if (!coding.empty()) headers.push_back({"content-encoding", coding});
+        request received;
+        received.method = runtime::http::http_method::post;
+        received.path = "/api/v1/predict/a";
+        received.headers = headers;
+        received.body = body;
+        const std::size_t before = loop_time.looks_beside_loop;
+        const http_response out = answered(received);
+        EXPECT_EQ(out.status, 200) << out.body;
+        return loop_time.looks_beside_loop - before;
     }
     std::uint16_t status_of(std::string_view path) {
         request received;
@@ -123,8 +184,8 @@ class prediction_service : public testing::Test {
         api::serving::component_route component;
         component.build = {7};
         component.share_ends_ppm = 1'000'000;
-        component.body_bytes_max = 1'000;
-        component.deadline_ms = 50;
+        component.body_bytes_max = 1'000'000;
+        component.deadline_ms = deadline_ms;
         component.in_flight_max = 1;
         component.header_lines = "svc-build-id: 7\r\n";
         component.safety = gate.safety_of(component.build);
@@ -135,11 +196,13 @@ class prediction_service : public testing::Test {
         book.set_known();
     }
 
+    std::int64_t deadline_ms = 50;
     bool was_answered_now = false;
     runtime::http::server::byte_budget room{room_bytes};
     runtime::manual_clock time;
     keeping_node node;
-    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
+    watched_clock loop_time;
+    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}, loop_time};
     api::serving::serving_gate gate{time};
     api::serving::route_book book{1};
     api::serving::prediction_log log{0};
@@ -198,6 +261,15 @@ TEST_F(prediction_service, counts_the_memory_of_a_request_as_long_as_its_model_k
     EXPECT_FALSE(has_room_for(room_bytes)) << "nobody waits for it any more, but it is there";
     model->kept = {};
     EXPECT_TRUE(has_room_for(room_bytes));
+}
+
+TEST_F(prediction_service, reads_and_writes_long_bodies_where_they_hold_up_nobody) {
+    deadline_ms = 60'000;
+    deploy(std::make_shared<widening_model>());
+    EXPECT_EQ(steps_beside_loop("[3]"), 0u);
+    EXPECT_EQ(steps_beside_loop("[3]", "identity"), 1u) << "nobody knows how long a coded one becomes";
+    EXPECT_EQ(steps_beside_loop("[" + std::string(100'000, ' ') + "3]"), 1u) << "a long request";
+    EXPECT_EQ(steps_beside_loop("[100000]"), 1u) << "a long response";
 }
 
 TEST_F(prediction_service, takes_back_an_answer_when_the_lease_ends_before_its_first_byte) {

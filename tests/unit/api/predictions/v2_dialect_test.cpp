@@ -63,6 +63,13 @@ TEST(v2_request, that_is_refused_is_told_what_would_be_right) {
     expect_not_taken(of(R"({"inputs":[)" + a_in_json + "," + b_in_json +
                         R"(],"outputs":[{"name":"s","parameters":{"classification":1}}]})"),
                      {"classification", "binary_data is"});
+    expect_not_taken(of(R"({"inputs":{}})"), {"inputs is an object; it must be an array of tensors"});
+    expect_not_taken(of(R"({})"), {"inputs is missing; it must be an array of tensors"});
+    expect_not_taken(of(R"({"inputs":[{"name":5}]})"),
+                     {"each member of inputs must be an object with a name"});
+    expect_not_taken(
+        of(R"({"inputs":[{"name":"a","datatype":"INT32","shape":[1],"parameters":{"shared_memory_region":"r"}}]})"),
+        {"shared_memory_region of input \"a\" is not supported; send data, or binary_data_size"});
     const std::string large = "[4294967296,4294967296,4294967296]";
     const auto wide = only(tensor_type::int32, {-1, -1, -1});
     expect_not_taken(asked(wide, R"("datatype":"INT32","shape":)" + large + R"(,"data":[1])"),
@@ -227,8 +234,8 @@ TEST(v2_request, with_wrong_names_is_refused) {
     expect_not_taken(with("[" + a_in_json + "]"), {"\"b\"", "BYTES [-1]", "missing"});
     expect_not_taken(with("[" + a_in_json + "," + a_in_json + "]"), {"\"a\"", "twice"});
     expect_not_taken(with(R"([{"name":"c"}])"), {"\"c\"", "no input"});
-    expect_not_taken(with("[{}]"), {"inputs", "no name"});
-    expect_not_taken(with("[7]"), {"inputs", "no name"});
+    expect_not_taken(with("[{}]"), {"each member of inputs must be an object with a name"});
+    expect_not_taken(with("[7]"), {"each member of inputs must be an object with a name"});
     expect_not_taken(with("[]"), {"\"a\"", "missing"});
     expect_not_taken(with("{}"), {"inputs"});
     for (const char* const body : {"{}", "[]", "7", "", "[", R"({"inputs":null})"})
@@ -256,12 +263,14 @@ TEST(v2_request, says_which_outputs_are_answered_and_how) {
     expect_not_taken(with(R"("outputs":[{"name":"u"}])"),
                      {"\"u\"", R"(no output of the model; it has "s", "t")"});
     expect_not_taken(with(R"("outputs":[{"name":"s"},{"name":"s"}])"), {"\"s\"", "twice"});
-    expect_not_taken(with(R"("outputs":[{}])"), {"outputs", "no name"});
+    expect_not_taken(with(R"("outputs":[{}])"), {"each member of outputs must be an object with a name"});
     expect_not_taken(with(R"("outputs":7)"), {"outputs"});
     expect_not_taken(with(R"("outputs":[{"name":"s","parameters":{"binary_data":1}}])"), {"binary_data"});
     expect_not_taken(with(R"("parameters":{"binary_data_output":"yes"})"), {"binary_data_output"});
     expect_not_taken(with(R"("outputs":[{"name":"s","parameters":{"classification":3}}])"),
                      {"classification"});
+    expect_not_taken(with(R"("outputs":[{"name":"s","parameters":{"shared_memory_region":"r"}}])"),
+                     {"shared_memory_region of output \"s\" is not supported"});
 }
 
 TEST(v2_response, in_json_names_model_version_and_outputs) {
