@@ -222,7 +222,7 @@ struct latency_bucket {
 /// What was counted of a component in one interval.
 struct component_counts {
     std::uint64_t requests = 0;
-    std::uint64_t errors_4xx = 0;  // without 401, 403, 404, 429
+    std::uint64_t errors_4xx = 0;  // without 401, 403, 404, 408, 429
     std::uint64_t errors_5xx = 0;
     std::uint64_t latency_us_sum = 0;
     std::vector<latency_bucket> latencies;  // ascending, none of them 0

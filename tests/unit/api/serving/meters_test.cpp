@@ -29,10 +29,11 @@ TEST(canary_meter, sums_what_every_loop_has_counted) {
 
 TEST(canary_meter, counts_as_errors_what_the_model_is_to_blame_for) {
     canary_meter meter(1);
-    for (const auto status : std::array<std::uint16_t, 10>{200, 400, 401, 403, 404, 413, 429, 500, 502, 504})
+    for (const auto status :
+         std::array<std::uint16_t, 11>{200, 400, 401, 403, 404, 408, 413, 429, 500, 502, 504})
         meter.count(0, status, 1);
     const auto sum = meter.sum();
-    EXPECT_EQ(sum.requests, 10u);
+    EXPECT_EQ(sum.requests, 11u);
     EXPECT_EQ(sum.errors_4xx, 2u);  // 400 and 413
     EXPECT_EQ(sum.errors_5xx, 3u);
 }
