@@ -70,7 +70,8 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             if (!answer_now()) co_await answer_later();
             write_answer();
         } else if (step == progress::failed) {
-            refuse(x_parser.failure());
+            if (is_too_large() && !x_is_judged) co_await judge();
+            if (!x_is_refused) refuse(x_parser.failure());
         } else if (x_is_late) {
             refuse({error_code::deadline_exceeded, "the request did not come in time", 408});
         } else if (is_judged) {
@@ -148,9 +149,15 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     x_is_judged = true;
     if (refusal) {
         x_out.get() = *std::move(refusal);
-        x_closes = true;
+        x_is_refused = x_closes = true;
         write_answer();
     }
+}
+
+/// Whoever may not send a body at all is told that, and not how long it may be.
+template <class Stream>
+bool stream_connection<Stream>::is_too_large() const noexcept {
+    return x_parser.has_head() && http_status(x_parser.failure()) == 413;
 }
 
 // A request whose body is streamed to the handler, from the end of its header to the end of its answer.
@@ -396,7 +403,7 @@ void stream_connection<Stream>::answered() {
     if (x_closes) x_is_open = false;
     if (!x_is_open) return;
     x_parser.next();
-    x_is_judged = false;
+    x_is_judged = x_is_refused = false;
     x_pace.next_request();
     x_is_late = false;
     x_started_us += duration_us;  // for a next request that arrived together with this one

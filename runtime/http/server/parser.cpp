@@ -195,7 +195,7 @@ std::string what_is_right(const beast_error& failed) {
         case http::error::multiple_content_length:
             return "Content-Length must be one field with one decimal number";
         case http::error::bad_transfer_encoding:
-            return "Transfer-Encoding must be chunked";
+            return "Transfer-Encoding must be chunked, and without Content-Length";
         case http::error::bad_chunk:
             return "a chunk must be its size in hexadecimal digits, CR LF, that many bytes, CR LF";
         case http::error::bad_chunk_extension:

@@ -69,6 +69,7 @@ class stream_connection final : public connection {
     bool has_room_for_body() { return !x_parser.has_head() || x_room.hold_unfinished(x_parser.held_bytes()); }
     void came(bool failed, std::size_t bytes);
     asio::awaitable<void> judge();
+    bool is_too_large() const noexcept;
     void ask_for_body() {
         if (!x_closes && x_parser.expects_continue()) x_out.write_continue();
     }
@@ -108,7 +109,8 @@ class stream_connection final : public connection {
     asio::cancellation_state x_stop;  // of run(): set when the server stops, which is not a handler's failure
     request_parser x_parser;
     request_room x_room{x_all.room};
-    bool x_is_judged = false;   // the awaited body is wanted
+    bool x_is_judged = false;   // the awaited body is wanted, or
+    bool x_is_refused = false;  // it is not
     bool x_is_open = true;      // requests are being read
     bool x_is_broken = false;   // nothing more can be sent
     bool x_is_late = false;     // x_deadline has passed
