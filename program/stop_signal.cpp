@@ -17,6 +17,10 @@ stop_signal::stop_signal(std::chrono::milliseconds ending) {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    // That the terminal was closed; whoever started it with nohup wants it to go on.
+    struct sigaction hangup {};
+    ::sigaction(SIGHUP, nullptr, &hangup);
+    if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     x_signals = ::signalfd(-1, &set, SFD_CLOEXEC);
     if (x_signals < 0 || ::pipe2(x_requests, O_CLOEXEC | O_NONBLOCK) != 0 ||

@@ -1,4 +1,4 @@
-// How a process learns that it must end: by SIGTERM, by SIGINT, or from one of its parts.
+// How a process learns that it must end: by SIGTERM, SIGINT or SIGHUP, or from one of its parts.
 #pragma once
 
 #include <chrono>

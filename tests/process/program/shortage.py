@@ -65,6 +65,20 @@ def a_process_without_standard_streams_serves_and_ends_as_any():
             assert ended(process, 20, closing) == 0
 
 
+def a_closed_terminal_ends_it_as_any_stop_unless_nohup_was_said():
+    for before, is_ended in (("true", True), ("trap '' HUP", False)):
+        with herald.folder() as folder:
+            port = herald.free_port()
+            process = started(folder, before, port)
+            herald.until(lambda: process.poll() is not None or herald.readiness(port), 20, "ended or ready")
+            process.send_signal(signal.SIGHUP)
+            if not is_ended:
+                time.sleep(0.5)  # it would end sooner
+                assert process.poll() is None, f"{before}: ended with {process.returncode}"
+                process.send_signal(signal.SIGTERM)
+            assert ended(process, 20, before) == 0
+
+
 def a_log_whose_lock_cannot_be_opened_says_why():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
