@@ -47,6 +47,9 @@ class claimed_job {
     /// This node now holds the claim with this token; called again when the token changes.
     virtual void start(std::uint64_t token) = 0;
     virtual void stop() = 0;
+    /// While it cannot do the job, the node lets the claim go, for another one to take, and asks for it no
+    /// more.
+    virtual bool is_able() const { return true; }
 };
 
 /// What one write is about to make visible.
