@@ -147,6 +147,10 @@ class registry_node {
     /// serve.
     virtual void read(reading_handler) = 0;
 
+    /// Calls back once, on any thread, when a state is visible in which a node has said something that it had
+    /// not said before this call, or when this node has failed; never, when it ends before. Any thread.
+    virtual void after_next_heartbeat(std::function<void()>) = 0;
+
     /// Whether reads are answered; that can be so even while state_now() says not ready.
     virtual bool ready() const noexcept = 0;
     /// Any thread; cheap enough for every operator request.

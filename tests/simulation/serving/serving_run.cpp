@@ -314,7 +314,10 @@ void run::wait_until_heard(report& told) {
         return now;
     };
     const auto own_threads = [&told](std::function<void()> done) { told.asked.quiesce(std::move(done)); };
-    api::deployment::hearing asked{read, own_threads, told.asked.machine().thread(),
+    const auto next_heartbeat = [&told](std::function<void()> heard) {
+        told.asked.machine().node().after_next_heartbeat(std::move(heard));
+    };
+    api::deployment::hearing asked{read, next_heartbeat, own_threads, told.asked.machine().thread(),
                                    x_kind == storage::node::node_kind::cluster};
     if (x_broken.awaits_no_own_threads) asked.quiesce = nullptr;
     api::deployment::when_heard(asked, told.offset, [this, &told] {

@@ -367,6 +367,20 @@ TEST(node_test, a_job_that_cannot_be_done_here_is_done_by_another_node) {
 
 // ---- heartbeats
 
+TEST(node_test, who_awaits_a_heartbeat_is_woken_by_the_next_one_and_by_nothing_else) {
+    cluster all;
+    machine& a = all.start("a");
+    all.scheduler.run_for(3'000);
+    int woken = 0;
+    a.node->after_next_heartbeat([&] { ++woken; });
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
+    EXPECT_EQ(woken, 0);
+    all.scheduler.run_for(2'500);
+    EXPECT_EQ(woken, 1);
+    all.scheduler.run_for(10'000);
+    EXPECT_EQ(woken, 1);
+}
+
 TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_minute) {
     for (const auto& [kind, expected] : {std::pair{node_kind::cluster, 60}, {node_kind::standalone, 2}}) {
         cluster all(kind);
