@@ -330,7 +330,7 @@ run::unconfirmed run::unconfirmed_of(const report& told, const view& state, row_
     if (x_kind == storage::node::node_kind::standalone) return {};
     const auto build = storage::registry::tables::builds::find(*state, told.build);
     require(build && build->unsafe_scan_id, "a node answers of a report that it has not applied");
-    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), *build);
+    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), build->unsafe_offset);
 }
 
 bool run::is_answered(schemas::build_id build) const {
