@@ -14,6 +14,7 @@
 #include "runtime/task_group.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/memory_artifacts.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 namespace {
@@ -57,6 +58,17 @@ class copies : public testing::Test {
         std::promise<result<held>> came;
         tasks.start("test", get(*cache, std::move(parts), came));
         return came.get_future().get();
+    }
+    /// The same while what the store sends is held up; what waits for that fails, and goes on.
+    result<held> ask_while_slow(std::vector<stored_object> parts) {
+        std::promise<result<held>> came;
+        tasks.start("test", get(*cache, std::move(parts), came));
+        auto answer = came.get_future();
+        if (answer.wait_for(std::chrono::seconds(5)) != std::future_status::ready) {
+            ADD_FAILURE() << "it was let in";
+            objects.are_reads_slow = false;
+        }
+        return answer.get();
     }
     std::size_t files() const {
         return static_cast<std::size_t>(
@@ -200,6 +212,43 @@ TEST_F(copies, above_the_bounds_the_longest_unused_goes_and_never_one_that_is_he
     ASSERT_TRUE(ask({b}));
     const auto held_c = ask({c});
     ASSERT_TRUE(held_c);
+TEST_F(copies, those_that_still_arrive_leave_less_of_the_disk_for_others) {
+    const std::uint64_t available = fs::space(folder.path()).available;
+    open({.bytes_max = UINT64_MAX / 4, .disk_free_bytes_min = available / 5});
+    // Of each half of the disk is asked for; what the store then has is short.
+    auto first = store("first"), second = store("second");
+    first.bytes = second.bytes = available / 2;
+    objects.are_reads_slow = true;
+    std::promise<result<held>> first_came;
+    tasks.start("test", get(*cache, {first}, first_came));
+    ASSERT_TRUE(eventually([&] { return objects.reads == 1; }));
+    const auto refused = ask_while_slow({second});
+    EXPECT_FALSE(refused);
+    if (!refused) EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+    EXPECT_EQ(objects.reads, 1);
+    objects.are_reads_slow = false;
+    EXPECT_FALSE(first_came.get_future().get()) << "it is shorter than was asked for";
+    const auto again = ask({second});
+    ASSERT_FALSE(again);
+    EXPECT_THAT(again.error().message, testing::HasSubstr("damaged")) << "it was let in";
+}
+
+TEST_F(copies, of_one_name_that_arrive_at_once_are_two_on_the_disk) {
+    const std::uint64_t available = fs::space(folder.path()).available;
+    open({.bytes_max = UINT64_MAX / 4, .disk_free_bytes_min = available / 5});
+    auto model = store("model");
+    model.bytes = available / 2;
+    objects.are_reads_slow = true;
+    std::promise<result<held>> first_came;
+    tasks.start("test", get(*cache, {model}, first_came));
+    ASSERT_TRUE(eventually([&] { return objects.reads == 1; }));
+    const auto refused = ask_while_slow({model});
+    EXPECT_FALSE(refused);
+    if (!refused) EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+    objects.are_reads_slow = false;
+    EXPECT_FALSE(first_came.get_future().get());
+}
+
     EXPECT_FALSE(fs::exists(folder / "models" / name_of({b})));
     EXPECT_EQ(content((*held_a)->file()), "aaaa");
     const auto refused = ask({b});
