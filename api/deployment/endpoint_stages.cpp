@@ -1,13 +1,13 @@
 // Stages of endpoints, and what happened to them (wire.md §5).
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
+#include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/endpoints.hpp"
-#include "storage/registry/find/serving_nodes.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -40,20 +40,8 @@ response create_endpoint_stage(writing_call& call) {
     co_return co_await call.write<endpoint_stage>(*std::move(command), view);
 }
 
-/// What is not loaded yet, and why, as far as this node can tell: of what the other nodes have tried the log
-/// says nothing until they give up.
-std::string why_it_waits(const reading_call& call, const schemas::stage_component& one) {
-    const bool is_awaited = one.status == schemas::component_status::creating;
-    if (is_awaited && !find::is_any_serving(call.state()))
-        return "no node loads it: no node that serves predictions is in contact (--serve-predictions)";
-    const auto& why_not = call.with().why_not_loaded;
-    const std::string why = why_not ? why_not(one.build_id, one.batching) : std::string();
-    return why.empty() ? why : "node " + call.with().registry.me().name + ": " + why;
-}
-
 answers::endpoint_stage shown(const reading_call& call, endpoint_stage row) {
-    for (schemas::stage_component& each : row.components)
-        if (each.message.empty()) each.message = why_it_waits(call, each);
+    for (schemas::stage_component& each : row.components) each.message = message_of(call, each);
     return answers::of(std::move(row));
 }
 

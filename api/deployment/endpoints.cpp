@@ -5,6 +5,7 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
+#include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/hearing.hpp"
 #include "api/deployment/limits.hpp"
@@ -62,12 +63,24 @@ std::string in_shell_quotes(std::string_view text) {
     return out + "'";
 }
 
+/// A line for each component of which something is to be said, behind what spec.md §2.1 names.
+std::string messages_of(const reading_call& call, const endpoint& row) {
+    std::string out;
+    for (const schemas::endpoint_stage& stage : find::stages_of(call.state(), row.id))
+        for (const schemas::stage_component& each : stage.components)
+            if (const std::string message = message_of(call, each); !message.empty())
+                out += "stage " + stage.name + ", build " + std::to_string(each.build_id.value) + ": " +
+                       message + "\n";
+    return out;
+}
+
 runtime::http::http_response printed(const reading_call& call, const endpoint& row) {
     const std::string url = answers::prediction_url(row, call.base_url());
     auto out =
         call.answer("path: " + row.path + "\nid: " + runtime::uuid_text(row.id) + "\ncurl: curl -X POST " +
                     in_shell_quotes(url) +
-                    " -H 'Access-token: <ACCESS_TOKEN>' -H 'Content-Type: application/json' -d '{}'\n");
+                    " -H 'Access-token: <ACCESS_TOKEN>' -H 'Content-Type: application/json' -d '{}'\n" +
+                    messages_of(call, row));
     out.content_type = "text/plain; charset=utf-8";
     return out;
 }

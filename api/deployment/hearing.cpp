@@ -20,13 +20,34 @@ bool is_awaited(const hearing& with, std::uint64_t offset) {
     return std::ranges::any_of(nodes, [](const auto& each) { return each.is_in_contact; });
 }
 
-void look(const std::shared_ptr<const hearing>& with, std::uint64_t offset, std::int64_t until_ms,
-          const std::function<void()>& heard) {
-    const std::int64_t now_ms = with->loop.time().steady_ms();
-    if (now_ms >= until_ms || !is_awaited(*with, offset)) return heard();
-    with->loop.run_at(now_ms + limits::report_heard_look_ms,
-                      [with, offset, until_ms, heard] { look(with, offset, until_ms, heard); });
-}
+/// Held by what will wake it. On the loop's thread.
+class heard_wait : public std::enable_shared_from_this<heard_wait> {
+  public:
+    heard_wait(hearing with, std::uint64_t offset, std::function<void()> heard)
+        : x_with(std::move(with)), x_offset(offset), x_heard(std::move(heard)) {}
+
+    void begin() {
+        const std::int64_t until_ms = x_with.loop.time().steady_ms() + limits::report_heard_ms_max;
+        look();
+        if (x_heard) x_with.loop.run_at(until_ms, [self = shared_from_this()] { self->end(); });
+    }
+
+  private:
+    void look() {
+        if (!x_heard) return;
+        // First: what is said while it looks wakes it again.
+        x_with.after_next_heartbeat(
+            runtime::posted(x_with.loop, [self = shared_from_this()] { self->look(); }));
+        if (!is_awaited(x_with, x_offset)) end();
+    }
+    void end() {
+        if (const auto heard = std::exchange(x_heard, nullptr)) heard();
+    }
+
+    const hearing x_with;
+    const std::uint64_t x_offset;
+    std::function<void()> x_heard;  // empty once it was called
+};
 
 }  // namespace
 
@@ -40,9 +61,9 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(
 }
 
 void when_heard(const hearing& with, std::uint64_t offset, std::function<void()> heard) {
-    const auto begin = [with = std::make_shared<const hearing>(with), offset, heard = std::move(heard)] {
-        if (!with->has_other_nodes) return heard();
-        look(with, offset, with->loop.time().steady_ms() + limits::report_heard_ms_max, heard);
+    const auto begin = [with, offset, heard = std::move(heard)] {
+        if (!with.has_other_nodes) return heard();
+        std::make_shared<heard_wait>(with, offset, heard)->begin();
     };
     if (!with.quiesce) return begin();
     with.quiesce(runtime::posted(with.loop, begin));
@@ -50,8 +71,10 @@ void when_heard(const hearing& with, std::uint64_t offset, std::function<void()>
 
 boost::asio::awaitable<void> wait_until_heard_at(calls::writing_call& call, std::uint64_t offset) {
     const calls::services& with = call.with();
-    const hearing asked{[&with] { return with.registry.read_applied(); }, with.quiesce, call.limit().loop(),
-                        with.has_other_nodes};
+    const hearing asked{
+        [&with] { return with.registry.read_applied(); },
+        [&with](std::function<void()> heard) { with.registry.after_next_heartbeat(std::move(heard)); },
+        with.quiesce, call.limit().loop(), with.has_other_nodes};
     const auto start = [&](std::function<void(result<void>)> done) {
         when_heard(asked, offset, [done = std::move(done)] { done({}); });
     };

@@ -23,13 +23,15 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::serv
 
 /// Who is asked whether nodes have heard. All of it outlives the wait.
 struct hearing {
-    /// As registry_node::read_applied, and as options::quiesce, which may be empty.
+    /// As registry_node::read_applied and after_next_heartbeat, and as options::quiesce, which may be empty.
     std::function<std::optional<storage::node::registry_node::reading>()> read_applied;
+    std::function<void(std::function<void()>)> after_next_heartbeat;
     std::function<void(std::function<void()>)> quiesce;
     runtime::scheduler& loop;
     bool has_other_nodes = false;
 };
-/// As wait_until_heard_at; on the loop, where it calls back.
+/// As wait_until_heard_at; on the loop, where it calls back. Looks when a heartbeat was applied, and at no other
+/// time: what is awaited is said there.
 void when_heard(const hearing&, std::uint64_t offset, std::function<void()> heard);
 
 /// Ends when every node in contact has said that it has applied the record at the offset, at the latest after

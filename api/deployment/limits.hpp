@@ -6,9 +6,7 @@
 
 namespace herald::limits {
 
-constexpr std::int64_t report_heard_ms_max =
-    5'000;                                        // how long a report that a build is unsafe waits for nodes,
-constexpr std::int64_t report_heard_look_ms = 2;  // and how often it looks
+constexpr std::int64_t report_heard_ms_max = 5'000;  // how long a report that a build is unsafe waits
 constexpr std::size_t scan_history_max = 100;
 constexpr std::int64_t token_end_ms_max = 253'402'300'799'999;  // the end of the year 9999
 

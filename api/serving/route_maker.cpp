@@ -103,6 +103,7 @@ void route_maker::tell_gate(const shown_write& what) const {
     for (const schemas::build_id id : what.changes.builds)
         if (const auto build = storage::registry::tables::builds::find(*what.view, id))
             if (build->unsafe_scan_id) x_on.gate.set_unsafe(id, build->unsafe_scan_id);
+    for (const auto& report : what.changes.unsafe_reports) x_on.gate.set_unsafe(report.build, report.scan);
 }
 
 std::set<schemas::uuid> route_maker::touched(const shown_write& what) const {

@@ -59,6 +59,7 @@ struct node_heartbeat {
 };
 
 /// Asks for a job by name; the first one wins. → claim_row
+/// With lets_go, at the level of predictions: gives up the job that it holds. → nothing
 struct claim {
     static constexpr command_type type{4};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
@@ -66,11 +67,13 @@ struct claim {
     std::string job;
     std::string node;
     uuid boot{};
+    bool lets_go = false;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "job", self.job);
         field(2, "node", self.node);
         field(3, "boot", self.boot);
+        field(4, "lets_go", self.lets_go);
     }
 };
 

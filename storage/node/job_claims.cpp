@@ -27,21 +27,25 @@ void job_claims::look(const applied_state& state) {
 void job_claims::look_at(job& one, std::size_t index, const applied_state& state) {
     if (one.is_publisher && is_paused(state)) return let_go(one);
     const auto held = registry::tables::claims::find(*state.view, one.name);
+    const bool is_able = one.work->is_able();
     if (held && held->node == x_node && held->boot == x_boot) {
+        // It ends once the claim is gone: what it has told before still counts.
+        const bool can_let_go = state.level >= schemas::commands::serving_level;
+        if (!is_able && can_let_go) return ask(one, index, wish::to_let_go);
         if (one.token == held->token) return;
         one.token = held->token;
         one.held.set(1);
         return one.work->start(one.token);
     }
     let_go(one);
-    if (!one.is_asking && (!held || is_lapsed(state, *held))) ask(one, index);
+    if (is_able && (!held || is_lapsed(state, *held))) ask(one, index, wish::to_hold);
 }
 
-void job_claims::ask(job& one, std::size_t index) {
-    one.is_asking = true;
+void job_claims::ask(job& one, std::size_t index, wish what) {
+    if (std::exchange(one.is_asking, true)) return;
     const auto answered = runtime::if_alive(
         weak_from_this(), [index](job_claims& self, const auto&) { self.x_jobs[index].is_asking = false; });
-    x_gateway->submit_own(schemas::commands::claim{one.name, x_node, x_boot},
+    x_gateway->submit_own(schemas::commands::claim{one.name, x_node, x_boot, what == wish::to_let_go},
                           runtime::posted(x_scheduler, answered));
 }
 

@@ -1,6 +1,7 @@
 // Jobs that only one node of the cluster does at a time (design.md §1 "Jobs are claims").
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,8 @@
 
 namespace herald::storage::node {
 
-/// Asks for unheld claims, and starts and stops jobs as claims come and go. It does no harm if two nodes do a
+/// Asks for unheld claims, lets those go whose jobs cannot be done here, and starts and stops jobs as claims
+/// come and go. It does no harm if two nodes do a
 /// job for a moment: what they send carries the claim's token. Lives on the scheduler's thread.
 class job_claims : public std::enable_shared_from_this<job_claims> {
   public:
@@ -43,7 +45,8 @@ class job_claims : public std::enable_shared_from_this<job_claims> {
     };
 
     void look_at(job&, std::size_t index, const applied_state&);
-    void ask(job&, std::size_t index);
+    enum class wish : std::uint8_t { to_hold, to_let_go };
+    void ask(job&, std::size_t index, wish);
     static void let_go(job&);
 
     const std::string x_node;

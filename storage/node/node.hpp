@@ -47,6 +47,9 @@ class claimed_job {
     /// This node now holds the claim with this token; called again when the token changes.
     virtual void start(std::uint64_t token) = 0;
     virtual void stop() = 0;
+    /// While it cannot do the job, the node lets the claim go, for another one to take, and asks for it no
+    /// more.
+    virtual bool is_able() const { return true; }
 };
 
 /// What one write is about to make visible.
@@ -143,6 +146,10 @@ class registry_node {
     /// limits::barrier_wait_ms_max: the local state, marked stale. Errors: unavailable when the node does not
     /// serve.
     virtual void read(reading_handler) = 0;
+
+    /// Calls back once, on any thread, when a state is visible in which a node has said something that it had
+    /// not said before this call, or when this node has failed; never, when it ends before. Any thread.
+    virtual void after_next_heartbeat(std::function<void()>) = 0;
 
     /// Whether reads are answered; that can be so even while state_now() says not ready.
     virtual bool ready() const noexcept = 0;

@@ -7,6 +7,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
+#include "schemas/commands/scans.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/opened_ahead.hpp"
 
@@ -18,6 +19,15 @@ using registry::engine::applied_record;
 constexpr std::int64_t rest_after_trouble_ms = 200;
 
 node_failure mismatch(std::string message) { return {node_failure::kind::log_mismatch, std::move(message)}; }
+
+/// A report that a build is unsafe: the build's row says so, too, unless a later record of the same write has
+/// erased it.
+void add_report(registry::tables::serving_changes& to, const applied_record& done) {
+    if (done.type != schemas::commands::report_scan::type || done.outcome.code != 0) return;
+    const auto scan = schemas::decode<schemas::scan>(done.outcome.body);
+    if (scan && scan->safety_status == schemas::safety_status::unsafe)
+        to.unsafe_reports.push_back({scan->build_id, scan->id});
+}
 
 events::log::topic_partition commands() { return {std::string(events::log::topic::commands), 0}; }
 
@@ -229,7 +239,9 @@ void replica::tell() {
     auto next = next_state(told.position, told.level);
     // First where predictions go, then the state, then the senders: a prediction that follows an answer, to a
     // change or to a read, is answered by what the answer told of.
-    if (x_listener.about_to_show) x_listener.about_to_show(*next, x_store.take_serving());
+    registry::tables::serving_changes changes = x_store.take_serving();
+    for (const applied_record& done : told.records) add_report(changes, done);
+    if (x_listener.about_to_show) x_listener.about_to_show(*next, changes);
     x_newest.store(std::move(next));
     for (applied_record& done : told.records) x_listener.applied(done);
     x_listener.written(x_store.take());

@@ -108,7 +108,9 @@ class cluster {
         ASSERT_TRUE(begun->is_new);
     }
 
-    machine& start(const std::string& name, storage::node::registry_node::options options = {}) {
+    using jobs = std::vector<std::pair<schemas::job, std::shared_ptr<storage::node::claimed_job>>>;
+    machine& start(const std::string& name, storage::node::registry_node::options options = {},
+                   const jobs& to_do = {}) {
         machine& on = machines[name];
         on.name = name;
         on.node.reset();
@@ -128,6 +130,7 @@ class cluster {
             on.failures.push_back(failure);
         };
         on.node = storage::node::make_node(options, {*on.log, *on.store, scheduler, random});
+        for (const auto& [which, work] : to_do) on.node->add_job(which, work);
         on.node->start();
         scheduler.settle();
         return on;

@@ -49,6 +49,12 @@ class memory_artifacts final : public storage::artifacts::artifact_store {
     }
     storage::artifacts::task<std::shared_ptr<body_stream>> read(
         storage::artifacts::stored_object object, storage::artifacts::byte_range range) override {
+        boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor);
+        ++reads;
+        while (are_reads_slow) {
+            pause.expires_after(std::chrono::milliseconds(1));
+            co_await pause.async_wait(boost::asio::use_awaitable);
+        }
         const auto found = objects.find(object.object);
         if (found == objects.end())
             co_return storage::artifacts::lost_or_damaged(object.object, "they are not there");
@@ -85,6 +91,8 @@ class memory_artifacts final : public storage::artifacts::artifact_store {
     bool are_parts_wanted = false;
     std::atomic<bool> is_slow = false;  // an upload waits before its first piece
     std::atomic<bool> is_taking = false;
+    std::atomic<bool> are_reads_slow = false;  // what is read waits before its first piece
+    std::atomic<int> reads = 0;
     std::string end_of_names;    // of the objects that are put
     std::int64_t stored_ms = 0;  // of all objects
 

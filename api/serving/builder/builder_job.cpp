@@ -1,5 +1,6 @@
 #include "api/serving/builder/builder_job.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/serving/builder/model_inspection.hpp"
@@ -82,7 +83,7 @@ void builder_job::look() {
 boost::asio::awaitable<void> builder_job::make_next(std::shared_ptr<builder_job> self) {
     try {
         bool is_found = true;
-        while (is_found && self->x_token != 0 && self->may_look()) {
+        while (is_found && self->x_token != 0 && self->is_able()) {
             std::erase_if(self->x_rests_until_ms, [now_ms = self->x_with.loop.time().steady_ms()](
                                                       const auto& rest) { return rest.second <= now_ms; });
             // The pool's thread looks at a copy: a new claim begins with none.
@@ -172,7 +173,7 @@ task<schemas::model_signature> builder_job::signature_of(const schemas::build& b
 
 task<schemas::model_signature> builder_job::looked(schemas::build_id build,
                                                    std::shared_ptr<const model_cache::held_model> held) {
-    if (!may_look()) co_return runtime::unavailable("this node loads no further models; see builder_stuck");
+    if (!is_able()) co_return runtime::unavailable("this node loads no further models; see builder_stuck");
     const auto mark = std::make_shared<model_cache::marked_load>(x_marks, mark_of(build));
     const auto on_thread = [mark, held = std::move(held), loader = x_with.load] {
         return load(*mark, held->file(), loader);
@@ -199,14 +200,15 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
                                         " s; it was given up");
 }
 
-bool builder_job::may_look() {
-    std::erase_if(x_given_up, [](const auto& each) { return each->has_ended(); });
-    return !x_is_ending && x_given_up.size() < limits::build_looks_max;
+bool builder_job::is_able() const {
+    const auto hang = std::ranges::count_if(x_given_up, [](const auto& each) { return !each->has_ended(); });
+    return !x_is_ending && static_cast<std::size_t>(hang) < limits::build_looks_max;
 }
 
 void builder_job::given_up(std::shared_ptr<look_at_model> look) {
+    std::erase_if(x_given_up, [](const auto& each) { return each->has_ended(); });
     x_given_up.push_back(std::move(look));
-    if (!may_look())
+    if (!is_able())
         runtime::log(runtime::log_level::error, runtime::log_events::builder_stuck,
                      {{"loads", static_cast<std::int64_t>(x_given_up.size())}});
 }

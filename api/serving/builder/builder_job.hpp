@@ -29,8 +29,8 @@ namespace herald::api::serving::builder {
 /// built now, because the store or the disk is in trouble or no engine is there, is tried again; other
 /// failures end the build with their text. So does a second end of this process while it was being loaded,
 /// and a look that takes longer than it may: it goes on beside the next ones, as nothing can end it, on a
-/// thread that is lost to building until then, and is left behind at the end. Lives on the loop's thread, but
-/// for end().
+/// thread that is lost to building until then, and is left behind at the end. A node that has lost all of
+/// these threads lets the claim go. Lives on the loop's thread, but for end().
 class builder_job final : public storage::node::claimed_job,
                           public std::enable_shared_from_this<builder_job> {
   public:
@@ -71,6 +71,8 @@ class builder_job final : public storage::node::claimed_job,
 
     void start(std::uint64_t token) override;
     void stop() override { x_token = 0; }
+    /// Whether it may look at a further model.
+    bool is_able() const override;
     /// What ends the process from now on is no sign of a model. Any thread.
     void let_off() noexcept { x_marks->let_off(); }
     /// Waits until nothing of it is left but looks at models that do not end. Not on the loop's thread; while
@@ -90,7 +92,6 @@ class builder_job final : public storage::node::claimed_job,
     storage::artifacts::task<schemas::model_signature> looked(schemas::build_id,
                                                               std::shared_ptr<const model_cache::held_model>);
     void given_up(std::shared_ptr<look_at_model>);
-    bool may_look();
     result<std::vector<storage::artifacts::stored_object>> model_of(const schemas::build&) const;
     using rests = std::map<std::uint64_t, std::int64_t>;  // of a build: until when, by the steady clock
     result<schemas::build> next_build(const rests&) const;

@@ -91,11 +91,11 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     /// Takes room for a copy that is there or will be, and holds it: nothing else may take its place.
     /// Errors: those of make_room.
     result<std::shared_ptr<const held_model>> hold(const std::string& name, std::uint64_t bytes);
+    class arrival;
+    /// Takes room on the disk for a file that begins to arrive, beside the others that do. Errors:
+    /// unavailable.
+    result<std::shared_ptr<arrival>> expect(const std::string& name, std::uint64_t bytes);
     fs::path path_of(const std::string& name) const { return x_folder / name; }
-    fs::path new_arrival(const std::string& name) {
-        const runtime::lock_guard lock(x_mutex);
-        return x_folder / (name + "." + std::to_string(++x_arrivals) + std::string(arriving));
-    }
     std::uint64_t bytes() const {
         const runtime::lock_guard lock(x_mutex);
         return x_bytes;
@@ -111,8 +111,13 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     void release(const std::string& name);
     result<void> make_room(std::uint64_t bytes) REQUIRES(x_mutex);
     bool keeps_to_bounds(std::uint64_t bytes, std::size_t models) const;
-    bool has_disk_room(std::uint64_t bytes, std::uint64_t freed) const;
+    bool has_disk_room(std::uint64_t bytes, std::uint64_t freed) const REQUIRES(x_mutex);
+    result<void> make_disk_room(std::uint64_t bytes) REQUIRES(x_mutex);
     bool let_oldest_go() REQUIRES(x_mutex);
+    void has_arrived(std::uint64_t bytes) {
+        const runtime::lock_guard lock(x_mutex);
+        x_expected_bytes -= bytes;
+    }
 
     const fs::path x_folder;
     const bounds x_bounds;
@@ -121,6 +126,7 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     std::uint64_t x_bytes GUARDED_BY(x_mutex) = 0;
     std::uint64_t x_uses GUARDED_BY(x_mutex) = 0;
     std::uint64_t x_arrivals GUARDED_BY(x_mutex) = 0;
+    std::uint64_t x_expected_bytes GUARDED_BY(x_mutex) = 0;  // that arrivals have still to write
 };
 
 class model_cache::shelf::holder final : public held_model {
@@ -136,6 +142,43 @@ class model_cache::shelf::holder final : public held_model {
     const std::shared_ptr<shelf> x_shelf;
     const std::string x_name;
     const fs::path x_file;
+};
+
+/// A copy that is arriving; its file goes again unless it was kept. One thread at a time.
+class model_cache::shelf::arrival {
+  public:
+    arrival(std::shared_ptr<shelf> of, fs::path path, std::uint64_t bytes)
+        : x_shelf(std::move(of)), x_path(std::move(path)), x_expected_bytes(bytes) {}
+    ~arrival() {
+        if (x_file) ::unlink(x_path.c_str());
+        x_shelf->has_arrived(x_expected_bytes);
+    }
+    arrival(const arrival&) = delete;
+    arrival& operator=(const arrival&) = delete;
+
+    result<void> write(std::string_view bytes) {
+        if (!x_file)
+            x_file = descriptor(::open(x_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+        if (!x_file) return failed("make", x_path, errno);
+        const auto written = write_all(x_file, x_path, bytes);
+        if (!written) return written;
+        const std::uint64_t came = std::min<std::uint64_t>(bytes.size(), x_expected_bytes);
+        x_expected_bytes -= came;
+        x_shelf->has_arrived(came);
+        return {};
+    }
+    /// Nothing is synced: a copy is compared before it is used.
+    result<void> become(const fs::path& name) {
+        if (::rename(x_path.c_str(), name.c_str()) != 0) return failed("rename", x_path, errno);
+        x_file.close();
+        return {};
+    }
+
+  private:
+    const std::shared_ptr<shelf> x_shelf;
+    const fs::path x_path;
+    descriptor x_file;
+    std::uint64_t x_expected_bytes;
 };
 
 result<void> model_cache::shelf::begin() {
@@ -170,14 +213,28 @@ bool model_cache::shelf::keeps_to_bounds(std::uint64_t bytes, std::size_t models
     return bytes <= x_bounds.bytes_max && models <= x_bounds.models_max;
 }
 
-/// Whether so many more may come to the disk once others are gone from it.
+/// Whether so many more may come to the disk, behind those that are expected, once others are gone from it.
 bool model_cache::shelf::has_disk_room(std::uint64_t bytes, std::uint64_t freed) const {
     if (x_bounds.disk_free_bytes_min == 0) return true;
     std::error_code unknown;
     const auto disk = fs::space(x_folder, unknown);
     if (unknown) return true;
     const std::uint64_t available = disk.available + freed;
-    return available >= bytes && available - bytes >= x_bounds.disk_free_bytes_min;
+    const std::uint64_t needed = bytes + x_expected_bytes;
+    return available >= needed && available - needed >= x_bounds.disk_free_bytes_min;
+}
+
+/// Errors: unavailable, when all that nobody holds would not make enough room; then none of it goes.
+result<void> model_cache::shelf::make_disk_room(std::uint64_t bytes) {
+    std::uint64_t unheld_bytes = 0;
+    for (const auto& [name, each] : x_copies)
+        if (each.holders == 0) unheld_bytes += each.bytes;
+    bool is_enough = has_disk_room(bytes, unheld_bytes);
+    while (is_enough && !has_disk_room(bytes, 0)) is_enough = let_oldest_go();
+    if (is_enough) return {};
+    return runtime::unavailable("the disk has no room for a copy of the model of " + std::to_string(bytes) +
+                                " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) +
+                                " must stay free");
 }
 
 /// For one copy more. Unless all that nobody holds would make enough room, none of it goes. Errors:
@@ -198,13 +255,10 @@ result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
         return runtime::unavailable("the disk cache of models has no room for " + std::to_string(bytes) +
                                     " bytes: models in use take " + std::to_string(held_bytes) + " of " +
                                     std::to_string(x_bounds.bytes_max));
-    bool is_enough = has_disk_room(bytes, x_bytes - held_bytes);
-    while (is_enough && !(keeps_to_bounds(x_bytes + bytes, x_copies.size() + 1) && has_disk_room(bytes, 0)))
-        is_enough = let_oldest_go();
-    if (is_enough) return {};
-    return runtime::unavailable("the disk has no room for a copy of the model of " + std::to_string(bytes) +
-                                " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) +
-                                " must stay free");
+    if (const auto made = make_disk_room(bytes); !made) return made;
+    while (!keeps_to_bounds(x_bytes + bytes, x_copies.size() + 1) && let_oldest_go()) {
+    }
+    return {};
 }
 
 /// False when every copy is held.
@@ -244,6 +298,19 @@ result<std::shared_ptr<const held_model>> model_cache::shelf::hold(const std::st
     return held;
 }
 
+result<std::shared_ptr<model_cache::shelf::arrival>> model_cache::shelf::expect(const std::string& name,
+                                                                                std::uint64_t bytes) {
+    fs::path path;
+    {
+        const runtime::lock_guard lock(x_mutex);
+        // Also where hold() has made it: since then another one may have begun to arrive.
+        if (const auto made = make_disk_room(bytes); !made) return made.error();
+        path = x_folder / (name + "." + std::to_string(++x_arrivals) + std::string(arriving));
+        x_expected_bytes += bytes;
+    }
+    return std::make_shared<arrival>(shared_from_this(), std::move(path), bytes);
+}
+
 void model_cache::shelf::release(const std::string& name) {
     const runtime::lock_guard lock(x_mutex);
     const auto found = x_copies.find(name);
@@ -269,38 +336,6 @@ result<std::unique_ptr<model_cache>> model_cache::open(const fs::path& folder, c
 
 std::uint64_t model_cache::bytes() const noexcept { return x_shelf->bytes(); }
 
-namespace {
-
-/// A copy that is arriving; its file goes again unless it was kept.
-class arrival {
-  public:
-    explicit arrival(fs::path path) : x_path(std::move(path)) {}
-    ~arrival() {
-        if (x_file) ::unlink(x_path.c_str());
-    }
-    arrival(const arrival&) = delete;
-    arrival& operator=(const arrival&) = delete;
-
-    result<void> write(std::string_view bytes) {
-        if (!x_file)
-            x_file = descriptor(::open(x_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-        if (!x_file) return failed("make", x_path, errno);
-        return write_all(x_file, x_path, bytes);
-    }
-    /// Nothing is synced: a copy is compared before it is used.
-    result<void> become(const fs::path& name) {
-        if (::rename(x_path.c_str(), name.c_str()) != 0) return failed("rename", x_path, errno);
-        x_file.close();
-        return {};
-    }
-
-  private:
-    const fs::path x_path;
-    descriptor x_file;
-};
-
-}  // namespace
-
 storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
     std::vector<stored_object> wanted) {
     const std::string name = name_of(wanted);
@@ -325,19 +360,21 @@ storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
         const auto dropped = co_await run_blocking(x_with.disk, drop);
         if (!dropped) co_return dropped.error();
     }
+    const auto expect = [&] { return x_shelf->expect(name, bytes); };
+    const auto arriving_copy = co_await run_blocking(x_with.disk, expect);
+    if (!arriving_copy) co_return arriving_copy.error();
     const storage::artifacts::byte_range all{0, bytes};
     auto stream = co_await storage::artifacts::read_joined(x_with.artifacts, wanted, all);
     if (!stream) co_return stream.error();
-    arrival arriving_copy(x_shelf->new_arrival(name));
     while (true) {
         const auto piece = co_await (*stream)->next();
         if (!piece) co_return piece.error();
-        const auto keep = [&] { return arriving_copy.write(*piece); };
+        const auto keep = [&] { return (*arriving_copy)->write(*piece); };
         const auto kept = co_await run_blocking(x_with.disk, keep);
         if (!kept) co_return kept.error();
         if (piece->empty()) break;
     }
-    const auto finish = [&] { return arriving_copy.become(file); };
+    const auto finish = [&] { return (*arriving_copy)->become(file); };
     const auto finished = co_await run_blocking(x_with.disk, finish);
     if (!finished) co_return finished.error();
     // What the store sent was compared there; this tells of a disk that does not keep what it was given.

@@ -41,11 +41,6 @@ bool is_any_serving(const state::state_view& state) {
     return is_one;
 }
 
-std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view& state, const schemas::build& build) {
-    if (!build.unsafe_scan_id) return {};
-    return unconfirmed_nodes(state, build.unsafe_offset);
-}
-
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view& state, std::uint64_t offset) {
     std::vector<unconfirmed_node> nodes;
     const auto position = tables::positions::find(state);

@@ -20,9 +20,6 @@ struct unconfirmed_node {
 /// offset, and may go on as before for a while yet, be it one that a later process of the node has replaced;
 /// by name.
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, std::uint64_t offset);
-/// The same of the report on a build, which they may still serve. Empty for a build that nobody reported
-/// unsafe.
-std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, const schemas::build&);
 
 /// Whether a node that serves predictions is in contact (design.md §4).
 bool is_any_serving(const state::state_view&);

@@ -130,12 +130,18 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
     return std::string();
 }
 
-/// Returns who holds the job now. Errors: aborted for a process whose node has restarted since.
+/// Returns who holds the job now; nothing to who lets it go, whether it held it or not. Errors: aborted for a
+/// process whose node has restarted since.
 answer apply(rule_context& context, const schemas::commands::claim& command) {
     const auto claimant = tables::nodes::find(context.state, command.node);
     if (claimant && claimant->boot != command.boot)
         return runtime::aborted("another process runs as node \"" + command.node + "\"");
     auto held = tables::claims::find(context.state, command.job);
+    if (command.lets_go && is_of_serving_level(context)) {
+        if (held && held->node == command.node && held->boot == command.boot)
+            tables::claims::erase(context.state, *held);
+        return std::string();
+    }
     if (!held || is_free(context, *held, command)) {
         held = schemas::claim_row{command.job, command.node, command.boot, context.offset()};
         tables::claims::put(context.state, *held);

@@ -52,6 +52,7 @@ serving_changes& serving_changes::operator|=(const serving_changes& more) {
     append_to(stages, more.stages);
     append_to(updates, more.updates);
     append_to(builds, more.builds);
+    append_to(unsafe_reports, more.unsafe_reports);
     append_to(versions, more.versions);
     append_to(models, more.models);
     append_to(users, more.users);

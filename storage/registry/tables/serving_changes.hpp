@@ -18,14 +18,20 @@ class serving_changes {
     serving_changes& operator|=(const serving_changes& more);
 
     bool empty() const noexcept {
-        return endpoints.empty() && stages.empty() && updates.empty() && builds.empty() && versions.empty() &&
-               models.empty() && users.empty();
+        return endpoints.empty() && stages.empty() && updates.empty() && builds.empty() &&
+               unsafe_reports.empty() && versions.empty() && models.empty() && users.empty();
     }
 
     std::vector<schemas::uuid> endpoints;
     std::vector<schemas::endpoint_stage_id> stages;  // or a token of theirs
     std::vector<schemas::update_id> updates;
     std::vector<schemas::build_id> builds;
+    /// Reported unsafe, also where the same write erased the build's row. Added by who applies the reports.
+    struct unsafe_report {
+        schemas::build_id build;
+        schemas::scan_id scan;
+    };
+    std::vector<unsafe_report> unsafe_reports;
     // What headers are made of:
     std::vector<schemas::version_id> versions;
     std::vector<schemas::model_id> models;

@@ -37,4 +37,6 @@ bool written_tables::has_webhook_changes() const { return has(x_letters, table::
 
 bool written_tables::has_claims() const { return has(x_letters, table::claim); }
 
+bool written_tables::has_heartbeats() const { return has(x_letters, table::node); }
+
 }  // namespace herald::storage::registry::tables

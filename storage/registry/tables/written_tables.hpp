@@ -24,6 +24,8 @@ class written_tables {
     bool has_events() const;
     bool has_webhook_changes() const;
     bool has_claims() const;
+    /// What nodes say of themselves.
+    bool has_heartbeats() const;
 
   private:
     std::bitset<256> x_letters;

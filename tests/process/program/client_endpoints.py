@@ -251,6 +251,8 @@ def an_update_shows_its_build_at_once_and_echoes_its_body():
             # An image made elsewhere has no runtime: the update ends, and says why.
             ended = _settled(client, place)
             assert ended["status"] == "error" and ended["components"][-1]["message"], ended
+        printed = client.call("GET", place[:place.index("/stages/")], headers={"Accept": "text/plain"}).body.decode()
+        assert printed.splitlines()[3:] == [f"stage production, build {build}: {ended['components'][-1]['message']}"], printed
         client.refused(404, 5, "", "PUT", f"{place}/update", {"build_id": 999, "strategy": "rollout"})
         client.must("PUT", f"{place}/update", {"build_id": build, "strategy": "rollout", "resources": {}, "autoscaling": {}, "env": []})
         for name, wrong, text in (("resources", [], "resources is"), ("autoscaling", "two", "autoscaling is"), ("env", {"A": "b"}, "env is"),

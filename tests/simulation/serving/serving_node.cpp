@@ -91,8 +91,11 @@ class serving_node::process {
         const bool is_first = is_caught_up && !std::exchange(x_has_begun, is_caught_up);
         const auto view = changed_view(what.view, is_first ? x_broken.rows_at_start : nullptr);
         auto changes = what.changes;
-        if (x_broken.tells_the_gate_of_routes_only)
+        if (x_broken.tells_the_gate_of_routes_only) {
             std::erase_if(changes.builds, [this](schemas::build_id id) { return !has_route(id); });
+            std::erase_if(changes.unsafe_reports,
+                          [this](const auto& each) { return !has_route(each.build); });
+        }
         x_maker.shown({view, changes, what.offset, what.level, is_caught_up});
     }
 

@@ -314,7 +314,10 @@ void run::wait_until_heard(report& told) {
         return now;
     };
     const auto own_threads = [&told](std::function<void()> done) { told.asked.quiesce(std::move(done)); };
-    api::deployment::hearing asked{read, own_threads, told.asked.machine().thread(),
+    const auto next_heartbeat = [&told](std::function<void()> heard) {
+        told.asked.machine().node().after_next_heartbeat(std::move(heard));
+    };
+    api::deployment::hearing asked{read, next_heartbeat, own_threads, told.asked.machine().thread(),
                                    x_kind == storage::node::node_kind::cluster};
     if (x_broken.awaits_no_own_threads) asked.quiesce = nullptr;
     api::deployment::when_heard(asked, told.offset, [this, &told] {
@@ -327,7 +330,7 @@ run::unconfirmed run::unconfirmed_of(const report& told, const view& state, row_
     if (x_kind == storage::node::node_kind::standalone) return {};
     const auto build = storage::registry::tables::builds::find(*state, told.build);
     require(build && build->unsafe_scan_id, "a node answers of a report that it has not applied");
-    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), *build);
+    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), build->unsafe_offset);
 }
 
 bool run::is_answered(schemas::build_id build) const {

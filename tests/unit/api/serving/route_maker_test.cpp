@@ -310,6 +310,28 @@ TEST_F(route_maker_test, a_build_that_no_route_has_any_more_is_unsafe_for_predic
     }
 }
 
+/// The report and the removal of the build's row may be one write.
+TEST_F(route_maker_test, a_build_that_is_gone_when_its_report_is_shown_is_unsafe_for_predictions_under_way) {
+    const auto endpoint = endpoint_at(1, "/a");
+    const auto build = build_of(11, "v1");
+    const auto stage = stage_of(endpoint, 21, {component_of(11, schemas::whole_ppm)});
+    const auto safety = at("/a").stages[0].components[0].safety;
+    write([&](auto& changes) {
+        tables::endpoint_stages::erase(changes, stage);
+        tables::endpoints::erase(changes, endpoint);
+    });
+    const auto before = store->view();
+    storage::registry::state::state_changes changes(before.get());
+    tables::builds::erase(changes, build);
+    const auto rows = changes.take();
+    ASSERT_TRUE(store->write(rows));
+    const auto view = store->view();
+    tables::serving_changes what(rows);
+    what.unsafe_reports.push_back({build.id, {44}});
+    maker->shown({view, what, 1, 3, true});
+    EXPECT_EQ(safety->unsafe_scan().value, 44u);
+}
+
 TEST_F(route_maker_test, a_build_that_is_being_made_or_failed_is_not_loaded) {
     auto build = build_of(6, "v6");
     auto building = build;

@@ -68,6 +68,7 @@ class keeping_node final : public storage::node::registry_node {
     std::optional<reading> read_applied() const override { return std::nullopt; }
     std::optional<reading> read_now() const override { return std::nullopt; }
     void read(reading_handler handler) override { handler(runtime::unavailable("no state here")); }
+    void after_next_heartbeat(std::function<void()>) override {}
     bool ready() const noexcept override { return true; }
     status state_now() const override { return {}; }
     void add_job(schemas::job, std::shared_ptr<storage::node::claimed_job>) override {}

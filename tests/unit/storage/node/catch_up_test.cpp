@@ -7,6 +7,7 @@
 
 #include "storage/node/limits.hpp"
 #include "storage/node/replica.hpp"
+#include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/position.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "tests/support/busy_log.hpp"
@@ -128,6 +129,70 @@ TEST(catch_up, loses_nothing_when_writes_fail) {
         EXPECT_EQ(patched.rows, whole.rows) << failing;
         EXPECT_TRUE(patched.was_visible) << failing;
     }
+}
+
+TEST(catch_up, tells_of_an_unsafe_report_though_the_same_write_erases_the_build) {
+    registry all;  // makes the envelopes, and says what comes of them
+    all.offset = 0;
+    std::vector<events::log::record> records;
+    registry answers;
+    const auto add = [&](const auto& command) {
+        records.push_back(all.record_of(all.envelope_of(admin, command)));
+    };
+    add(registry::genesis());
+    schemas::commands::create_model model;
+    model.workspace_name = "default";
+    model.model.name = "m";
+    add(model);
+    schemas::commands::create_version version;
+    version.registered_model_id = answers.must<schemas::registered_model>(model).id;
+    version.version.version = "v";
+    add(version);
+    schemas::commands::create_build build;
+    build.workspace_name = "default";
+    build.model_version_id = answers.must<schemas::model_version>(version).id;
+    build.external_location = "registry.example.org/m:1";
+    build.creator_request.text = "{}";
+    add(build);
+    const auto made = answers.must<schemas::build>(build);
+    for (const auto safety : {schemas::safety_status::safe, schemas::safety_status::unsafe}) {
+        schemas::commands::report_scan report;
+        report.workspace_name = "default";
+        report.build_id = made.id;
+        report.scan_status = schemas::scan_status::scanned;
+        report.safety_status = safety;
+        if (safety == schemas::safety_status::safe) {
+            schemas::commands::request_scan request;
+            request.workspace_name = "default";
+            request.build_id = made.id;
+            add(request);
+        }
+        add(report);
+    }
+    schemas::commands::delete_version gone;
+    gone.id = build.model_version_id;
+    add(gone);
+    for (int i = 0; i < 3; ++i) add(schemas::commands::no_operation{});  // what hangs on it goes by timers
+
+    const auto rows = make_memory_state();
+    prepared_log log(std::move(records));
+    manual_scheduler scheduler;
+    std::vector<storage::registry::tables::serving_changes> told;
+    bool is_there = true;
+    replica one(log, *rows, scheduler.clock(), "a",
+                {[](auto& done) { EXPECT_EQ(done.outcome.code, 0u) << done.outcome.message; },
+                 [](const written_tables&) {},
+                 {},
+                 [&](const applied_state& next, const storage::registry::tables::serving_changes& what) {
+                     told.push_back(what);
+                     is_there = storage::registry::tables::builds::find(*next.view, made.id).has_value();
+                 }});
+    EXPECT_TRUE(std::holds_alternative<replica::progress>(one.advance(0)));
+    ASSERT_EQ(told.size(), 1u) << "the test would show nothing";
+    ASSERT_FALSE(is_there) << "the test would show nothing";
+    ASSERT_EQ(told[0].unsafe_reports.size(), 1u) << "a safe report is none";
+    EXPECT_EQ(told[0].unsafe_reports[0].build, made.id);
+    EXPECT_TRUE(told[0].unsafe_reports[0].scan);
 }
 
 TEST(catch_up, writes_much_that_short_records_change_in_bounded_batches) {

@@ -96,9 +96,17 @@ TEST(node_identity_test, a_command_of_a_newer_version_stops_the_node_and_is_not_
     events::log::memory::memory_log log(*all.broker, [](const std::function<void()>& task) { task(); });
     const auto producer = log.open_producer(events::log::producer_kind::ordinary);
     const std::uint64_t next = a.next_offset();
+    int woken = 0;
+    a.node->after_next_heartbeat([&] {
+        ++woken;
+        EXPECT_FALSE(a.node->read_applied());
+    });
     ASSERT_TRUE(producer->append(commands_partition, "", schemas::commands::seal_envelope(newer),
                                  [](const auto&) {}));
     all.scheduler.settle();
+    EXPECT_EQ(woken, 1) << "nobody waits for what a failed node does not hear any more";
+    a.node->after_next_heartbeat([&] { ++woken; });
+    EXPECT_EQ(woken, 2);
     ASSERT_EQ(a.failures.size(), 1u);
     EXPECT_EQ(a.failures[0].what, node_failure::kind::unknown_command);
     EXPECT_EQ(a.next_offset(), next);

@@ -303,7 +303,9 @@ TEST(node_test, a_drain_without_the_log_does_not_wait_long_for_the_farewell) {
 struct noted_job final : claimed_job {
     void start(std::uint64_t token) override { tokens.push_back(token); }
     void stop() override { tokens.push_back(0); }
+    bool is_able() const override { return can_do_it; }
     std::vector<std::uint64_t> tokens;
+    bool can_do_it = true;
 };
 
 TEST(node_test, a_job_runs_under_the_token_of_the_claim_and_ends_with_the_node) {
@@ -330,7 +332,54 @@ TEST(node_test, a_job_runs_under_the_token_of_the_claim_and_ends_with_the_node) 
     EXPECT_EQ(job->tokens[1], 0u);
 }
 
+TEST(node_test, a_job_that_cannot_be_done_here_is_done_by_another_node) {
+    cluster all;
+    const auto of_a = std::make_shared<noted_job>(), of_b = std::make_shared<noted_job>();
+    machine& a = all.start("a", {}, {{schemas::job::builder, of_a}});
+    all.start("b", {}, {{schemas::job::builder, of_b}});
+    const auto holder = [&] {
+        const auto held = cluster::claim(a, "builder");
+        return held ? held->node : "nobody";
+    };
+    all.scheduler.run_for(3'000);
+    ASSERT_NE(holder(), "nobody");
+    noted_job& first = holder() == "a" ? *of_a : *of_b;
+    noted_job& second = holder() == "a" ? *of_b : *of_a;
+    const std::string other = holder() == "a" ? "b" : "a";
+    first.can_do_it = false;
+    all.scheduler.run_for(3'000);
+    EXPECT_EQ(holder(), other);
+    EXPECT_EQ(first.tokens.size(), 2u);
+    EXPECT_EQ(first.tokens.back(), 0u) << "it was stopped";
+    ASSERT_EQ(second.tokens.size(), 1u);
+    second.can_do_it = false;
+    all.scheduler.run_for(3'000);
+    EXPECT_EQ(holder(), "nobody") << "neither asks for what it cannot do";
+    const std::size_t said = all.commands(schemas::commands::claim::type).size();
+    all.scheduler.run_for(60'000);
+    EXPECT_EQ(all.commands(schemas::commands::claim::type).size(), said);
+    first.can_do_it = true;
+    all.scheduler.run_for(3'000);
+    EXPECT_NE(holder(), other);
+    EXPECT_NE(holder(), "nobody");
+    EXPECT_EQ(first.tokens.size(), 3u);
+}
+
 // ---- heartbeats
+
+TEST(node_test, who_awaits_a_heartbeat_is_woken_by_the_next_one_and_by_nothing_else) {
+    cluster all;
+    machine& a = all.start("a");
+    all.scheduler.run_for(3'000);
+    int woken = 0;
+    a.node->after_next_heartbeat([&] { ++woken; });
+    EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
+    EXPECT_EQ(woken, 0);
+    all.scheduler.run_for(2'500);
+    EXPECT_EQ(woken, 1);
+    all.scheduler.run_for(10'000);
+    EXPECT_EQ(woken, 1);
+}
 
 TEST(node_test, a_cluster_node_speaks_every_two_seconds_and_a_standalone_once_a_minute) {
     for (const auto& [kind, expected] : {std::pair{node_kind::cluster, 60}, {node_kind::standalone, 2}}) {

@@ -395,6 +395,30 @@ TEST(claims, refuse_the_older_of_two_processes_of_one_node) {
     EXPECT_EQ(code_of(registry.run(older)), error_code::aborted);
 }
 
+TEST(claims, only_the_process_that_holds_one_lets_it_go) {
+    registry registry;
+    schemas::commands::node_heartbeat beat;
+    beat.first = true;
+    beat.boot[0] = 1;
+    for (const char* node : {"a", "b"}) {
+        beat.node = node;
+        EXPECT_EQ(registry.run(beat).code, 0u);
+    }
+    const auto held = registry.must<schemas::claim_row>(schemas::commands::claim{"builder", "a", beat.boot});
+    const auto holder = [&] { return claims::find(*registry.view(), "builder"); };
+    schemas::commands::claim go{"builder", "b", beat.boot, true};
+    EXPECT_EQ(registry.run(go).code, 0u);
+    ASSERT_TRUE(holder());
+    EXPECT_EQ(holder()->token, held.token);
+    go.node = "a";
+    EXPECT_EQ(registry.run(go).code, 0u);
+    EXPECT_FALSE(holder());
+    EXPECT_EQ(registry.run(go).code, 0u) << "twice is as good as once";
+    const auto next = registry.must<schemas::claim_row>(schemas::commands::claim{"builder", "b", beat.boot});
+    EXPECT_EQ(next.node, "b");
+    EXPECT_GT(next.token, held.token);
+}
+
 TEST(claims, a_dead_process_s_records_that_surface_late_take_nothing_from_the_living) {
     registry registry;
     schemas::commands::node_heartbeat dead;

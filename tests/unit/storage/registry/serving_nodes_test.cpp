@@ -46,7 +46,7 @@ class serving_nodes : public testing::Test {
         return build;
     }
     std::vector<unconfirmed_node> unconfirmed(const schemas::build& build) {
-        return storage::registry::find::unconfirmed_nodes(*all.view(), build);
+        return storage::registry::find::unconfirmed_nodes(*all.view(), build.unsafe_offset);
     }
     std::size_t kept_of(const std::string& node) {
         const auto row = tables::replaced_processes::find(*all.view(), node);

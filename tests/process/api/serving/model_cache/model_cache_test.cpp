@@ -15,6 +15,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/memory_artifacts.hpp"
 #include "tests/support/sanitized.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 namespace {
@@ -58,6 +59,17 @@ class copies : public testing::Test {
         std::promise<result<held>> came;
         tasks.start("test", get(*cache, std::move(parts), came));
         return came.get_future().get();
+    }
+    /// The same while what the store sends is held up; what waits for that fails, and goes on.
+    result<held> ask_while_slow(std::vector<stored_object> parts) {
+        std::promise<result<held>> came;
+        tasks.start("test", get(*cache, std::move(parts), came));
+        auto answer = came.get_future();
+        if (answer.wait_for(std::chrono::seconds(5)) != std::future_status::ready) {
+            ADD_FAILURE() << "it was let in";
+            objects.are_reads_slow = false;
+        }
+        return answer.get();
     }
     std::size_t files() const {
         return static_cast<std::size_t>(
@@ -139,6 +151,55 @@ TEST_F(copies, one_that_cannot_be_read_for_want_of_descriptors_stays) {
     EXPECT_EQ(content((*again)->file()), "model");
 }
 
+/// The want is over by the time that something could be done to the copy.
+TEST_F(copies, one_that_could_not_be_read_for_a_moment_stays) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    objects.objects.clear();
+    using call = runtime::started_call<result<void>>;
+    const auto executor = loops[0].context().get_executor();
+    runtime::blocking_pool disk(1, 16);  // one call after the other
+    auto opened = model_cache::open(folder / "models", {objects, disk}, {});
+    ASSERT_TRUE(opened);
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    std::promise<void> may_begin, is_asked, is_behind;
+    const auto wait = [&]() -> result<void> {
+        may_begin.get_future().wait();
+        return {};
+    };
+    const auto restore = [&]() -> result<void> {
+        ::setrlimit(RLIMIT_NOFILE, &before);
+        return {};
+    };
+    // Runs before the copy is compared, and puts `restore` behind that.
+    const auto arrange = [&]() -> result<void> {
+        loops[0].post([&] {
+            (void)call::start(disk, executor, restore);
+            is_behind.set_value();
+        });
+        is_behind.get_future().wait();
+        return {};
+    };
+    ASSERT_TRUE(call::start(disk, executor, wait));
+    std::promise<result<held>> came;
+    tasks.start("test", get(**opened, {model}, came));
+    loops[0].post([&] { is_asked.set_value(); });
+    is_asked.get_future().wait();
+    ASSERT_TRUE(call::start(disk, executor, arrange));
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    may_begin.set_value();
+    const auto refused = came.get_future().get();
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, error_code::unavailable);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("lacks resources"));
+    EXPECT_EQ(files(), 1u);
+    EXPECT_TRUE(ask({model}));
+}
+
 TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     open();
     const auto kept = store("kept"), unused = store("unused"), next = store("next");
@@ -151,6 +212,43 @@ TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
     EXPECT_EQ(files(), 2u) << "they would not have been enough";
     EXPECT_TRUE(ask({kept})) << "what is there needs no more room";
+}
+
+TEST_F(copies, those_that_still_arrive_leave_less_of_the_disk_for_others) {
+    const std::uint64_t available = fs::space(folder.path()).available;
+    open({.bytes_max = UINT64_MAX / 4, .disk_free_bytes_min = available / 5});
+    // Of each half of the disk is asked for; what the store then has is short.
+    auto first = store("first"), second = store("second");
+    first.bytes = second.bytes = available / 2;
+    objects.are_reads_slow = true;
+    std::promise<result<held>> first_came;
+    tasks.start("test", get(*cache, {first}, first_came));
+    ASSERT_TRUE(eventually([&] { return objects.reads == 1; }));
+    const auto refused = ask_while_slow({second});
+    EXPECT_FALSE(refused);
+    if (!refused) EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+    EXPECT_EQ(objects.reads, 1);
+    objects.are_reads_slow = false;
+    EXPECT_FALSE(first_came.get_future().get()) << "it is shorter than was asked for";
+    const auto again = ask({second});
+    ASSERT_FALSE(again);
+    EXPECT_THAT(again.error().message, testing::HasSubstr("damaged")) << "it was let in";
+}
+
+TEST_F(copies, of_one_name_that_arrive_at_once_are_two_on_the_disk) {
+    const std::uint64_t available = fs::space(folder.path()).available;
+    open({.bytes_max = UINT64_MAX / 4, .disk_free_bytes_min = available / 5});
+    auto model = store("model");
+    model.bytes = available / 2;
+    objects.are_reads_slow = true;
+    std::promise<result<held>> first_came;
+    tasks.start("test", get(*cache, {model}, first_came));
+    ASSERT_TRUE(eventually([&] { return objects.reads == 1; }));
+    const auto refused = ask_while_slow({model});
+    EXPECT_FALSE(refused);
+    if (!refused) EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
+    objects.are_reads_slow = false;
+    EXPECT_FALSE(first_came.get_future().get());
 }
 
 TEST_F(copies, those_that_nobody_holds_stay_when_they_would_not_make_room_enough) {

@@ -46,6 +46,7 @@ class told_node final : public node::registry_node {
     std::optional<reading> read_applied() const override { return std::nullopt; }
     std::optional<reading> read_now() const override { return std::nullopt; }
     void read(reading_handler) override {}
+    void after_next_heartbeat(std::function<void()>) override {}
     bool ready() const noexcept override { return true; }
     identity me() const override { return {}; }
     std::int64_t serves_until_ms() const noexcept override { return std::int64_t{1} << 60; }
@@ -146,6 +147,11 @@ class builder : public testing::Test {
             }
             return out;
         };
+    }
+    bool is_able() {
+        std::promise<bool> said;
+        loops[0].post([&] { said.set_value(job->is_able()); });
+        return said.get_future().get();
     }
     /// The first `count` loads do not end before the test does or lets them.
     void hang(int count) {
@@ -343,9 +349,11 @@ TEST_F(builder, only_so_many_are_loading_at_a_time_and_the_next_waits_until_one_
     });
     looked.get_future().get();
     EXPECT_EQ(loads, static_cast<int>(limits::build_looks_max));
+    EXPECT_FALSE(is_able()) << "the claim is for a node that can build";
     is_let_go = true;
     let_go.set_value();
     ASSERT_EQ(eventually([&] { return node.told().size(); }, 3), 3u);
+    EXPECT_TRUE(is_able());
     EXPECT_EQ(node.told()[2].build_id.value, 7u);
     EXPECT_EQ(node.told()[2].error, "");
 }

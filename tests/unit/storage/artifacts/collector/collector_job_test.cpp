@@ -51,6 +51,7 @@ class listening_node final : public node::registry_node {
     std::optional<reading> read_applied() const override { return std::nullopt; }
     std::optional<reading> read_now() const override { return std::nullopt; }
     void read(reading_handler) override {}
+    void after_next_heartbeat(std::function<void()>) override {}
     bool ready() const noexcept override { return true; }
     identity me() const override { return {}; }
     std::int64_t serves_until_ms() const noexcept override { return std::int64_t{1} << 60; }

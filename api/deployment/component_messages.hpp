@@ -1,0 +1,15 @@
+// What is said of a stage's component that is not loaded.
+#pragma once
+
+#include <string>
+
+#include "api/calls/handler.hpp"
+#include "schemas/endpoints.hpp"
+
+namespace herald::api::deployment {
+
+/// Why it is in error, or is not loaded yet, as far as this node can tell: of what the other nodes have tried
+/// the log says nothing until they give up. Empty when there is nothing to say.
+std::string message_of(const calls::reading_call&, const schemas::stage_component&);
+
+}  // namespace herald::api::deployment
