@@ -4,7 +4,7 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/endpoint_paths.hpp"
-#include "api/deployment/hearing.hpp"
+#include "api/deployment/confirmations.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"

@@ -7,7 +7,7 @@
 #include "api/calls/tell_read.hpp"
 #include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
-#include "api/deployment/hearing.hpp"
+#include "api/deployment/confirmations.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"

@@ -3,7 +3,7 @@
 
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
-#include "api/deployment/hearing.hpp"
+#include "api/deployment/confirmations.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
@@ -131,7 +131,7 @@ response report_scan(writing_call& call) {
     const bool is_unsafe = command.safety_status == schemas::safety_status::unsafe;
     auto told = co_await call.submit(std::move(command));
     if (!told) co_return told.error();
-    if (is_unsafe) co_await wait_until_heard<schemas::commands::report_scan>(call, told->offset);
+    if (is_unsafe) co_await wait_until_confirmed<schemas::commands::report_scan>(call, told->offset);
     auto row = schemas::decode<scan>(told->body);
     if (!row) co_return row.error();
     const auto now = call.with().registry.read_applied();

@@ -23,6 +23,7 @@
 #include "runtime/http/server/request_id.hpp"
 #include "runtime/http/server/request_report.hpp"
 #include "runtime/http/server/request_room.hpp"
+#include "runtime/http/server/socket_peer.hpp"
 #include "runtime/http/server/stream_connection.hpp"
 #include "runtime/http/server/stream_pace.hpp"
 #include "runtime/http/server/stream_sending.hpp"

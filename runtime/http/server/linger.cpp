@@ -1,7 +1,5 @@
 #include "runtime/http/server/linger.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 
@@ -11,12 +9,6 @@
 namespace herald::runtime::http::server {
 
 namespace asio = boost::asio;
-
-bool socket_peer::has_left() const noexcept {
-    pollfd asked = {x_socket.native_handle(), POLLRDHUP, 0};
-    return !x_is_draining && ::poll(&asked, 1, 0) == 1 &&
-           (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
-}
 
 asio::awaitable<void> read_on(tcp_socket& socket, runtime::event_loop& loop, const connection_limits& bounds,
                               std::span<char> scrap) {

@@ -9,19 +9,6 @@
 
 namespace herald::runtime::http::server {
 
-/// The peer as its socket shows it, for a handler that waits. Both must outlive it.
-class socket_peer final : public peer {
-  public:
-    socket_peer(tcp_socket& socket, const bool& is_draining) : x_socket(socket), x_is_draining(is_draining) {}
-    /// Whatever bytes of his are still unread. Unknown, so false, while the server drains: it may have closed
-    /// that side itself.
-    bool has_left() const noexcept override;
-
-  private:
-    tcp_socket& x_socket;
-    const bool& x_is_draining;
-};
-
 /// Sends no more, and reads on into `scrap` while bytes come, at most connection_limits::linger_ms apart and
 /// linger_ms_max in all. Closing a socket while bytes are unread would take the last answer back from the
 /// client, and one that sends a large body looks for an answer only at its end.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/deployment/hearing.hpp"
+#include "api/deployment/confirmations.hpp"
 #include "api/deployment/limits.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
@@ -299,12 +299,12 @@ report* run::report_unsafe(schemas::build_id build) {
                 if (!is_answered(told.build)) report_unsafe(told.build);
             });
         told.offset = heard.outcome.offset;
-        told.asked.machine().thread().post([this, &told] { wait_until_heard(told); });
+        told.asked.machine().thread().post([this, &told] { wait_until_confirmed(told); });
     });
     return &told;
 }
 
-void run::wait_until_heard(report& told) {
+void run::wait_until_confirmed(report& told) {
     if (x_broken.answers_at_once) return answer(told);
     const auto read = [this, &told] {
         auto now = told.asked.machine().node().read_applied();
@@ -317,11 +317,12 @@ void run::wait_until_heard(report& told) {
     const auto next_heartbeat = [&told](std::function<void()> heard) {
         told.asked.machine().node().after_next_heartbeat(std::move(heard));
     };
-    api::deployment::hearing asked{read, next_heartbeat, own_threads, told.asked.machine().thread(),
-                                   x_kind == storage::node::node_kind::cluster};
+    api::deployment::confirmation_sources asked{read, next_heartbeat, own_threads,
+                                                told.asked.machine().thread(),
+                                                x_kind == storage::node::node_kind::cluster};
     if (x_broken.awaits_no_own_threads) asked.quiesce = nullptr;
-    api::deployment::when_heard(asked, told.offset, [this, &told] {
-        if (x_broken.answers_never_late && told.is_anybody_awaited) return wait_until_heard(told);
+    api::deployment::when_confirmed(asked, told.offset, [this, &told] {
+        if (x_broken.answers_never_late && told.is_anybody_awaited) return wait_until_confirmed(told);
         answer(told);
     });
 }
@@ -339,7 +340,7 @@ bool run::is_answered(schemas::build_id build) const {
 }
 
 bool run::is_late(const report& told) const {
-    return told.first_look_ms && x_world.time.now_ms() >= *told.first_look_ms + limits::report_heard_ms_max;
+    return told.first_look_ms && x_world.time.now_ms() >= *told.first_look_ms + limits::confirmation_ms_max;
 }
 
 /// The product looks whether it has to wait.

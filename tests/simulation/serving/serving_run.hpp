@@ -75,7 +75,7 @@ class run {
     report* report_unsafe(schemas::build_id);
     bool is_answered(schemas::build_id) const;
     /// What the handler of a report does once its node has applied it.
-    void wait_until_heard(report&);
+    void wait_until_confirmed(report&);
     void look(report&, const view&);
     /// Whether it has waited for as long as it may.
     bool is_late(const report&) const;

@@ -1,4 +1,4 @@
-#include "api/deployment/hearing.hpp"
+#include "api/deployment/confirmations.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -13,7 +13,7 @@ namespace herald::api::deployment {
 namespace {
 
 /// Whether a node that is in contact has not said yet that it knows.
-bool is_awaited(const hearing& with, std::uint64_t offset) {
+bool is_awaited(const confirmation_sources& with, std::uint64_t offset) {
     const auto now = with.read_applied();
     if (!now) return false;
     const auto nodes = storage::registry::find::unconfirmed_nodes(*now->view, offset);
@@ -21,13 +21,13 @@ bool is_awaited(const hearing& with, std::uint64_t offset) {
 }
 
 /// Held by what will wake it. On the loop's thread.
-class heard_wait : public std::enable_shared_from_this<heard_wait> {
+class confirmation_wait : public std::enable_shared_from_this<confirmation_wait> {
   public:
-    heard_wait(hearing with, std::uint64_t offset, std::function<void()> heard)
+    confirmation_wait(confirmation_sources with, std::uint64_t offset, std::function<void()> heard)
         : x_with(std::move(with)), x_offset(offset), x_heard(std::move(heard)) {}
 
     void begin() {
-        const std::int64_t until_ms = x_with.loop.time().steady_ms() + limits::report_heard_ms_max;
+        const std::int64_t until_ms = x_with.loop.time().steady_ms() + limits::confirmation_ms_max;
         look();
         if (x_heard) x_with.loop.run_at(until_ms, [self = shared_from_this()] { self->end(); });
     }
@@ -44,7 +44,7 @@ class heard_wait : public std::enable_shared_from_this<heard_wait> {
         if (const auto heard = std::exchange(x_heard, nullptr)) heard();
     }
 
-    const hearing x_with;
+    const confirmation_sources x_with;
     const std::uint64_t x_offset;
     std::function<void()> x_heard;  // empty once it was called
 };
@@ -60,23 +60,23 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(
     return out;
 }
 
-void when_heard(const hearing& with, std::uint64_t offset, std::function<void()> heard) {
+void when_confirmed(const confirmation_sources& with, std::uint64_t offset, std::function<void()> heard) {
     const auto begin = [with, offset, heard = std::move(heard)] {
         if (!with.has_other_nodes) return heard();
-        std::make_shared<heard_wait>(with, offset, heard)->begin();
+        std::make_shared<confirmation_wait>(with, offset, heard)->begin();
     };
     if (!with.quiesce) return begin();
     with.quiesce(runtime::posted(with.loop, begin));
 }
 
-boost::asio::awaitable<void> wait_until_heard_at(calls::writing_call& call, std::uint64_t offset) {
+boost::asio::awaitable<void> wait_until_confirmed_at(calls::writing_call& call, std::uint64_t offset) {
     const calls::services& with = call.with();
-    const hearing asked{
+    const confirmation_sources asked{
         [&with] { return with.registry.read_applied(); },
         [&with](std::function<void()> heard) { with.registry.after_next_heartbeat(std::move(heard)); },
         with.quiesce, call.limit().loop(), with.has_other_nodes};
     const auto start = [&](std::function<void(result<void>)> done) {
-        when_heard(asked, offset, [done = std::move(done)] { done({}); });
+        when_confirmed(asked, offset, [done = std::move(done)] { done({}); });
     };
     co_await calls::await_callback<result<void>>(start);
 }

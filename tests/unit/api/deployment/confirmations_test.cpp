@@ -1,6 +1,6 @@
 // Protects P7 and what it costs: who reported a build unsafe waits until every node in contact has said that
 // it knows, is told as soon as that is so, and costs nothing while nobody says anything.
-#include "api/deployment/hearing.hpp"
+#include "api/deployment/confirmations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace herald::test {
 namespace {
 
-class hearing_test : public testing::Test {
+class confirmations_test : public testing::Test {
   protected:
     /// A node that serves says that it has applied the record at this offset.
     void beat(std::uint64_t applied_offset) {
@@ -30,7 +30,7 @@ class hearing_test : public testing::Test {
     }
     /// Those that are to hear of what is at this offset.
     void wait(std::uint64_t offset, int count = 1) {
-        const api::deployment::hearing with{
+        const api::deployment::confirmation_sources with{
             [this] {
                 ++looks;
                 const reading seen{all.view(), all.offset - 1, 1, false};
@@ -39,7 +39,7 @@ class hearing_test : public testing::Test {
             },
             [this](std::function<void()> woken) { waiting.push_back(std::move(woken)); }, nullptr, loop,
             true};
-        for (int i = 0; i < count; ++i) api::deployment::when_heard(with, offset, [this] { ++heard; });
+        for (int i = 0; i < count; ++i) api::deployment::when_confirmed(with, offset, [this] { ++heard; });
         loop.settle();
     }
     using reading = storage::node::registry_node::reading;
@@ -54,7 +54,7 @@ class hearing_test : public testing::Test {
     std::uint64_t offset_said = 0;
 };
 
-TEST_F(hearing_test, a_hundred_that_wait_look_once_a_heartbeat_and_never_between) {
+TEST_F(confirmations_test, a_hundred_that_wait_look_once_a_heartbeat_and_never_between) {
     beat(0);
     const std::uint64_t report = all.offset;
     wait(report, 100);
@@ -73,11 +73,11 @@ TEST_F(hearing_test, a_hundred_that_wait_look_once_a_heartbeat_and_never_between
     EXPECT_EQ(heard, 100);
 }
 
-TEST_F(hearing_test, nobody_waits_longer_than_the_bound) {
+TEST_F(confirmations_test, nobody_waits_longer_than_the_bound) {
     beat(0);
     const std::uint64_t report = all.offset;
     wait(report);
-    loop.run_for(limits::report_heard_ms_max - 1);
+    loop.run_for(limits::confirmation_ms_max - 1);
     EXPECT_EQ(heard, 0);
     loop.run_for(1);
     EXPECT_EQ(heard, 1);
@@ -85,14 +85,14 @@ TEST_F(hearing_test, nobody_waits_longer_than_the_bound) {
     EXPECT_EQ(heard, 1);
 }
 
-TEST_F(hearing_test, what_is_known_already_is_not_waited_for) {
+TEST_F(confirmations_test, what_is_known_already_is_not_waited_for) {
     beat(all.offset + 1);
     wait(all.offset - 1);
     EXPECT_EQ(heard, 1);
     EXPECT_EQ(looks, 1);
 }
 
-TEST_F(hearing_test, what_is_said_while_it_looks_is_heard) {
+TEST_F(confirmations_test, what_is_said_while_it_looks_is_heard) {
     beat(0);
     offset_said = all.offset;
     says_it_while_looking = true;
@@ -100,7 +100,7 @@ TEST_F(hearing_test, what_is_said_while_it_looks_is_heard) {
     EXPECT_EQ(heard, 1);
 }
 
-TEST_F(hearing_test, a_node_that_has_failed_waits_for_nobody) {
+TEST_F(confirmations_test, a_node_that_has_failed_waits_for_nobody) {
     beat(0);
     wait(all.offset);
     is_failed = true;

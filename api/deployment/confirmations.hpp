@@ -1,4 +1,4 @@
-// Whether all nodes that answer predictions have heard of a command that takes something away from them: a
+// Whether all nodes that answer predictions have confirmed a command that takes something away from them: a
 // build that was reported unsafe (promise P7, design.md §4), an access token, an endpoint.
 #pragma once
 
@@ -21,8 +21,8 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::serv
                                                                const storage::registry::state::state_view&,
                                                                std::uint64_t offset);
 
-/// Who is asked whether nodes have heard. All of it outlives the wait.
-struct hearing {
+/// What tells of confirmations. All of it outlives the wait.
+struct confirmation_sources {
     /// As registry_node::read_applied and after_next_heartbeat, and as options::quiesce, which may be empty.
     std::function<std::optional<storage::node::registry_node::reading>()> read_applied;
     std::function<void(std::function<void()>)> after_next_heartbeat;
@@ -30,26 +30,26 @@ struct hearing {
     runtime::scheduler& loop;
     bool has_other_nodes = false;
 };
-/// As wait_until_heard_at; on the loop, where it calls back. Looks when a heartbeat was applied, and at no other
-/// time: what is awaited is said there.
-void when_heard(const hearing&, std::uint64_t offset, std::function<void()> heard);
+/// As wait_until_confirmed_at; on the loop, where it calls back. Looks when a heartbeat was applied, and at
+/// no other time: what is awaited is said there.
+void when_confirmed(const confirmation_sources&, std::uint64_t offset, std::function<void()> confirmed);
 
 /// Ends when every node in contact has said that it has applied the record at the offset, at the latest after
-/// limits::report_heard_ms_max. Standalone, once this node's own event loops have ended the step that they
+/// limits::confirmation_ms_max. Standalone, once this node's own event loops have ended the step that they
 /// were in.
-boost::asio::awaitable<void> wait_until_heard_at(calls::writing_call&, std::uint64_t offset);
+boost::asio::awaitable<void> wait_until_confirmed_at(calls::writing_call&, std::uint64_t offset);
 template <schemas::commands::withdrawing_command Command>
-boost::asio::awaitable<void> wait_until_heard(calls::writing_call& call, std::uint64_t offset) {
-    return wait_until_heard_at(call, offset);
+boost::asio::awaitable<void> wait_until_confirmed(calls::writing_call& call, std::uint64_t offset) {
+    return wait_until_confirmed_at(call, offset);
 }
 
-/// The answer to a command that ends what opens predictions: once it has been heard of, with those named that
-/// have not said so. Errors: those of the command.
+/// The answer to a command that ends what opens predictions: once it is confirmed, with those named that have
+/// not done so. Errors: those of the command.
 template <schemas::commands::withdrawing_command Command>
 calls::response withdraw(calls::writing_call& call, Command command) {
     const auto told = co_await call.submit(std::move(command));
     if (!told) co_return told.error();
-    co_await wait_until_heard<Command>(call, told->offset);
+    co_await wait_until_confirmed<Command>(call, told->offset);
     const auto now = call.with().registry.read_applied();
     if (!now) co_return storage::node::outcome_unknown(call.has_key());
     schemas::answers::withdrawn answer;
