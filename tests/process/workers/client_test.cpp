@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/process/workers/client_bench.hpp"
 #include "tests/process/workers/delivery_bench.hpp"
 #include "tests/process/workers/receiver.hpp"
 #include "tests/support/sanitized.hpp"
@@ -52,79 +53,6 @@ class repeating_source final : public body_source {
     std::uint64_t x_left;
     std::atomic<std::uint64_t>* x_given;
     const std::string x_piece = std::string(64 * 1024, 'x');
-};
-
-class client_bench {
-  public:
-    client_bench() {
-        client_options options;
-        options.http = plain_http::allowed;
-        options.policy = *address_policy::parse("127.0.0.1");
-        x_client = make_client(io, std::move(options));
-    }
-
-    static request to(const receiver& target, answer_body how = answer_body::streamed) {
-        request asked;
-        asked.location = target.location();
-        asked.pool_key = "test";
-        asked.answer = how;
-        asked.deadline_ms = 5'000;
-        asked.piece_ms_max = 5'000;
-        return asked;
-    }
-
-    /// Keeps the exchange, for read().
-    answer ask(request asked) {
-        std::optional<answer> got;
-        under_way = x_client->start(std::move(asked), [&](answer given) { got = std::move(given); });
-        run_until([&] { return got.has_value(); });
-        if (!got) {
-            got.emplace();
-            got->message = "the client never called back";
-        }
-        return *std::move(got);
-    }
-
-    result<std::string> read() {
-        std::optional<result<std::string>> got;
-        under_way->read([&](result<std::string_view> piece) {
-            if (piece) {
-                got.emplace(std::string(*piece));
-            } else {
-                got.emplace(piece.error());
-            }
-        });
-        EXPECT_FALSE(got) << "called back from inside read()";
-        run_until([&] { return got.has_value(); });
-        if (!got) return runtime::internal("read() never called back");
-        return *got;
-    }
-
-    /// All pieces up to the end.
-    result<std::string> read_all() {
-        std::string all;
-        while (true) {
-            const auto piece = read();
-            if (!piece) return piece.error();
-            if (piece->empty()) return all;
-            all += *piece;
-        }
-    }
-
-    template <class Condition>
-    void run_until(Condition is_so) {
-        const auto until = std::chrono::steady_clock::now() + milliseconds(10'000);
-        while (!is_so() && std::chrono::steady_clock::now() < until) {
-            io.restart();
-            io.run_one_until(until);
-        }
-    }
-
-    boost::asio::io_context io;
-    std::unique_ptr<exchange> under_way;
-
-  private:
-    std::unique_ptr<client> x_client;
 };
 
 class client_bodies : public no_descriptor_leaks {};
