@@ -44,8 +44,8 @@ class body_source {
 /// connection ends before any byte of the answer.
 enum class repeat : std::uint8_t {
     always,
-    /// Only if the other side cannot have worked on it: it was not fully sent, or the connection ended within
-    /// limits::client_stale_ms of that, as one does that the other side had given up before.
+    /// Only if the other side cannot have worked on it, because it cannot have read it whole: it was not
+    /// fully sent, or by what the kernel knows part of it had not arrived (connection::bytes_not_arrived).
     unless_begun,
 };
 

@@ -1,7 +1,9 @@
 // Asio's sockets and TLS streams behind one set of calls.
 #include "runtime/http/client/connection.hpp"
 
+#include <linux/sockios.h>
 #include <openssl/ssl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -98,6 +100,13 @@ bool connection::is_quiet() {
     const bool nothing_came = ::recv(x_socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
                               (errno == EAGAIN || errno == EWOULDBLOCK);
     return nothing_came && (!x_tls || SSL_pending(x_tls->native_handle()) == 0);
+}
+
+std::size_t connection::bytes_not_arrived(error_code how_it_ended) {
+    const unsigned long question = how_it_ended == asio::error::eof ? SIOCOUTQ : SIOCOUTQNSD;
+    int bytes = 0;
+    const bool is_known = ::ioctl(x_socket.native_handle(), question, &bytes) == 0 && bytes > 0;
+    return is_known ? static_cast<std::size_t>(bytes) : 0;
 }
 
 SSL* connection::tls() { return x_tls ? x_tls->native_handle() : nullptr; }

@@ -44,6 +44,13 @@ class connection : public std::enable_shared_from_this<connection> {
     void receive(received);
     /// True if nothing has come since the last answer, not even the end: fit for another request.
     bool is_quiet();
+    /// How many of the bytes sent (with TLS, its own are among them) had surely not reached the other side's
+    /// kernel when it ended the connection in this way, so that nobody there can have read them:
+    /// - eof: what is not acknowledged, since the end came with an acknowledgement of all that had arrived.
+    /// - any other error: what has never left this machine. The acknowledgement in a reset is not taken, and
+    ///   an earlier one may have been delayed: what was read just before would seem not to have arrived.
+    /// To be called between that error of receive() and close(). 0 also when the kernel does not say.
+    std::size_t bytes_not_arrived(error_code how_it_ended);
     /// Null without TLS.
     SSL* tls();
     void close();

@@ -192,7 +192,6 @@ void running_exchange::sent(error_code ec) {
     if (x_permit == body_permit::to_be_asked) return wait_to_continue();
     if (x_request.body_pieces) return ask_for_piece();
     x_is_sent = true;
-    x_sent_at = steady_clock::now();
     if (!x_got_bytes) x_phase = "waiting for the answer";
 }
 
@@ -337,7 +336,7 @@ bool running_exchange::hand_out_piece() {
 }
 
 void running_exchange::broke_off(error_code ec) {
-    if (may_send_again()) return send_again_on_new_connection();
+    if (may_send_again(ec)) return send_again_on_new_connection();
     if (ec == asio::error::eof && x_parser->end() == answer_parser::progress::complete) return complete();
     if (!x_is_sent && !x_got_bytes) {
         const error_code& cause = x_send_error ? x_send_error : ec;
@@ -347,10 +346,10 @@ void running_exchange::broke_off(error_code ec) {
          ec == asio::error::eof ? x_parser->failure() : "reading the answer: " + ec.message());
 }
 
-bool running_exchange::may_send_again() const {
+bool running_exchange::may_send_again(error_code how_it_ended) const {
     if (x_got_bytes || !x_reused) return false;
     if (x_request.on_reused == repeat::always || !x_is_sent) return true;
-    return steady_clock::now() - x_sent_at <= milliseconds(limits::client_stale_ms);
+    return x_connection->bytes_not_arrived(how_it_ended) > 0;
 }
 
 void running_exchange::send_again_on_new_connection() {

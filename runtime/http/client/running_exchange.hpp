@@ -91,7 +91,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void hand_out() { hand_out_piece(); }
     bool hand_out_piece();
     void piece_timed_out();
-    bool may_send_again() const;
+    bool may_send_again(boost::system::error_code how_it_ended) const;
     void send_again_on_new_connection();
 
     void limit(std::chrono::steady_clock::time_point, void (running_exchange::*on_limit)());
@@ -136,7 +136,6 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     std::unique_ptr<answer_parser> x_parser;
     body_permit x_permit;
     bool x_is_sent = false;
-    std::chrono::steady_clock::time_point x_sent_at;  // when it was
     boost::system::error_code x_send_error;
     bool x_got_bytes = false;
     std::uint64_t x_piece_bytes = 0;  // of body_pieces so far

@@ -119,6 +119,11 @@ void peer::hang() {
 
 void peer::ignore() { wait(POLLRDHUP, -1); }
 
+void peer::take_no_more() {
+    const int least = 1;
+    ::setsockopt(x_socket, SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
+}
+
 void peer::half_close() { ::shutdown(x_socket, SHUT_WR); }
 
 void peer::reset() {
@@ -138,6 +143,8 @@ std::string peer::server_name() const {
 
 receiver::receiver(script to_play, options wanted) : x_script(std::move(to_play)), x_options(wanted) {
     x_listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (wanted.receive_buffer_bytes != 0)  // before listen(): it bounds the window that is offered first
+        ::setsockopt(x_listener, SOL_SOCKET, SO_RCVBUF, &wanted.receive_buffer_bytes, sizeof(int));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     ::inet_pton(AF_INET, wanted.address, &address.sin_addr);

@@ -36,6 +36,8 @@ class peer {
     void hang();
     /// Likewise, without reading anything.
     void ignore();
+    /// From now on the kernel drops what comes, while more than a few KiB are unread.
+    void take_no_more();
     /// Closes only our direction.
     void half_close();
     /// Closes with a TCP reset.
@@ -62,6 +64,8 @@ class receiver {
         /// script.
         const identity* tls = nullptr;
         int newest_tls = 0;  // 0x0303 for TLS 1.2, …; 0: whatever OpenSSL supports
+        /// SO_RCVBUF: the kernel takes about so much that nobody has read. 0: whatever it likes.
+        int receive_buffer_bytes = 0;
     };
 
     explicit receiver(script to_play) : receiver(std::move(to_play), options()) {}
