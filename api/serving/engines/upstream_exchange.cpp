@@ -40,7 +40,9 @@ body_response passed_on(client::answer&& answer, std::uint16_t status) {
 }
 
 std::string why_no_answer(const client::answer& answer) {
-    return "the upstream server did not respond: " + answer.message;
+    return (answer.has_begun ? "the upstream server's answer cannot be used: "
+                             : "the upstream server did not respond: ") +
+           answer.message;
 }
 
 }  // namespace
@@ -94,7 +96,10 @@ result<body_response> meaning_of(client::answer answer) {
             "this node lacks file descriptors or memory to call the upstream server: " + answer.message);
     if (answer.failed == client::failure::timeout)
         return error{error_code::deadline_exceeded,
-                     "the upstream server did not respond before the deadline: " + answer.message, 0};
+                     std::string("the upstream server did not ") +
+                         (answer.has_begun ? "finish its answer" : "respond") +
+                         " before the deadline: " + answer.message,
+                     0};
     if (answer.failed != client::failure::none || !answer.status) return bad_gateway(why_no_answer(answer));
     const std::uint16_t status = *answer.status;
     if (status >= 200 && status < 300) return passed_on(std::move(answer), status);

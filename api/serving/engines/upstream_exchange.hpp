@@ -20,8 +20,9 @@ runtime::http::client::request request_to(const std::string& url, const std::str
 
 /// Only status, Content-Type, Content-Encoding and body come back, and Retry-After of a 429. 2xx stays as it
 /// is, 400 and 422 are 400. A body that follows is left to the caller. Errors: deadline_exceeded when nothing
-/// came in time; unavailable when this process lacked descriptors or memory, or has as many calls under way
-/// at the server as it may; else internal with status 502.
+/// came in time, or not all of it; unavailable when this process lacked descriptors or memory, or has as many
+/// calls under way at the server as it may; else internal with status 502, which says whether anything of an
+/// answer came.
 result<body_response> meaning_of(runtime::http::client::answer);
 
 /// Why the server is unhealthy; empty when it is. With a health path it must answer 2xx; without one, a

@@ -170,7 +170,7 @@ class answer_parser::implementation {
         if (!x_message->is_header_done()) return x_failure.empty();
         const int status = x_message->status_code();
         if (status < 100) fail("status " + std::to_string(status) + " does not exist");
-        if (status == 101) fail("the receiver switched protocols, which was not asked for");
+        if (status == 101) fail("the other side switched protocols, which was not asked for");
         return x_failure.empty();
     }
 

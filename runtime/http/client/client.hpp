@@ -104,7 +104,8 @@ enum class failure : std::uint8_t {
 
 struct answer {
     failure failed = failure::none;
-    std::string message;  // what went wrong, for people
+    std::string message;     // what went wrong, for people
+    bool has_begun = false;  // a byte of it came, whatever became of it
     /// Empty unless the answer was correctly framed as far as it was read. Any status is a success here.
     std::optional<std::uint16_t> status;
     std::vector<header> headers;              // as received; at most limits::answer_header_bytes_max in all

@@ -255,6 +255,7 @@ void running_exchange::receive_later() { x_connection->receive(step(&running_exc
 void running_exchange::received(error_code ec, std::string_view bytes) {
     if (ec) return broke_off(ec);
     if (!std::exchange(x_got_bytes, true)) {
+        x_answer.has_begun = true;
         x_answer.times.first_byte_us = us_between(x_phase_started, steady_clock::now());
         x_phase = "reading the answer";
     }

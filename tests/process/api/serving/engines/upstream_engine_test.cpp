@@ -223,6 +223,45 @@ TEST_F(upstream, a_server_that_is_slow_meets_the_deadline) {
     EXPECT_EQ(status_of(infer(*model, request)), 504);
 }
 
+TEST_F(upstream, what_is_wrong_with_an_answer_is_said_and_that_there_was_one) {
+    std::string said;
+    model_server server([&](peer& other, const std::string&) { other.send(said); });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    const std::string unusable = "the upstream server's answer cannot be used: ";
+    const std::map<std::string, std::string> texts{
+        {"", "the upstream server did not respond: the connection was closed before an answer came"},
+        {"HTTP/1.1 099 Odd\r\n\r\n", unusable + "status 99 does not exist"},
+        {"HTTP/7.1 200 OK\r\n\r\n", unusable + "not a correct HTTP answer: bad version"},
+        {"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nx",
+         unusable + "the connection was closed in the middle of the answer"},
+        {"HTTP/1.1 200 OK\r\nx: " + std::string(17 * 1024, 'x') + "\r\n\r\n",
+         unusable + "the header of the answer, interim answers included, is longer than 16 KiB"},
+        {"HTTP/1.1 101 Switching\r\n\r\n",
+         unusable + "the other side switched protocols, which was not asked for"}};
+    for (const auto& [bytes, text] : texts) {
+        said = bytes;
+        const auto response = infer(*model);
+        ASSERT_FALSE(response) << text;
+        EXPECT_EQ(status_of(response), 502) << text;
+        EXPECT_EQ(response.error().message, text);
+    }
+}
+
+TEST_F(upstream, a_server_that_begins_an_answer_and_does_not_end_it_in_time_is_said_to_have_begun) {
+    model_server server([](peer& other, const std::string&) {
+        other.send("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nx");
+        other.hang();
+    });
+    const auto model = load(server.url());
+    ASSERT_TRUE(model);
+    body_request request = default_request();
+    request.deadline_ms = runtime::system_clock().steady_ms() + 200;
+    const auto response = infer(*model, request);
+    ASSERT_EQ(status_of(response), 504);
+    EXPECT_THAT(response.error().message, HasSubstr("did not finish its answer before the deadline"));
+}
+
 TEST_F(upstream, a_server_that_closes_in_an_answer_is_asked_once) {
     std::atomic<int> asked{0};
     model_server server([&](peer& other, const std::string&) {

@@ -69,6 +69,23 @@ TEST(upstream_exchange, makes_502_of_everything_else) {
     }
 }
 
+TEST(upstream_exchange, says_did_not_respond_only_where_nothing_of_an_answer_came) {
+    client::answer failed;
+    failed.failed = client::failure::protocol;
+    failed.message = "why";
+    EXPECT_EQ(meaning_of(failed).error().message, "the upstream server did not respond: why");
+    EXPECT_EQ(why_unhealthy(failed, true, true), "the upstream server did not respond: why");
+    failed.has_begun = true;
+    EXPECT_EQ(meaning_of(failed).error().message, "the upstream server's answer cannot be used: why");
+    EXPECT_EQ(why_unhealthy(failed, true, true), "the upstream server's answer cannot be used: why");
+    failed.failed = client::failure::timeout;
+    EXPECT_EQ(meaning_of(failed).error().message,
+              "the upstream server did not finish its answer before the deadline: why");
+    failed.has_begun = false;
+    EXPECT_EQ(meaning_of(failed).error().message,
+              "the upstream server did not respond before the deadline: why");
+}
+
 TEST(upstream_exchange, tells_a_deadline_and_its_own_shortage_apart) {
     client::answer late;
     late.failed = client::failure::timeout;
