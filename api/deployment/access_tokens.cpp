@@ -3,8 +3,8 @@
 
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
-#include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/confirmations.hpp"
+#include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
