@@ -100,7 +100,7 @@ inline constexpr std::string_view artifact_not_erased = "artifact_not_erased";
 /// Bytes that the registry has are not in the store of artifacts as they were stored: an alarm. Fields:
 /// object, reason.
 inline constexpr std::string_view artifact_damaged = "artifact_damaged";
-/// A call on the disk of the store of artifacts failed. Fields: what, path, reason.
+/// A call on the disk of the store of artifacts, or of copies of models, failed. Fields: what, path, reason.
 inline constexpr std::string_view artifact_store_failed = "artifact_store_failed";
 /// A build cannot be made now; it is tried again. Fields: build, reason.
 inline constexpr std::string_view build_waits = "build_waits";

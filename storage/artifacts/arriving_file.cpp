@@ -15,16 +15,33 @@ namespace herald::storage::artifacts {
 
 namespace files = std::filesystem;
 
-error failed(std::string_view what, const files::path& where, int why) {
+namespace {
+
+bool is_full(int why) { return why == ENOSPC || why == EDQUOT; }
+bool lacks_resources(int why) { return why == EMFILE || why == ENFILE || why == ENOMEM; }
+
+/// Tells the log; what callers are told of it.
+std::string told(std::string_view what, const files::path& where, int why) {
     const std::string reason = std::generic_category().message(why);
     runtime::log(runtime::log_level::warning, runtime::log_events::artifact_store_failed,
                  {{"what", what}, {"path", where.native()}, {"reason", reason}});
-    const std::string message = std::string(what) + ": " + reason;
-    if (why == ENOSPC || why == EDQUOT)
-        return runtime::unavailable("the store of artifacts is full: " + message);
-    if (why == EMFILE || why == ENFILE || why == ENOMEM)
+    return std::string(what) + ": " + reason;
+}
+
+}  // namespace
+
+error failed(std::string_view what, const files::path& where, int why) {
+    const std::string message = told(what, where, why);
+    if (is_full(why)) return runtime::unavailable("the store of artifacts is full: " + message);
+    if (lacks_resources(why))
         return runtime::unavailable("the store of artifacts lacks resources: " + message);
     return runtime::internal("the store of artifacts failed: " + message);
+}
+
+error failed_of(std::string_view whose, std::string_view what, const files::path& where, int why) {
+    const std::string message = std::string(whose) + " failed: " + told(what, where, why);
+    if (is_full(why) || lacks_resources(why)) return runtime::unavailable(message);
+    return runtime::internal(message);
 }
 
 result<void> sync_folder(const files::path& folder) {

@@ -17,6 +17,9 @@ namespace herald::storage::artifacts {
 /// What a call on a file failed with: unavailable for what may pass when somebody makes room, else internal.
 /// The log is told of the path, callers are not.
 error failed(std::string_view what, const std::filesystem::path& where, int why);
+/// The same of files of this process that are not in the store: `whose` says to callers, too, what has
+/// failed.
+error failed_of(std::string_view whose, std::string_view what, const std::filesystem::path& where, int why);
 
 /// An open descriptor, closed at the end.
 class descriptor {

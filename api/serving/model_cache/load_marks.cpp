@@ -10,7 +10,14 @@
 
 namespace herald::api::serving::model_cache {
 
-using storage::artifacts::failed;
+namespace {
+
+error mark_failed(std::string_view what, const std::filesystem::path& mark, int why) {
+    const std::string whose = "the marks of loads in " + mark.parent_path().native();
+    return storage::artifacts::failed_of(whose, what, mark, why);
+}
+
+}  // namespace
 
 /// A byte for each time.
 result<int> load_marks::begin(const std::string& name) {
@@ -26,16 +33,16 @@ result<int> load_marks::begin(const std::string& name) {
         if (const auto made = storage::artifacts::make_folder(x_folder); !made) return made.error();
         const storage::artifacts::descriptor file(
             ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-        if (!file) return failed("open", path, errno);
+        if (!file) return mark_failed("open", path, errno);
         const auto bytes = ::lseek(file.get(), 0, SEEK_END);
-        if (bytes < 0) return failed("look at", path, errno);
+        if (bytes < 0) return mark_failed("look at", path, errno);
         before = static_cast<int>(bytes);
         if (before >= limits::load_ends_max) return before;
         const bool is_counted = ::write(file.get(), "x", 1) == 1 && ::fsync(file.get()) == 0;
         if (!is_counted) {
             const int why = errno;
             if (before == 0) ::unlink(path.c_str());
-            return failed("write", path, why);
+            return mark_failed("write", path, why);
         }
         x_begun[name] = {before, 1};
     }

@@ -1,6 +1,7 @@
 #include "api/serving/model_cache/model_cache.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,10 +20,17 @@ namespace {
 namespace fs = std::filesystem;
 using runtime::run_blocking;
 using storage::artifacts::descriptor;
-using storage::artifacts::failed;
 using storage::artifacts::stored_object;
 
 constexpr std::string_view arriving = ".part";
+
+error failed_in(const fs::path& folder, std::string_view what, const fs::path& where, int why) {
+    return storage::artifacts::failed_of("the copies of models in " + folder.native(), what, where, why);
+}
+
+error failed(std::string_view what, const fs::path& file, int why) {
+    return failed_in(file.parent_path(), what, file, why);
+}
 
 std::uint64_t bytes_of_parts(const std::vector<stored_object>& parts) {
     std::uint64_t sum = 0;
@@ -182,7 +190,8 @@ class model_cache::shelf::arrival {
 };
 
 result<void> model_cache::shelf::begin() {
-    if (const auto made = storage::artifacts::make_folder(x_folder); !made) return made.error();
+    if (::mkdir(x_folder.c_str(), 0700) != 0 && errno != EEXIST)
+        return failed_in(x_folder, "make", x_folder, errno);
     std::error_code wrong;
     std::vector<std::pair<fs::file_time_type, fs::path>> found;
     for (fs::directory_iterator each(x_folder, wrong), end; !wrong && each != end; each.increment(wrong)) {
@@ -192,7 +201,7 @@ result<void> model_cache::shelf::begin() {
         else if (each->is_regular_file(ignored))
             found.emplace_back(each->last_write_time(ignored), each->path());
     }
-    if (wrong) return failed("list", x_folder, wrong.value());
+    if (wrong) return failed_in(x_folder, "list", x_folder, wrong.value());
     std::sort(found.begin(), found.end());
     const runtime::lock_guard lock(x_mutex);
     for (const auto& [time, path] : found) {

@@ -124,5 +124,27 @@ def endpoints_that_are_gone_leave_no_metrics_whoever_asked_them():
         assert server.stop() == 0
 
 
+def copies_of_models_that_fail_are_named():
+    import onnx_models
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client, copies = server.client(), folder / "herald/models"
+        build = serving.build_of(client, client.model("m"), "v", onnx_models.tiny())
+        for each in copies.iterdir():
+            each.unlink()
+        copies.rmdir()
+        copies.write_text("no folder")  # also for a superuser
+        stage = serving.Stage(client, "/broken")
+        stage.begin_update(build)
+        text = f"the copies of models in {copies} failed: "
+        herald.until(lambda: any(text in each["message"] for each in stage.record()["components"]), 20, "the component says so")
+        refused = serving.predict(client, "/broken", stage.token, [[1.0]])
+        # 400 once the update has ended.
+        assert refused.status in (400, 503) and text in refused.json["message"], refused
+        assert server.stop() == 0
+        process = herald.Process("again", ["standalone", "--data", folder, "--listen", "127.0.0.1:0"], folder)
+        assert process.process.wait(30) == 1 and text in process.log_file.read_text(), process.tail()
+
+
 if __name__ == "__main__":
     herald.run()

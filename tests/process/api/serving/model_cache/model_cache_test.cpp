@@ -195,7 +195,7 @@ TEST_F(copies, one_that_could_not_be_read_for_a_moment_stays) {
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, error_code::unavailable);
-    EXPECT_THAT(refused.error().message, testing::HasSubstr("lacks resources"));
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("failed: open: Too many open files"));
     EXPECT_EQ(files(), 1u);
     EXPECT_TRUE(ask({model}));
 }
@@ -212,6 +212,23 @@ TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     EXPECT_THAT(refused.error().message, testing::HasSubstr("must stay free"));
     EXPECT_EQ(files(), 2u) << "they would not have been enough";
     EXPECT_TRUE(ask({kept})) << "what is there needs no more room";
+}
+
+TEST_F(copies, a_folder_that_cannot_be_used_is_named) {
+    const auto text = "the copies of models in " + (folder / "models").native() + " failed: ";
+    open();
+    fs::remove(folder / "models");
+    std::ofstream(folder / "models") << "no folder";  // also for a superuser
+    const auto refused = ask({store("model")});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::StartsWith(text));
+    cache.reset();
+    const auto opened = model_cache::open(folder / "models", {objects, loops.blocking()}, {});
+    ASSERT_FALSE(opened);
+    EXPECT_THAT(opened.error().message, testing::StartsWith(text));
+    const auto nowhere = model_cache::open(folder / "models" / "below", {objects, loops.blocking()}, {});
+    ASSERT_FALSE(nowhere);
+    EXPECT_THAT(nowhere.error().message, testing::HasSubstr("/models/below failed: make: "));
 }
 
 TEST_F(copies, those_that_still_arrive_leave_less_of_the_disk_for_others) {
