@@ -109,6 +109,21 @@ void predictions::add_builder(storage::node::registry_node& registry) {
     registry.add_job(schemas::job::builder, x_builder);
 }
 
+/// A node that serves no predictions has copies, too: of the models that it made builds of.
+void predictions::add_sweeper(storage::node::registry_node& registry) {
+    using api::serving::copy_sweeper;
+    copy_sweeper::served_builds served = [this] { return x_serving.served_builds(); };
+    if (!x_chosen.predictions.are_served)
+        served = [&registry]() -> std::optional<std::set<schemas::build_id>> {
+            if (!registry.ready()) return std::nullopt;
+            return std::set<schemas::build_id>();
+        };
+    x_sweeper = std::make_shared<copy_sweeper>(
+        copy_sweeper::parts{x_with.state, *x_models, std::move(served), x_with.jobs, x_disk},
+        copy_sweeper::times{});
+    x_sweeper->begin();
+}
+
 void predictions::describe(storage::node::registry_node::options& node) {
     node.serves_predictions = x_chosen.predictions.are_served;
     for (const auto& each : x_engines) node.runtimes.emplace_back(each->name());
@@ -138,6 +153,7 @@ void predictions::begin(storage::node::registry_node& registry) {
         x_fetcher->fetch(source, std::move(handler));
     };
     x_serving.begin(registry, {x_engines, fetch, x_missing_engines});
+    add_sweeper(registry);
 }
 
 std::optional<runtime::trouble> predictions::trouble() const {
@@ -149,6 +165,7 @@ void predictions::end() {
     let_off();
     if (x_builder) x_builder->end();
     if (x_fetcher) x_fetcher->end();
+    if (x_sweeper) x_sweeper->end();
     x_serving.end();
 }
 

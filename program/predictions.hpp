@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/serving/builder/builder_job.hpp"
+#include "api/serving/copy_sweeper.hpp"
 #include "api/serving/engines/onnx/onnx_engine.hpp"
 #include "api/serving/model_cache/load_marks.hpp"
 #include "api/serving/model_cache/memory_budget.hpp"
@@ -58,6 +59,7 @@ class predictions {
   private:
     result<void> open(const std::filesystem::path& folder);
     void add_builder(storage::node::registry_node&);
+    void add_sweeper(storage::node::registry_node&);
 
     const settings& x_chosen;
     const parts x_with;
@@ -73,6 +75,7 @@ class predictions {
     const std::shared_ptr<api::serving::model_cache::memory_budget> x_memory;
     api::serving::serving x_serving;
     std::unique_ptr<api::serving::model_fetcher> x_fetcher;
+    std::shared_ptr<api::serving::copy_sweeper> x_sweeper;
     runtime::blocking_pool x_looks;  // the builder's
 };
 

@@ -74,6 +74,14 @@ std::string components::why_not_loaded(const component_key& key) const {
     return held && !held->model() ? held->why_not_loaded() : std::string();
 }
 
+std::set<schemas::build_id> components::held_builds() const {
+    const runtime::lock_guard lock(x_mutex);
+    std::set<schemas::build_id> out;
+    for (const auto& [key, place] : x_held)
+        if (!place.expired()) out.insert(key.build);
+    return out;
+}
+
 void components::end() {
     x_with.loop.post(runtime::if_alive(weak_from_this(), [](components& self) {
         self.x_is_ending = true;

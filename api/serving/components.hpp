@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,8 @@ class components final : public component_holder, public std::enable_shared_from
     /// Why the build's component is not loaded here, as far as it has been tried; empty: it is loaded, nobody
     /// holds it, or its first try is not over. Any thread.
     std::string why_not_loaded(const component_key&) const;
+    /// The builds of the components that somebody holds, loaded or not. Any thread.
+    std::set<schemas::build_id> held_builds() const;
     /// Waits until nothing of it is left. Not on the loop's thread; while the loop runs.
     void end();
 

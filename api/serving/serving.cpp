@@ -61,6 +61,11 @@ std::string serving::why_not_loaded(const component_key& key) const {
     return x_models ? x_models->why_not_loaded(key) : std::string();
 }
 
+std::optional<std::set<schemas::build_id>> serving::served_builds() const {
+    if (!x_book.is_known()) return std::nullopt;
+    return x_models->held_builds();
+}
+
 void serving::quiesce(std::function<void()> done) {
     const auto left = std::make_shared<std::atomic<std::size_t>>(x_with.serving_loops.size());
     for (std::size_t index = 0; index < x_with.serving_loops.size(); ++index)

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "api/serving/canary_reports.hpp"
 #include "api/serving/components.hpp"
@@ -46,6 +48,9 @@ class serving {
     std::optional<runtime::trouble> trouble() const;
     /// As components::why_not_loaded. Any thread, between begin() and end().
     std::string why_not_loaded(const component_key&) const;
+    /// The builds whose models this node serves or is loading; empty until all of the log was read once. Any
+    /// thread, between begin() and end().
+    std::optional<std::set<schemas::build_id>> served_builds() const;
     /// As registry_node::options::quiesce: calls back, on any thread, once each serving loop has ended the
     /// step that it was in. While these loops run.
     void quiesce(std::function<void()> done);

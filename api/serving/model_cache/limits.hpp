@@ -8,6 +8,9 @@ namespace herald::limits {
 
 constexpr std::uint64_t cached_models_bytes_max = 16ull << 30;  // on disk, unless set otherwise
 constexpr std::size_t cached_models_max = 1'024;
+/// Of what must stay free on the disk, one part of so many: with less than that beside it, copies that nobody
+/// needs go, so that no write is refused for their sake.
+constexpr std::uint64_t copies_reserve_divisor = 8;
 constexpr std::size_t cached_model_read_bytes = 256 * 1024;  // at a time, while one is compared
 
 constexpr int load_ends_max = 2;  // of the process, during a model's load

@@ -93,6 +93,7 @@ std::string name_of(const std::vector<stored_object>& parts) {
 /// What is in the folder, and who holds it. Thread-safe; its calls wait for the disk.
 class model_cache::shelf : public std::enable_shared_from_this<model_cache::shelf> {
   public:
+    using names = std::set<std::string>;
     shelf(fs::path folder, const bounds& most) : x_folder(std::move(folder)), x_bounds(most) {}
 
     result<void> begin();
@@ -103,6 +104,11 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     /// Takes room on the disk for a file that begins to arrive, beside the others that do. Errors:
     /// unavailable.
     result<std::shared_ptr<arrival>> expect(const std::string& name, std::uint64_t bytes);
+    /// As those of the cache.
+    bool is_disk_low() const;
+    void make_disk_room(const names& needed);
+    names unheld() const;
+    void drop(const names&);
     fs::path path_of(const std::string& name) const { return x_folder / name; }
     std::uint64_t bytes() const {
         const runtime::lock_guard lock(x_mutex);
@@ -120,8 +126,13 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     result<void> make_room(std::uint64_t bytes) REQUIRES(x_mutex);
     bool keeps_to_bounds(std::uint64_t bytes, std::size_t models) const;
     bool has_disk_room(std::uint64_t bytes, std::uint64_t freed) const REQUIRES(x_mutex);
-    result<void> make_disk_room(std::uint64_t bytes) REQUIRES(x_mutex);
-    bool let_oldest_go() REQUIRES(x_mutex);
+    result<void> make_disk_room_for(std::uint64_t bytes) REQUIRES(x_mutex);
+    bool let_oldest_go(const names& needed = {}) REQUIRES(x_mutex);
+    bool is_low() const REQUIRES(x_mutex) {
+        return !has_disk_room(x_bounds.disk_free_bytes_min / limits::copies_reserve_divisor, 0);
+    }
+    using copies = std::map<std::string, copy>;
+    copies::iterator erase(copies::iterator) REQUIRES(x_mutex);
     void has_arrived(std::uint64_t bytes) {
         const runtime::lock_guard lock(x_mutex);
         x_expected_bytes -= bytes;
@@ -130,7 +141,7 @@ class model_cache::shelf : public std::enable_shared_from_this<model_cache::shel
     const fs::path x_folder;
     const bounds x_bounds;
     mutable runtime::mutex x_mutex;
-    std::map<std::string, copy> x_copies GUARDED_BY(x_mutex);
+    copies x_copies GUARDED_BY(x_mutex);
     std::uint64_t x_bytes GUARDED_BY(x_mutex) = 0;
     std::uint64_t x_uses GUARDED_BY(x_mutex) = 0;
     std::uint64_t x_arrivals GUARDED_BY(x_mutex) = 0;
@@ -234,7 +245,7 @@ bool model_cache::shelf::has_disk_room(std::uint64_t bytes, std::uint64_t freed)
 }
 
 /// Errors: unavailable, when all that nobody holds would not make enough room; then none of it goes.
-result<void> model_cache::shelf::make_disk_room(std::uint64_t bytes) {
+result<void> model_cache::shelf::make_disk_room_for(std::uint64_t bytes) {
     std::uint64_t unheld_bytes = 0;
     for (const auto& [name, each] : x_copies)
         if (each.holders == 0) unheld_bytes += each.bytes;
@@ -264,24 +275,53 @@ result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
         return runtime::unavailable("the disk cache of models has no room for " + std::to_string(bytes) +
                                     " bytes: models in use take " + std::to_string(held_bytes) + " of " +
                                     std::to_string(x_bounds.bytes_max));
-    if (const auto made = make_disk_room(bytes); !made) return made;
+    if (const auto made = make_disk_room_for(bytes); !made) return made;
     while (!keeps_to_bounds(x_bytes + bytes, x_copies.size() + 1) && let_oldest_go()) {
     }
     return {};
 }
 
-/// False when every copy is held.
-bool model_cache::shelf::let_oldest_go() {
+/// False when every copy is held or needed.
+bool model_cache::shelf::let_oldest_go(const names& needed) {
     auto oldest = x_copies.end();
     for (auto each = x_copies.begin(); each != x_copies.end(); ++each)
-        if (each->second.holders == 0 &&
+        if (each->second.holders == 0 && !needed.contains(each->first) &&
             (oldest == x_copies.end() || each->second.used < oldest->second.used))
             oldest = each;
     if (oldest == x_copies.end()) return false;
-    ::unlink(path_of(oldest->first).c_str());
-    x_bytes -= oldest->second.bytes;
-    x_copies.erase(oldest);
+    erase(oldest);
     return true;
+}
+
+model_cache::shelf::copies::iterator model_cache::shelf::erase(copies::iterator which) {
+    ::unlink(path_of(which->first).c_str());
+    x_bytes -= which->second.bytes;
+    return x_copies.erase(which);
+}
+
+bool model_cache::shelf::is_disk_low() const {
+    const runtime::lock_guard lock(x_mutex);
+    return is_low();
+}
+
+void model_cache::shelf::make_disk_room(const names& needed) {
+    const runtime::lock_guard lock(x_mutex);
+    while (is_low() && let_oldest_go(needed)) {
+    }
+}
+
+model_cache::shelf::names model_cache::shelf::unheld() const {
+    const runtime::lock_guard lock(x_mutex);
+    names out;
+    for (const auto& [name, each] : x_copies)
+        if (each.holders == 0) out.insert(name);
+    return out;
+}
+
+void model_cache::shelf::drop(const names& which) {
+    const runtime::lock_guard lock(x_mutex);
+    for (auto each = x_copies.begin(); each != x_copies.end();)
+        each = each->second.holders == 0 && which.contains(each->first) ? erase(each) : std::next(each);
 }
 
 result<std::shared_ptr<const held_model>> model_cache::shelf::hold(const std::string& name,
@@ -313,7 +353,7 @@ result<std::shared_ptr<model_cache::shelf::arrival>> model_cache::shelf::expect(
     {
         const runtime::lock_guard lock(x_mutex);
         // Also where hold() has made it: since then another one may have begun to arrive.
-        if (const auto made = make_disk_room(bytes); !made) return made.error();
+        if (const auto made = make_disk_room_for(bytes); !made) return made.error();
         path = x_folder / (name + "." + std::to_string(++x_arrivals) + std::string(arriving));
         x_expected_bytes += bytes;
     }
@@ -344,6 +384,10 @@ result<std::unique_ptr<model_cache>> model_cache::open(const fs::path& folder, c
 }
 
 std::uint64_t model_cache::bytes() const noexcept { return x_shelf->bytes(); }
+bool model_cache::is_disk_low() const { return x_shelf->is_disk_low(); }
+void model_cache::make_disk_room(const std::set<std::string>& needed) { x_shelf->make_disk_room(needed); }
+std::set<std::string> model_cache::unheld() const { return x_shelf->unheld(); }
+void model_cache::drop(const std::set<std::string>& names) { x_shelf->drop(names); }
 
 storage::artifacts::task<std::shared_ptr<const held_model>> model_cache::get(
     std::vector<stored_object> wanted) {

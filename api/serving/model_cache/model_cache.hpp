@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ class held_model {
 /// cannot be read, but for want of memory or descriptors. Above its bounds, or when the next one would leave
 /// too little free on the disk beside those that arrive, copies that nobody holds go, the longest unused
 /// first; none of them when that would not be enough. A disk with too little free is no reason for one to go
-/// by itself, at a start neither.
+/// by itself, at a start neither: who knows which are needed says so (make_disk_room).
 class model_cache {
   public:
     struct bounds {
@@ -57,6 +58,15 @@ class model_cache {
     /// read_joined; unavailable and internal of the disk.
     storage::artifacts::task<std::shared_ptr<const held_model>> get(
         std::vector<storage::artifacts::stored_object> wanted);
+
+    /// Whether less is free on the disk than copies must leave, and a reserve for what else is written.
+    bool is_disk_low() const;
+    /// Copies that nobody holds go until the disk is not low, the longest unused first, but none of `needed`.
+    void make_disk_room(const std::set<std::string>& needed);
+    /// The names of the copies that nobody holds.
+    std::set<std::string> unheld() const;
+    /// These copies go, but for those that somebody holds by now.
+    void drop(const std::set<std::string>& names);
 
     /// Of all copies, and of those that arrive.
     std::uint64_t bytes() const noexcept;

@@ -1,10 +1,13 @@
 """Property: what cannot be served is the trouble of its endpoint and says why, in the refusal of its predictions, in its stage and in
 the log; the node that it is on is ready all the same. What is gone leaves no metrics."""
 
+import os
+import struct
 import threading
 
 import herald
 import serving
+from small_disk import MIB, SmallDisk
 from upstream_server import Upstream, build_at
 
 
@@ -121,6 +124,61 @@ def endpoints_that_are_gone_leave_no_metrics_whoever_asked_them():
         for stage in stages:
             client.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{stage.endpoint}")
         herald.until(lambda: not shown(), 10, "nothing is told of endpoints that are gone")
+        assert server.stop() == 0
+
+
+def copies_of_models_give_way_before_the_disk_refuses_writes():
+    import onnx_models as om
+
+    def model(factor):
+        """Of 12 MB."""
+        return om.model(om.graph([om.node("Mul", ("x", "w"), ("y",))], [om.value("x", om.FLOAT, (1,))], [om.value("y", om.FLOAT, (1,))],
+                                 [om.weight("w", om.FLOAT, (1,), struct.pack("<f", factor))]), note="n" * 12_000_000)
+    with herald.folder() as folder, SmallDisk(folder, 500) as disk:
+        data = disk.folder / "data"
+        data.mkdir()
+        server = herald.Standalone(data, "--artifacts", folder / "artifacts")
+        client = server.client()
+
+        def names():
+            return {each.name for each in (data / "herald/models").iterdir()}
+
+        def write():
+            return client.call("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": os.urandom(8).hex()}).status
+        registered, other = client.model("m"), client.model("other")
+        stage = serving.Stage(client, "/served")
+        stage.update(serving.build_of(client, registered, "v", model(2)))
+        served, order = names(), []
+        for factor in range(3, 9):
+            before = names()
+            serving.build_of(client, other, f"v{factor}", model(factor))
+            order += names() - before
+        assert len(served) == 1 and len(order) == 6
+        disk.leave(67)  # 64 must stay free
+        herald.until(lambda: order[0] not in names(), 20, "one makes room")
+        assert len(names()) >= 4 and "disk_low" not in server.process.log_file.read_text()
+        disk.leave(50)
+        herald.until(lambda: order[1] not in names() and write() == 200, 20, "there is room, and writes are taken")
+        left = names() - served
+        assert served <= names() and left == set(order[-len(left):]), (names(), served, order)
+        assert left and os.statvfs(disk.folder).f_bavail * os.statvfs(disk.folder).f_bsize >= 64 * MIB
+        disk.leave(15)
+        herald.until(lambda: names() == served, 20, "those that are not served go, although they are not enough")
+        (disk.folder / "filling").unlink()
+        herald.until(lambda: write() == 200, 20, "writes are taken again")
+        assert names() == served
+
+        late = serving.build_of(client, other, "late", model(9))
+        assert server.stop() == 0
+        server.start()
+        client = server.client()
+        assert len(names()) == 2, "a restart keeps what has a build"
+        client.must("DELETE", f"/api/v1/registry/registered_models/{other}")
+        herald.until(lambda: client.call("GET", f"{serving.DEPLOYMENT}/builds/{late}").status == 404, 20, "its build is gone")
+        assert server.stop() == 0
+        server.start()
+        herald.until(lambda: names() == served, 20, "the copy of a build that is gone goes, too")
+        assert serving.predict(server.client(), "/served", stage.token, {"x": [1]}).status == 200
         assert server.stop() == 0
 
 

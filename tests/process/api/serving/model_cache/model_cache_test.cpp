@@ -214,6 +214,38 @@ TEST_F(copies, those_that_are_there_stay_when_little_is_left_of_the_disk) {
     EXPECT_TRUE(ask({kept})) << "what is there needs no more room";
 }
 
+TEST_F(copies, while_the_disk_is_low_those_go_that_nobody_holds_or_needs) {
+    open();
+    const auto needed = store("needed"), held_one = store("held"), unused = store("unused");
+    ASSERT_TRUE(ask({needed}) && ask({unused}) && ask({held_one}));
+    EXPECT_FALSE(cache->is_disk_low());
+    cache->make_disk_room({});
+    EXPECT_EQ(files(), 3u) << "there is room";
+    open({.disk_free_bytes_min = std::uint64_t{1} << 62});
+    const auto held_now = ask({held_one});
+    ASSERT_TRUE(held_now);
+    EXPECT_TRUE(cache->is_disk_low());
+    cache->make_disk_room({name_of({needed})});
+    EXPECT_TRUE(fs::exists(folder / "models" / name_of({needed})));
+    EXPECT_TRUE(fs::exists((*held_now)->file()));
+    EXPECT_EQ(files(), 2u);
+    EXPECT_EQ(cache->bytes(), 10u);
+}
+
+TEST_F(copies, those_that_are_useless_go_unless_somebody_holds_them) {
+    open();
+    const auto kept = store("kept"), held_one = store("held"), useless = store("useless");
+    ASSERT_TRUE(ask({kept}) && ask({useless}));
+    const auto held_now = ask({held_one});
+    ASSERT_TRUE(held_now);
+    EXPECT_EQ(cache->unheld(), (std::set{name_of({kept}), name_of({useless})}));
+    cache->drop({name_of({useless}), name_of({held_one})});
+    EXPECT_TRUE(fs::exists(folder / "models" / name_of({kept})));
+    EXPECT_TRUE(fs::exists((*held_now)->file()));
+    EXPECT_EQ(files(), 2u);
+    EXPECT_EQ(cache->bytes(), 8u);
+}
+
 TEST_F(copies, a_folder_that_cannot_be_used_is_named) {
     const auto text = "the copies of models in " + (folder / "models").native() + " failed: ";
     open();
