@@ -58,7 +58,8 @@ std::vector<answers::unconfirmed_node> unconfirmed_of(const reading_call& call,
 }
 
 /// The scan with the build's scans before it; the answer says so when there may be more.
-answers::scan whole(reading_call& call, const storage::registry::state::state_view& state, scan newest) {
+answers::scan whole(reading_call& call, const storage::registry::state::state_view& state, scan newest,
+                    std::vector<answers::unconfirmed_node> unconfirmed) {
     std::vector<answers::earlier_scan> scans;
     for (scan& old :
          storage::registry::find::scans_before(state, newest.build_id, newest.id, limits::scan_history_max))
@@ -66,7 +67,6 @@ answers::scan whole(reading_call& call, const storage::registry::state::state_vi
     if (scans.size() == limits::scan_history_max)
         call.warn("history is the newest " + std::to_string(limits::scan_history_max) +
                   " of the build's earlier scans");
-    auto unconfirmed = unconfirmed_of(call, state, newest.build_id);
     return answers::of(std::move(newest), std::move(scans), std::move(unconfirmed));
 }
 
@@ -74,7 +74,9 @@ template <class Command>
 response answer_scan(writing_call& call, Command command) {
     const auto view = [&](scan written) {
         const auto now = call.with().registry.read_applied();  // this node has applied the write
-        return now ? whole(call, *now->view, std::move(written)) : answers::of(std::move(written), {});
+        if (!now) return answers::of(std::move(written), {});
+        auto unconfirmed = unconfirmed_of(call, *now->view, written.build_id);
+        return whole(call, *now->view, std::move(written), std::move(unconfirmed));
     };
     co_return co_await call.write<scan>(std::move(command), view);
 }
@@ -138,7 +140,10 @@ response report_scan(writing_call& call) {
     // This node has failed meanwhile: it knows no more who may still serve the build.
     if (!now && is_unsafe) co_return storage::node::outcome_unknown(call.has_key());
     if (!now) co_return call.answer(*told, answers::of(*std::move(row), {}));
-    co_return call.answer(*told, whole(call, *now->view, *std::move(row)));
+    // By the place of the report: the build's row may be gone meanwhile.
+    auto unconfirmed = is_unsafe ? unconfirmed_at(call.with(), *now->view, told->offset)
+                                 : unconfirmed_of(call, *now->view, row->build_id);
+    co_return call.answer(*told, whole(call, *now->view, *std::move(row), std::move(unconfirmed)));
 }
 
 calls::answered get_scan(reading_call& call) {
@@ -147,7 +152,8 @@ calls::answered get_scan(reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto found = storage::registry::access::readable_build(state, call.user().id, *id);
     if (!found) return found.error();
-    return call.answer(whole(call, state, storage::registry::find::scan_to_show(state, found->row)));
+    return call.answer(whole(call, state, storage::registry::find::scan_to_show(state, found->row),
+                             unconfirmed_of(call, state, *id)));
 }
 
 using namespace calls::rows;

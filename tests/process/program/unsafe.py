@@ -219,6 +219,38 @@ def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
         broker.stop()
 
 
+def a_node_that_may_still_answer_is_named_though_the_build_is_deleted_while_its_report_waits():
+    with herald.folder() as folder:
+        broker = herald.Broker(folder)
+        cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
+        client = cluster.client()
+        stage = serving.Stage(client, "/short")
+        build = serving.build_of(client, client.model("tiny"), "v1", onnx_models.tiny())
+        stage.update(build)
+        version = client.must("GET", f"{serving.DEPLOYMENT}/builds/{build}")["model_version_id"]
+        cluster.nodes[1].kill(signal.SIGSTOP)
+        answers = {}
+
+        def told(name, work):
+            answers[name] = work(cluster.client())
+        waiting = [threading.Thread(target=told, args=each) for each in (
+            ("report", lambda mine: serving.report(mine, build, "unsafe")),
+            ("deletion", lambda mine: mine.must("DELETE", f"{serving.DEPLOYMENT}/endpoints/{stage.endpoint}")))]
+        for each in waiting:
+            each.start()
+        path = f"/api/v1/registry/model_versions/{version}"
+        herald.until(lambda: client.call("DELETE", path).status == 200 or None, 4, "the version is deleted")
+        assert not answers, "both still wait for the stopped node"
+        for each in waiting:
+            each.join()
+        assert client.call("GET", f"{serving.DEPLOYMENT}/builds/{build}").status == 404
+        for name, answer in answers.items():
+            assert len(answer["unconfirmed"]) == 1 and answer["unconfirmed"][0]["serves_until"], (name, answer)
+        cluster.nodes[1].kill(signal.SIGCONT)
+        cluster.stop()
+        broker.stop()
+
+
 def a_stopped_node_whose_name_another_process_took_is_named_until_its_grace_ends():
     with herald.folder() as folder:
         broker = herald.Broker(folder)

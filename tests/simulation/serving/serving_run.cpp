@@ -327,11 +327,9 @@ void run::wait_until_confirmed(report& told) {
     });
 }
 
-run::unconfirmed run::unconfirmed_of(const report& told, const view& state, row_change change) const {
+run::unconfirmed run::unconfirmed_at(std::uint64_t offset, const view& state, row_change change) const {
     if (x_kind == storage::node::node_kind::standalone) return {};
-    const auto build = storage::registry::tables::builds::find(*state, told.build);
-    require(build && build->unsafe_scan_id, "a node answers of a report that it has not applied");
-    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), build->unsafe_offset);
+    return storage::registry::find::unconfirmed_nodes(*changed_view(state, change), offset);
 }
 
 bool run::is_answered(schemas::build_id build) const {
@@ -355,11 +353,11 @@ void run::look(report& told, const view& state) {
 void run::answer(report& told) {
     const auto now = told.asked.machine().node().read_applied();
     if (!now) return;  // it is answered 503
-    for (const auto& each : unconfirmed_of(told, now->view, nullptr))
+    for (const auto& each : unconfirmed_at(told.offset, now->view, nullptr))
         require(is_late(told) || !each.is_in_contact,
                 "a report was answered early although " + each.node + " is in contact (invariant 8)");
     if (!x_broken.names_nobody)
-        for (const auto& each : unconfirmed_of(told, now->view, x_broken.rows_of_answers))
+        for (const auto& each : unconfirmed_at(told.offset, now->view, x_broken.rows_of_answers))
             told.serves_until_ms[each.node] = each.serves_until_ms;
     told.answered_ms = x_world.time.now_ms();
 }
@@ -370,7 +368,9 @@ void run::look_at_scan(report& told) {
     if (!node || !told.answered_ms) return;
     node->machine().read([this, &told](const result<storage::node::registry_node::reading>& now) {
         if (!now || now->stale) return;
-        const auto left = unconfirmed_of(told, now->view, x_broken.rows_of_scans);
+        const auto build = storage::registry::tables::builds::find(*now->view, told.build);
+        require(build && build->unsafe_scan_id, "a node answers of a report that it has not applied");
+        const auto left = unconfirmed_at(build->unsafe_offset, now->view, x_broken.rows_of_scans);
         std::erase_if(told.serves_until_ms, [&](const auto& named) {
             return std::ranges::find(left, named.first, &storage::registry::find::unconfirmed_node::node) ==
                    left.end();

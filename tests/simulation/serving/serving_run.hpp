@@ -81,7 +81,7 @@ class run {
     bool is_late(const report&) const;
     void answer(report&);
     void look_at_scan(report&);
-    unconfirmed unconfirmed_of(const report&, const view&, row_change) const;
+    unconfirmed unconfirmed_at(std::uint64_t offset, const view&, row_change) const;
     /// Invariant 8.
     void check_byte(const std::string& node, schemas::build_id);
 
