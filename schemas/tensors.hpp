@@ -1,6 +1,7 @@
 // Tensors, and what a model says of its own: the words of the Open Inference Protocol.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "schemas/describe.hpp"
@@ -125,6 +126,20 @@ inline std::size_t bytes_of(const std::vector<tensor>& all) {
     for (const tensor& each : all) {
         out += each.data.size();
         for (const std::string& text : each.texts) out += sizeof text + text.size();
+    }
+    return out;
+}
+
+/// About how much there is to write of them: of tensors without elements the lists.
+inline std::size_t bytes_to_write(const std::vector<tensor>& all) {
+    std::size_t out = bytes_of(all);
+    for (const tensor& each : all) {
+        if (!each.data.empty() || !each.texts.empty()) continue;
+        constexpr double many = 1e9;
+        double lists = 1;
+        for (auto length = each.shape.begin(); length != each.shape.end() && *length > 0; ++length)
+            lists *= static_cast<double>(*length);
+        out += static_cast<std::size_t>(std::min(lists, many));
     }
     return out;
 }

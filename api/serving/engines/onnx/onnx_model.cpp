@@ -173,7 +173,9 @@ result<tensor_response> onnx_model::run_timed(const tensor_request& request, std
                   .count();
     const auto place = place_of_rows(request);
     if (!out || !place) return out;
-    if (took_ns <= limits::onnx_quick_run_ns_max)
+    // On a caller's thread the response is written, too.
+    const bool is_short = schemas::bytes_to_write(*out) <= limits::onnx_small_response_bytes_max;
+    if (took_ns <= limits::onnx_quick_run_ns_max && is_short)
         x_quick_rows.fetch_or(std::uint64_t{1} << *place, std::memory_order_relaxed);
     // One run that the machine held up does not make a model slow; several in a row do. A lost update does no
     // harm: the next one tells the same.

@@ -163,6 +163,19 @@ TEST(onnx_bounds, a_small_request_with_a_large_response_does_not_run_on_the_call
         ASSERT_FALSE(is_answered_on_this_thread(*model, {floats(2'000, 1)}));
 }
 
+/// It is written there, too.
+TEST(onnx_bounds, a_long_response_that_is_quick_to_compute_is_not_given_on_the_callers_thread) {
+    HERALD_NEEDS_ONNX();
+    const auto widening = [](std::int64_t columns) {
+        return load(model(graph({node("MatMul", {"x", "w"}, {"y"})}, {value("x", float32, {-1, 1})},
+                                {value("y", float32, {-1, columns})},
+                                {weight("w", float32, {1, columns},
+                                        pseudo_random_floats(static_cast<std::size_t>(columns), 3))})));
+    };
+    EXPECT_TRUE(becomes_quick(*widening(10'000), {floats(1, 1)}));
+    EXPECT_FALSE(becomes_quick(*widening(20'000), {floats(1, 1)})) << "80,000 bytes";
+}
+
 TEST(onnx_bounds, rows_of_which_no_run_was_seen_do_not_run_on_the_callers_thread) {
     HERALD_NEEDS_ONNX();
     const auto model = load(squares());
