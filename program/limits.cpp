@@ -37,6 +37,8 @@ static_assert(prediction_body_bytes_max + request_header_bytes_max + framing_byt
               "the largest body has room when it is alone");
 static_assert(onnx_response_bytes_max <= prediction_answer_bytes_max,
               "what a model may give in bytes may be sent");
+static_assert(onnx_responses_bytes_max / body_bytes_on_loop_max <= bodies_written_beside_loops_max,
+              "each long response that there can be may wait to be written");
 static_assert(2 * prediction_answer_bytes_max <= unsent_answers_bytes_max,
               "an answer that is sent as a whole has room beside another");
 static_assert(entity_bytes_max < command_bytes_max, "a command holds an entity");

@@ -28,9 +28,9 @@ class codec_base {
     const schemas::model_signature& x_signature;
 };
 
-/// Errors of all three, of decode(): those of the dialect and of inflate_body; unavailable when the inputs
-/// find no room. They need it until the model has answered. Of encode(): those of the dialect;
-/// failed_precondition for a body that is too long.
+/// decode() errors: those of the dialect and of inflate_body; resource_exhausted when the inputs, which stay
+/// until the model has answered, find no room. encode() errors: those of the dialect; failed_precondition for
+/// a body that is too long. So with the other two.
 class json_codec : public codec_base {
   public:
     using codec_base::codec_base;

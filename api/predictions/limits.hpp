@@ -16,10 +16,11 @@ constexpr std::int64_t awaited_refusal_ms_max = 5'000;
 /// long.
 constexpr std::int64_t waiting_look_ms = 200;
 /// What is read or written on an event loop, which serves nobody else meanwhile: a body of so many bytes that
-/// is not compressed, tensors of so many. More is done by threads for that, one for each loop, of whose calls
-/// so many may wait.
+/// is not compressed, tensors of so many. More is done by threads for that, one for each loop to read and one
+/// to write; so many calls may wait for them, and of one endpoint half as many to read.
 constexpr std::size_t body_bytes_on_loop_max = 64UL * 1024;
-constexpr std::size_t bodies_beside_loops_max = 64;
+constexpr std::size_t bodies_read_beside_loops_max = 64;
+constexpr std::size_t bodies_written_beside_loops_max = 4'096;
 constexpr std::size_t prediction_answer_bytes_max = 32UL * 1024 * 1024;  // of one that is not a stream
 constexpr std::size_t gzip_factor_max = 1'032;     // how much longer deflate can make a body
 constexpr std::size_t number_text_bytes_max = 32;  // of a number as it is written

@@ -17,7 +17,7 @@ struct plain_body {
     std::string_view bytes;
 };
 /// Errors: invalid_argument (415) for another coding than gzip and deflate; those of inflated;
-/// resource_exhausted (413); unavailable when there is no room.
+/// resource_exhausted, as 413, or as 429 when there is no room.
 result<void> inflate_body(const routed_prediction&, plain_body&, prediction_memory&);
 
 /// Into an answer that has none yet. Errors: the body's own; failed_precondition for one that is too long.

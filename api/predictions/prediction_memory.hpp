@@ -10,16 +10,20 @@
 
 namespace herald::api::predictions {
 
+inline error too_many_large() {
+    return runtime::resource_exhausted("too many large predictions are under way on this node; try again");
+}
+
 /// Of one prediction, beside the body as it came; nothing where that is not bounded.
 class prediction_memory {
   public:
     explicit prediction_memory(const runtime::http::server::request& of) {
         if (of.room) x_share.emplace(*of.room);
     }
-    /// Errors: unavailable.
+    /// Errors: resource_exhausted.
     result<void> resize(std::size_t bytes) {
         if (!x_share || x_share->resize(bytes)) return {};
-        return runtime::unavailable("too many large predictions are under way on this node; try again");
+        return too_many_large();
     }
 
   private:

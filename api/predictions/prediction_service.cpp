@@ -82,6 +82,22 @@ class place_in_flight {
     serving::endpoint_meter* x_meter;
 };
 
+/// A place among the endpoint's bodies that are read beside the loops: half of all, so that others find one.
+class place_to_read {
+  public:
+    explicit place_to_read(serving::endpoint_meter& meter)
+        : x_meter(meter.begin_reading(limits::bodies_read_beside_loops_max / 2) ? &meter : nullptr) {}
+    ~place_to_read() {
+        if (x_meter) x_meter->end_reading();
+    }
+    place_to_read(const place_to_read&) = delete;
+    place_to_read& operator=(const place_to_read&) = delete;
+    explicit operator bool() const noexcept { return x_meter != nullptr; }
+
+  private:
+    serving::endpoint_meter* const x_meter;
+};
+
 /// The body, which keeps the prediction's place until it is sent.
 std::shared_ptr<runtime::http::body_stream> in_flight(std::shared_ptr<runtime::http::body_stream> body,
                                                       const routed& target, place_in_flight& place) {
@@ -124,7 +140,8 @@ class last_look final : public runtime::http::send_guard {
     void ended(std::uint16_t status) const override {
         if (!x_is_counted) return;
         x_target.endpoint->meter->count(status, x_took_us);
-        if (x_target.component->meter)
+        // A 503 here is this node's: it had no room, or ends. Of the build it says nothing.
+        if (x_target.component->meter && status != 503)
             x_target.component->meter->count(x_loop_index, status, static_cast<std::uint64_t>(x_took_us));
         if (!x_request_id.empty())
             serving::prediction_log::tell(*x_target.endpoint, x_target.component, status, x_took_us,
@@ -146,7 +163,8 @@ class prediction_service final : public request_handler {
     prediction_service(prediction_parts with, request_handler& others)
         : x_with(std::move(with)),
           x_others(others),
-          x_beside_loops(x_with.loops.size(), limits::bodies_beside_loops_max) {}
+          x_reading(x_with.loops.size(), limits::bodies_read_beside_loops_max),
+          x_writing(x_with.loops.size(), limits::bodies_written_beside_loops_max) {}
 
     bool handle_now(const request& received, http_response& out) override {
         if (!is_of_predictions(received.path)) return x_others.handle_now(received, out);
@@ -357,25 +375,13 @@ class prediction_service final : public request_handler {
     using tensor_slot = response_slot<result<serving::engines::tensor_response>>;
     using tensor_model = serving::engines::tensor_model;
 
-    std::int64_t deadline_of(const routed_prediction& prediction) const {
-        return x_with.loops[prediction.received.loop_index].time().steady_ms() +
-               prediction.component().deadline_ms;
+    patience patience_of(const routed_prediction& prediction) const {
+        runtime::event_loop& loop = x_with.loops[prediction.received.loop_index];
+        return {loop, loop.time().steady_ms() + prediction.component().deadline_ms, prediction.received.from,
+                &x_with.is_drained};
     }
     static bool is_read_on_loop(const request& received) {
         return received.body.size() <= limits::body_bytes_on_loop_max && !received.header("content-encoding");
-    }
-    /// Runs `work` where it holds up nobody else. Errors: those of `work`; deadline_exceeded; unavailable.
-    template <class Work>
-    asio::awaitable<std::invoke_result_t<Work&>> beside_the_loop(const routed_prediction& prediction,
-                                                                 std::int64_t deadline_ms, Work& work) {
-        const runtime::clock& time = x_with.loops[prediction.received.loop_index].time();
-        const auto unless_too_late = [&, this]() -> std::invoke_result_t<Work&> {
-            if (time.steady_ms() >= deadline_ms) return deadline_passed();
-            if (x_with.is_drained) return node_ends();
-            return work();
-        };
-        auto out = co_await runtime::run_blocking(x_beside_loops, unless_too_late);
-        co_return out;
     }
     static std::shared_ptr<tensor_slot> begin(tensor_model& model, tensor_request inference) {
         auto slot = std::make_shared<tensor_slot>();
@@ -383,16 +389,47 @@ class prediction_service final : public request_handler {
         model.infer(std::move(inference), into(slot));
         return slot;
     }
-    /// Until the model has answered, or it is not worth waiting any more.
+    /// Until the response is given, or it is not worth waiting any more.
     template <class T>
-    asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot,
-                               const routed_prediction& prediction, std::int64_t deadline_ms) {
-        patience with;
-        with.deadline_ms = deadline_ms;
-        with.caller = prediction.received.from;
-        with.is_drained = &x_with.is_drained;
-        const waiting<T> looked_after(x_with.loops[prediction.received.loop_index], slot, with);
-        co_await slot->given();
+    static asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot, const patience& with,
+                                      std::function<void()> begin = {}) {
+        const waiting<T> looked_after(slot, with);
+        co_await slot->given(std::move(begin));
+    }
+    /// Runs `work` on a thread where it holds up nobody else. Its turn is worth waiting for as a response is;
+    /// once it has come, the work is done, as it refers to what the request has. Errors: those of `work`, and
+    /// of the wait; unavailable when too many wait.
+    template <class Work>
+    static asio::awaitable<std::invoke_result_t<Work&>> beside_the_loop(runtime::blocking_pool& pool,
+                                                                        const patience& with, Work& work) {
+        const auto slot = std::make_shared<response_slot<std::invoke_result_t<Work&>>>();
+        std::exception_ptr thrown;
+        const auto turn = [slot, &work, &thrown]() -> result<void> {
+            if (!slot->claim()) return {};  // nobody waits any more, and nothing is there any more
+            try {
+                slot->give_claimed(work());
+            } catch (...) {
+                thrown = std::current_exception();
+                slot->give_claimed(runtime::internal("the body could not be read or written"));
+            }
+            return {};
+        };
+        const auto begin = [&] {
+            const auto back = with.loop.context().get_executor();
+            if (!runtime::started_call<result<void>>::start(pool, back, turn)) slot->give(too_many_large());
+        };
+        co_await wait(slot, with, begin);
+        if (thrown) std::rethrow_exception(thrown);
+        co_return slot->take();
+    }
+
+    template <class Work>
+    asio::awaitable<std::invoke_result_t<Work&>> read_beside_the_loop(const routed_prediction& prediction,
+                                                                      const patience& with, Work& work) {
+        const place_to_read place(*prediction.target.endpoint->meter);
+        if (!place) co_return too_many_large();
+        auto out = co_await beside_the_loop(x_reading, with, work);
+        co_return out;
     }
 
     /// On the thread of the loop; none when the model is not known to be quick with it.
@@ -412,18 +449,19 @@ class prediction_service final : public request_handler {
                                                        tensor_model& model) {
         codec with(prediction, model.signature());
         const auto memory = std::make_shared<prediction_memory>(prediction.received);
-        const std::int64_t deadline_ms = deadline_of(prediction);
+        const patience with_us = patience_of(prediction);
         auto decode = [&] { return with.decode(*memory); };
         result<tensor_request> inference = tensor_request();
         if (is_read_on_loop(prediction.received))
             inference = decode();
         else
-            inference = co_await beside_the_loop(prediction, deadline_ms, decode);
+            inference = co_await read_beside_the_loop(prediction, with_us, decode);
         if (!inference) co_return inference.error();
-        inference->deadline_ms = deadline_ms;
+        if (x_with.is_drained) co_return node_ends();
+        inference->deadline_ms = with_us.deadline_ms;
         inference->memory = memory;  // also once nobody waits for it any more
         const auto slot = begin(model, *std::move(inference));
-        if (!slot->is_given()) co_await wait(slot, prediction, deadline_ms);
+        if (!slot->is_given()) co_await wait(slot, with_us);
         auto outputs = slot->take();
         if (!outputs) co_return outputs.error();
         http_response out;
@@ -432,10 +470,10 @@ class prediction_service final : public request_handler {
             return with.encode(taken, out);
         };
         result<void> encoded;
-        if (schemas::bytes_of(*outputs) <= limits::body_bytes_on_loop_max)
+        if (schemas::bytes_to_write(*outputs) <= limits::body_bytes_on_loop_max)
             encoded = encode();
         else
-            encoded = co_await beside_the_loop(prediction, deadline_ms, encode);
+            encoded = co_await beside_the_loop(x_writing, with_us, encode);
         if (!encoded) co_return encoded.error();
         co_return out;
     }
@@ -460,25 +498,26 @@ class prediction_service final : public request_handler {
                 "/api/v1/predict" +
                 prediction.target.endpoint->path);
         prediction_memory memory(received);
-        const std::int64_t deadline_ms = deadline_of(prediction);
+        const patience with_us = patience_of(prediction);
         plain_body body;
         auto inflate = [&] { return inflate_body(prediction, body, memory); };
         result<void> inflated;
         if (received.header("content-encoding"))
-            inflated = co_await beside_the_loop(prediction, deadline_ms, inflate);
+            inflated = co_await read_beside_the_loop(prediction, with_us, inflate);
         else
             inflated = inflate();
         if (!inflated) co_return inflated.error();
+        if (x_with.is_drained) co_return node_ends();
         if (const auto fits = memory.resize(body.bytes.size()); !fits) co_return fits.error();
         serving::engines::body_request inference;
         inference.request_id = received.request_id;
         inference.content_type = received.header("content-type").value_or("");
         inference.body = body.inflated.empty() ? std::string(body.bytes) : std::move(body.inflated);
-        inference.deadline_ms = deadline_ms;
+        inference.deadline_ms = with_us.deadline_ms;
         const auto slot = std::make_shared<response_slot<result<body_response>>>();
         inference.cancelled = slot->cancellation();
         model.infer(std::move(inference), into(slot));
-        if (!slot->is_given()) co_await wait(slot, prediction, deadline_ms);
+        if (!slot->is_given()) co_await wait(slot, with_us);
         auto answered = slot->take();
         if (!answered) co_return answered.error();
         co_return response_of(*std::move(answered));
@@ -487,7 +526,9 @@ class prediction_service final : public request_handler {
     const prediction_parts x_with;
     request_handler& x_others;
     refusal_budget x_budget;
-    runtime::blocking_pool x_beside_loops;  // for bodies that take long to read or to write
+    // Of bodies that take long, so that what a model has answered does not wait behind what others send:
+    runtime::blocking_pool x_reading;
+    runtime::blocking_pool x_writing;
 };
 
 }  // namespace

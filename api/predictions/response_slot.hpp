@@ -25,7 +25,11 @@ class response_slot : public std::enable_shared_from_this<response_slot<T>> {
   public:
     /// What comes after another is dropped.
     void give(T value) {
-        if (x_is_claimed.exchange(true, std::memory_order_acq_rel)) return;
+        if (claim()) give_claimed(std::move(value));
+    }
+    /// From then on give_claimed() alone gives. False when somebody was faster.
+    bool claim() noexcept { return !x_is_claimed.exchange(true, std::memory_order_acq_rel); }
+    void give_claimed(T value) {
         x_value.emplace(std::move(value));
         if (x_state.exchange(state::given, std::memory_order_acq_rel) == state::awaited)
             std::exchange(x_resume, nullptr)();
@@ -44,8 +48,9 @@ class response_slot : public std::enable_shared_from_this<response_slot<T>> {
     T take() { return *std::move(x_value); }
 
     /// Until it is given. Resumes on the coroutine's own executor; gives up when the coroutine is cancelled.
-    boost::asio::awaitable<void> given() {
-        const auto initiate = [self = this->shared_from_this()](auto handler) {
+    /// `begin`, if any, is called once nothing can end the wait but a value, and not at all if there is one.
+    boost::asio::awaitable<void> given(std::function<void()> begin = {}) {
+        const auto initiate = [self = this->shared_from_this(), &begin](auto handler) {
             const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
             const auto executor = boost::asio::get_associated_executor(*kept);
             auto stop = boost::asio::get_associated_cancellation_slot(*kept);
@@ -57,7 +62,10 @@ class response_slot : public std::enable_shared_from_this<response_slot<T>> {
             self->x_resume = [kept, executor] {
                 boost::asio::post(executor, [kept] { std::move (*kept)(); });
             };
-            if (self->x_state.exchange(state::awaited, std::memory_order_acq_rel) != state::given) return;
+            if (self->x_state.exchange(state::awaited, std::memory_order_acq_rel) != state::given) {
+                if (begin) begin();
+                return;
+            }
             self->x_state.store(state::given, std::memory_order_release);
             std::exchange(self->x_resume, nullptr)();
         };

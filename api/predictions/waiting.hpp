@@ -18,6 +18,7 @@ namespace herald::api::predictions {
 
 /// For how long a response is worth waiting.
 struct patience {
+    runtime::event_loop& loop;                            // of the request
     std::int64_t deadline_ms = 0;                         // of the loop's steady time
     const runtime::http::server::peer* caller = nullptr;  // null: nobody can leave
     const std::atomic<bool>* is_drained = nullptr;        // nothing is waited for any more; null: never
@@ -25,7 +26,7 @@ struct patience {
 
 inline error deadline_passed() {
     return {error_code::deadline_exceeded,
-            "the model did not answer within the endpoint's deadline (limits.deadline_ms)", 0};
+            "the prediction was not done within the endpoint's deadline (limits.deadline_ms)", 0};
 }
 inline error node_ends() { return runtime::unavailable("this node ends; try another"); }
 
@@ -34,8 +35,8 @@ inline error node_ends() { return runtime::unavailable("this node ends; try anot
 template <class T>
 class waiting {
   public:
-    waiting(runtime::event_loop& loop, std::shared_ptr<response_slot<T>> slot, const patience& with)
-        : x_loop(loop), x_slot(std::move(slot)), x_with(with), x_look(loop, [this] { look(); }) {
+    waiting(std::shared_ptr<response_slot<T>> slot, const patience& with)
+        : x_slot(std::move(slot)), x_with(with), x_look(with.loop, [this] { look(); }) {
         look();
     }
     waiting(const waiting&) = delete;
@@ -43,7 +44,7 @@ class waiting {
 
   private:
     void look() {
-        const std::int64_t now_ms = x_loop.time().steady_ms();
+        const std::int64_t now_ms = x_with.loop.time().steady_ms();
         if (now_ms >= x_with.deadline_ms) return x_slot->give_up(deadline_passed());
         if (x_with.is_drained && x_with.is_drained->load(std::memory_order_relaxed))
             return x_slot->give_up(node_ends());
@@ -52,7 +53,6 @@ class waiting {
         x_look.set(std::min(x_with.deadline_ms, now_ms + limits::waiting_look_ms));
     }
 
-    runtime::event_loop& x_loop;
     const std::shared_ptr<response_slot<T>> x_slot;
     const patience x_with;
     runtime::deadline x_look;

@@ -80,6 +80,13 @@ class endpoint_meter {
         x_in_flight.fetch_sub(1, std::memory_order_relaxed);
         x_in_flight_shown->add(-1);
     }
+    /// The same for long bodies that wait to be read.
+    bool begin_reading(std::uint32_t max) noexcept {
+        if (x_being_read.fetch_add(1, std::memory_order_relaxed) < max) return true;
+        end_reading();
+        return false;
+    }
+    void end_reading() noexcept { x_being_read.fetch_sub(1, std::memory_order_relaxed); }
     /// Once for each prediction that was answered or refused, but for bodies that never came whole.
     void count(std::uint16_t status, std::int64_t latency_us) noexcept {
         x_outcomes[static_cast<std::size_t>(outcome_of(status))]->add();
@@ -89,6 +96,7 @@ class endpoint_meter {
 
   private:
     std::atomic<std::uint32_t> x_in_flight{0};
+    std::atomic<std::uint32_t> x_being_read{0};
     // Shown as long as the endpoint is there:
     const std::shared_ptr<runtime::gauge> x_in_flight_shown;  // of all endpoints that share the label
     std::array<std::shared_ptr<runtime::counter>, prediction_outcomes> x_outcomes;

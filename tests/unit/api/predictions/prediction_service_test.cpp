@@ -4,11 +4,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
+#include <cstring>
 #include <future>
-#include <thread>
 
+#include "api/predictions/limits.hpp"
 #include "api/serving/components.hpp"
 #include "api/serving/serving_gate.hpp"
 #include "runtime/clock.hpp"
@@ -105,30 +107,9 @@ class silent_tensor_model final : public tensor_model {
     schemas::model_signature x_signature;
 };
 
-/// The system's; knows who looks at it.
-class watched_clock final : public runtime::clock {
-  public:
-    std::int64_t wall_ms() const noexcept override { return runtime::system_clock().wall_ms(); }
-    std::int64_t steady_ms() const noexcept override {
-        if (std::this_thread::get_id() != loop_thread) ++looks_beside_loop;
-        return runtime::system_clock().steady_ms();
-    }
-
-    std::thread::id loop_thread;
-    mutable std::atomic<std::size_t> looks_beside_loop{0};
-};
-
 class prediction_service : public testing::Test {
   protected:
-    prediction_service() {
-        gate.begin(node);
-        std::promise<void> known;
-        loops[0].post([&] {
-            loop_time.loop_thread = std::this_thread::get_id();
-            known.set_value();
-        });
-        known.get_future().get();
-    }
+    prediction_service() { gate.begin(node); }
 
     http_response answered(const request& received) {
         std::promise<http_response> came;
@@ -142,19 +123,41 @@ class prediction_service : public testing::Test {
         });
         return came.get_future().get();
     }
-    /// How often something was done on another thread than the loop's, which begins by looking at the time.
-    std::size_t steps_beside_loop(std::string_view body, std::string_view coding = {}) {
-        std::vector<runtime::http::server::header_view> headers{{"access-token", "good"}};
-        if (!coding.empty()) headers.push_back({"content-encoding", coding});
-        request received;
-        received.method = runtime::http::http_method::post;
-        received.path = "/api/v1/predict/a";
-        received.headers = headers;
-        received.body = body;
-        const std::size_t before = loop_time.looks_beside_loop;
-        const http_response out = answered(received);
-        EXPECT_EQ(out.status, 200) << out.body;
-        return loop_time.looks_beside_loop - before;
+    struct asked {
+        std::string body;
+        std::string_view coding{};
+        const runtime::http::server::peer* from = nullptr;
+    };
+    struct seen {
+        std::uint16_t status = 0;
+        std::size_t place = 0;  // in the order of the answers
+    };
+    /// Begins them in this order, without a pause.
+    std::vector<seen> answered_together(const std::vector<asked>& all) {
+        std::vector<std::vector<runtime::http::server::header_view>> headers(all.size());
+        std::vector<request> requests(all.size());
+        std::vector<seen> out(all.size());
+        std::size_t answers = 0;
+        std::promise<void> came;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            headers[i] = {{"access-token", "good"}};
+            if (!all[i].coding.empty()) headers[i].push_back({"content-encoding", all[i].coding});
+            requests[i].method = runtime::http::http_method::post;
+            requests[i].path = "/api/v1/predict/a";
+            requests[i].headers = headers[i];
+            requests[i].body = all[i].body;
+            requests[i].from = all[i].from;
+        }
+        loops[0].post([&] {
+            for (std::size_t i = 0; i < all.size(); ++i)
+                boost::asio::co_spawn(loops[0].context(), service->handle(requests[i]),
+                                      [&, i](std::exception_ptr, const http_response& answer) {
+                                          out[i] = {answer.status, answers};
+                                          if (++answers == all.size()) came.set_value();
+                                      });
+        });
+        came.get_future().get();
+        return out;
     }
     std::uint16_t status_of(std::string_view path) {
         request received;
@@ -184,9 +187,9 @@ class prediction_service : public testing::Test {
         api::serving::component_route component;
         component.build = {7};
         component.share_ends_ppm = 1'000'000;
-        component.body_bytes_max = 1'000'000;
+        component.body_bytes_max = 100'000'000;
         component.deadline_ms = deadline_ms;
-        component.in_flight_max = 1;
+        component.in_flight_max = in_flight_max;
         component.header_lines = "svc-build-id: 7\r\n";
         component.safety = gate.safety_of(component.build);
         component.served = api::serving::components::without_model(component.build);
@@ -197,12 +200,12 @@ class prediction_service : public testing::Test {
     }
 
     std::int64_t deadline_ms = 50;
+    std::uint32_t in_flight_max = 1;
     bool was_answered_now = false;
     runtime::http::server::byte_budget room{room_bytes};
     runtime::manual_clock time;
     keeping_node node;
-    watched_clock loop_time;
-    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}, loop_time};
+    runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
     api::serving::serving_gate gate{time};
     api::serving::route_book book{1};
     api::serving::prediction_log log{0};
@@ -263,13 +266,76 @@ TEST_F(prediction_service, counts_the_memory_of_a_request_as_long_as_its_model_k
     EXPECT_TRUE(has_room_for(room_bytes));
 }
 
-TEST_F(prediction_service, reads_and_writes_long_bodies_where_they_hold_up_nobody) {
-    deadline_ms = 60'000;
+/// Who keeps the one thread that reads, or writes, busy for long enough that others could come.
+std::string long_request() {
+    std::string out = "[0";
+    for (std::size_t i = 0; i < 15'000'000; ++i) out += ",0";
+    return out + "]";
+}
+const std::string long_response = "[2000000]";
+
+/// It has left before it is looked at.
+class gone_peer final : public runtime::http::server::peer {
+  public:
+    bool has_left() const noexcept override { return true; }
+};
+
+class long_bodies : public prediction_service {
+  protected:
+    long_bodies() {
+        deadline_ms = 60'000;
+        in_flight_max = 1'000;
+    }
+};
+
+TEST_F(long_bodies, are_read_and_written_where_they_hold_up_nobody) {
     deploy(std::make_shared<widening_model>());
-    EXPECT_EQ(steps_beside_loop("[3]"), 0u);
-    EXPECT_EQ(steps_beside_loop("[3]", "identity"), 1u) << "nobody knows how long a coded one becomes";
-    EXPECT_EQ(steps_beside_loop("[" + std::string(100'000, ' ') + "3]"), 1u) << "a long request";
-    EXPECT_EQ(steps_beside_loop("[100000]"), 1u) << "a long response";
+    const std::string first = long_request();
+    for (const auto& [second, place] : {std::pair{asked{"[3]"}, 0u},
+                                        {asked{"[3]", "identity"}, 1u},  // nobody knows how long it becomes
+                                        {asked{"[" + std::string(100'000, ' ') + "3]"}, 1u}}) {
+        const auto out = answered_together({{first}, second});
+        EXPECT_EQ(out[0].status, 200);
+        EXPECT_EQ(out[1].status, 200);
+        EXPECT_EQ(out[1].place, place) << second.coding << second.body.size();
+    }
+    const auto out = answered_together({{long_response}, {"[100000]"}, {"[100]"}, {"[3]", "identity"}});
+    EXPECT_EQ(out[2].place, 0u) << "a short response";
+    EXPECT_EQ(out[3].place, 1u) << "who reads waits for nobody who writes";
+    EXPECT_EQ(out[0].place, 2u);
+    EXPECT_EQ(out[1].place, 3u) << "a long response";
+}
+
+TEST_F(long_bodies, wait_for_their_turn_no_longer_than_their_deadline_and_their_caller) {
+    const gone_peer gone;
+    deadline_ms = 20;
+    deploy(std::make_shared<widening_model>());
+    const auto out = answered_together({{long_request()}, {"[3]", "identity", &gone}, {"[3]", "identity"}});
+    EXPECT_EQ(out[1].status, 408);
+    EXPECT_EQ(out[1].place, 0u);
+    EXPECT_EQ(out[2].status, 504);
+    EXPECT_EQ(out[2].place, 1u);
+    EXPECT_EQ(out[0].status, 200) << "what was begun is done";
+}
+
+TEST_F(long_bodies, of_one_endpoint_wait_up_to_half_of_the_bound_and_others_are_told_to_come_again) {
+    deploy(std::make_shared<widening_model>());
+    std::vector<asked> all{{long_request()}};
+    constexpr std::size_t most = limits::bodies_read_beside_loops_max / 2, too_many = 7;
+    for (std::size_t i = 1; i < most + too_many; ++i) all.push_back({"[3]", "identity"});
+    const auto out = answered_together(all);
+    const auto status_is = [](std::uint16_t status) {
+        return [status](const seen& each) { return each.status == status; };
+    };
+    EXPECT_EQ(std::ranges::count_if(out, status_is(429)), too_many);
+    EXPECT_EQ(std::ranges::count_if(out, status_is(200)), most);
+    EXPECT_EQ(answered_together({{"[3]", "identity"}})[0].status, 200) << "the places were given back";
+}
+
+TEST_F(long_bodies, that_wait_when_the_node_ends_are_answered_so) {
+    deploy(std::make_shared<widening_model>());
+    is_drained = true;
+    EXPECT_EQ(answered_together({{"[3]", "identity"}})[0].status, 503);
 }
 
 TEST_F(prediction_service, takes_back_an_answer_when_the_lease_ends_before_its_first_byte) {
