@@ -330,10 +330,8 @@ result<std::shared_ptr<const held_model>> model_cache::shelf::hold(const std::st
         const runtime::lock_guard lock(x_mutex);
         const auto found = x_copies.find(name);
         // A damaged copy may have another length than the one that takes its place.
-        if (found != x_copies.end() && found->second.bytes != bytes && found->second.holders == 0) {
-            x_bytes -= found->second.bytes;
-            x_copies.erase(found);
-        }
+        if (found != x_copies.end() && found->second.bytes != bytes && found->second.holders == 0)
+            erase(found);
         if (!x_copies.contains(name)) {
             if (const auto made = make_room(bytes); !made) return made.error();
             x_copies[name].bytes = bytes;

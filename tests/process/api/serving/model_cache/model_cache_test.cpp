@@ -120,6 +120,17 @@ TEST_F(copies, one_that_was_damaged_on_the_disk_is_fetched_again) {
     EXPECT_EQ(cache->bytes(), 5u);
 }
 
+TEST_F(copies, one_that_lost_its_end_takes_no_room_though_there_is_none_for_another) {
+    open();
+    const auto model = store("model");
+    ASSERT_TRUE(ask({model}));
+    std::ofstream(folder / "models" / name_of({model}), std::ios::binary | std::ios::trunc) << "mode";
+    open({.disk_free_bytes_min = std::uint64_t{1} << 60});
+    EXPECT_FALSE(ask({model}));
+    EXPECT_EQ(files(), 0u);
+    EXPECT_EQ(cache->bytes(), 0u);
+}
+
 TEST_F(copies, one_that_cannot_be_read_is_fetched_again) {
     open();
     const auto model = store("model");
