@@ -48,10 +48,12 @@ boost::asio::awaitable<void> copy_sweeper::look(std::shared_ptr<copy_sweeper> se
 
 /// On the blocking pool. Errors: unavailable while it is not known what is served.
 result<void> copy_sweeper::sweep(bool is_search_due) {
+    const bool is_low = x_with.models.is_disk_low();
+    if (!is_search_due && !is_low) return {};
     const auto served = x_with.served();
     if (!served) return runtime::unavailable("the log is still being read");
     if (is_search_due) drop_those_of_no_build();
-    if (x_with.models.is_disk_low()) x_with.models.make_disk_room(names_of(*served));
+    if (is_low) x_with.models.make_disk_room(names_of(*served));
     return {};
 }
 
