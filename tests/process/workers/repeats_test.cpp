@@ -31,6 +31,7 @@ enum class way { plain, tls };
 struct outcome {
     answer got;
     int connections = 0;
+    std::chrono::steady_clock::duration took{};
 };
 
 class repeats : public no_descriptor_leaks, public testing::WithParamInterface<way> {
@@ -66,16 +67,20 @@ class repeats : public no_descriptor_leaks, public testing::WithParamInterface<w
         EXPECT_EQ(ask(sizes.first_bytes).body, "hi");
         x_is_second = true;
         outcome out;
+        const auto begin = std::chrono::steady_clock::now();
         out.got = ask(sizes.second_bytes);
+        out.took = std::chrono::steady_clock::now() - begin;
         out.connections = target.connections();
         return out;
     }
 
-    /// Until the second request is sent, and some time longer: it does not end the connection at once.
+    /// Until the second request is sent, and some time longer: it does not end the connection at once. Of a
+    /// request that took less than waited_min nobody knows on which connection it began.
+    static constexpr milliseconds waited_min{100};
     void wait_for_second() const {
         const auto until = std::chrono::steady_clock::now() + milliseconds(5'000);
         while (!x_is_second && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-        std::this_thread::sleep_for(milliseconds(300));
+        std::this_thread::sleep_for(milliseconds(600));
     }
 
   private:
@@ -120,6 +125,7 @@ TEST_P(repeats, are_of_what_did_not_all_leave) {
         const std::string how = resets ? "reset: " : "closed: ";
         EXPECT_EQ(seen.got.body, "hi") << how << seen.got.message;
         EXPECT_EQ(seen.connections, 2) << how;
+        EXPECT_GE(seen.took, waited_min) << how << "it began on a new connection";
     }
 }
 
@@ -129,6 +135,8 @@ TEST_P(repeats, are_of_what_had_not_arrived_when_the_other_side_closed) {
         [&](peer& one) {
             one.read_some(1);
             one.take_no_more();
+            std::this_thread::sleep_for(
+                milliseconds(200));  // until the first is sent: else it ends the connection
             one.send(whole_answer);
             wait_for_second();
             one.half_close();
@@ -137,6 +145,7 @@ TEST_P(repeats, are_of_what_had_not_arrived_when_the_other_side_closed) {
         {.first_bytes = 40'000, .second_bytes = 15'000});
     EXPECT_EQ(seen.got.body, "hi") << seen.got.message;
     EXPECT_EQ(seen.connections, 2);
+    EXPECT_GE(seen.took, waited_min) << "it began on a new connection";
 }
 
 INSTANTIATE_TEST_SUITE_P(client, repeats, testing::Values(way::plain, way::tls), [](const auto& one) {

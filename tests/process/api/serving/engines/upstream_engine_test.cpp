@@ -303,7 +303,7 @@ TEST_F(upstream, a_server_that_cannot_have_read_a_prediction_on_a_kept_connectio
             other.send(answer_of("200 OK", "first"));
             const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
             while (!is_second && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-            std::this_thread::sleep_for(std::chrono::milliseconds(300));  // does not read, and then closes
+            std::this_thread::sleep_for(std::chrono::milliseconds(600));  // does not read, and then closes
         },
         4096);
     const auto model = load(server.url());
@@ -314,10 +314,13 @@ TEST_F(upstream, a_server_that_cannot_have_read_a_prediction_on_a_kept_connectio
     // Fits into what the kernel of the sender takes, not into what the other offers.
     body_request large = default_request();
     large.body = std::string(200'000, 'x');
+    const auto begin = std::chrono::steady_clock::now();
     const auto response = infer(*model, large);
+    const auto took = std::chrono::steady_clock::now() - begin;
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_EQ(response->body, "first") << "what is sent again meets the first answer of the script";
     EXPECT_EQ(server.connections() - kept, 1);
+    EXPECT_GE(took, std::chrono::milliseconds(100)) << "it began on a new connection";
 }
 
 TEST_F(upstream, many_are_asked_at_once_and_each_is_answered_once) {
