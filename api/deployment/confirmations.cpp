@@ -23,30 +23,30 @@ bool is_awaited(const confirmation_sources& with, std::uint64_t offset) {
 /// Held by what will wake it. On the loop's thread.
 class confirmation_wait : public std::enable_shared_from_this<confirmation_wait> {
   public:
-    confirmation_wait(confirmation_sources with, std::uint64_t offset, std::function<void()> heard)
-        : x_with(std::move(with)), x_offset(offset), x_heard(std::move(heard)) {}
+    confirmation_wait(confirmation_sources with, std::uint64_t offset, std::function<void()> confirmed)
+        : x_with(std::move(with)), x_offset(offset), x_confirmed(std::move(confirmed)) {}
 
     void begin() {
         const std::int64_t until_ms = x_with.loop.time().steady_ms() + limits::confirmation_ms_max;
         look();
-        if (x_heard) x_with.loop.run_at(until_ms, [self = shared_from_this()] { self->end(); });
+        if (x_confirmed) x_with.loop.run_at(until_ms, [self = shared_from_this()] { self->end(); });
     }
 
   private:
     void look() {
-        if (!x_heard) return;
+        if (!x_confirmed) return;
         // First: what is said while it looks wakes it again.
         x_with.after_next_heartbeat(
             runtime::posted(x_with.loop, [self = shared_from_this()] { self->look(); }));
         if (!is_awaited(x_with, x_offset)) end();
     }
     void end() {
-        if (const auto heard = std::exchange(x_heard, nullptr)) heard();
+        if (const auto confirmed = std::exchange(x_confirmed, nullptr)) confirmed();
     }
 
     const confirmation_sources x_with;
     const std::uint64_t x_offset;
-    std::function<void()> x_heard;  // empty once it was called
+    std::function<void()> x_confirmed;  // empty once it was called
 };
 
 }  // namespace
@@ -60,10 +60,10 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(
     return out;
 }
 
-void when_confirmed(const confirmation_sources& with, std::uint64_t offset, std::function<void()> heard) {
-    const auto begin = [with, offset, heard = std::move(heard)] {
-        if (!with.has_other_nodes) return heard();
-        std::make_shared<confirmation_wait>(with, offset, heard)->begin();
+void when_confirmed(const confirmation_sources& with, std::uint64_t offset, std::function<void()> confirmed) {
+    const auto begin = [with, offset, confirmed = std::move(confirmed)] {
+        if (!with.has_other_nodes) return confirmed();
+        std::make_shared<confirmation_wait>(with, offset, confirmed)->begin();
     };
     if (!with.quiesce) return begin();
     with.quiesce(runtime::posted(with.loop, begin));
@@ -73,7 +73,7 @@ boost::asio::awaitable<void> wait_until_confirmed_at(calls::writing_call& call, 
     const calls::services& with = call.with();
     const confirmation_sources asked{
         [&with] { return with.registry.read_applied(); },
-        [&with](std::function<void()> heard) { with.registry.after_next_heartbeat(std::move(heard)); },
+        [&with](std::function<void()> woken) { with.registry.after_next_heartbeat(std::move(woken)); },
         with.quiesce, call.limit().loop(), with.has_other_nodes};
     const auto start = [&](std::function<void(result<void>)> done) {
         when_confirmed(asked, offset, [done = std::move(done)] { done({}); });

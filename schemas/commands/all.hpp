@@ -115,7 +115,7 @@ using all_commands = decltype(commands::listing::sorted(all_lists{}));
 template <class Command>
 concept any_command = described<Command> && commands::listing::is_listed<Command, all_commands>;
 
-/// Only these are waited for until every node has heard of them, as only of these a node speaks at once.
+/// Nodes send a heartbeat at once only after these, so only these can be awaited.
 template <class Command>
 concept withdrawing_command = any_command<Command> && Command::traits.withdraws;
 

@@ -15,8 +15,8 @@
 namespace herald::storage::node {
 
 /// Asks for unheld claims, lets those go whose jobs cannot be done here, and starts and stops jobs as claims
-/// come and go. It does no harm if two nodes do a
-/// job for a moment: what they send carries the claim's token. Lives on the scheduler's thread.
+/// come and go. It does no harm if two nodes do a job for a moment: what they send carries the claim's token.
+/// Lives on the scheduler's thread.
 class job_claims : public std::enable_shared_from_this<job_claims> {
   public:
     job_claims(std::string node, const schemas::uuid& boot, std::shared_ptr<command_gateway> gateway,

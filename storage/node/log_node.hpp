@@ -64,7 +64,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void applied(registry::engine::applied_record&);
     void about_to_show(const applied_state&, const registry::tables::serving_changes&);
     void written(const written_tables&);
-    void wake_who_awaits_heartbeats();
+    void wake_heartbeat_waiters();
 
     // Runs on the scheduler's thread.
     void tick();
@@ -128,7 +128,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     runtime::mutex x_mutex;
     written_tables x_written GUARDED_BY(x_mutex);  // since the last look()
     bool x_look_is_posted GUARDED_BY(x_mutex) = false;
-    std::vector<std::function<void()>> x_await_heartbeats GUARDED_BY(x_mutex);
+    std::vector<std::function<void()>> x_heartbeat_waiters GUARDED_BY(x_mutex);
 
     // Used only on the scheduler's thread.
     std::int64_t x_spoke_ms = 0;

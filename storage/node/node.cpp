@@ -172,7 +172,7 @@ void log_node::applied(registry::engine::applied_record& done) {
 
 void log_node::written(const written_tables& tables) {
     x_barrier->applied(x_replica->newest()->position.next_offset);
-    if (tables.has_heartbeats()) wake_who_awaits_heartbeats();
+    if (tables.has_heartbeats()) wake_heartbeat_waiters();
     if (!tables.has_events() && !tables.has_webhook_changes() && !tables.has_claims()) return;
     {
         const runtime::lock_guard lock(x_mutex);
@@ -182,17 +182,22 @@ void log_node::written(const written_tables& tables) {
     x_on.scheduler.post(if_alive(&log_node::look));
 }
 
-void log_node::after_next_heartbeat(std::function<void()> heard) {
-    if (x_has_failed) return heard();
-    const runtime::lock_guard lock(x_mutex);
-    x_await_heartbeats.push_back(std::move(heard));
+void log_node::after_next_heartbeat(std::function<void()> woken) {
+    {
+        const runtime::lock_guard lock(x_mutex);
+        if (!x_has_failed) {  // fail() wakes whoever was here before it
+            x_heartbeat_waiters.push_back(std::move(woken));
+            return;
+        }
+    }
+    woken();
 }
 
-void log_node::wake_who_awaits_heartbeats() {
+void log_node::wake_heartbeat_waiters() {
     std::vector<std::function<void()>> all;
     {
         const runtime::lock_guard lock(x_mutex);
-        all = std::exchange(x_await_heartbeats, {});
+        all = std::exchange(x_heartbeat_waiters, {});
     }
     for (const auto& each : all) each();
 }
@@ -294,7 +299,7 @@ void log_node::fail(node_failure::kind what, const std::string& message) {
                  {{"node", x_options.name}, {"reason", message}});
     x_gateway->close();
     x_on.scheduler.post([jobs = x_jobs] { jobs->stop(); });
-    wake_who_awaits_heartbeats();
+    wake_heartbeat_waiters();
     if (x_options.on_failure) x_options.on_failure({what, message});
 }
 

@@ -72,7 +72,7 @@ asio::awaitable<void> stream_connection<Stream>::run() {
             write_answer();
         } else if (step == progress::failed) {
             if (is_too_large() && !x_is_judged) co_await judge();
-            if (!x_is_refused) refuse(x_parser.failure());
+            if (!x_closes) refuse(x_parser.failure());
         } else if (x_is_late) {
             refuse({error_code::deadline_exceeded, "the request did not come in time", 408});
         } else if (is_judged) {
@@ -150,7 +150,7 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     x_is_judged = true;
     if (refusal) {
         x_out.get() = *std::move(refusal);
-        x_is_refused = x_closes = true;
+        x_closes = true;
         write_answer();
     }
 }
@@ -404,7 +404,7 @@ void stream_connection<Stream>::answered() {
     if (x_closes) x_is_open = false;
     if (!x_is_open) return;
     x_parser.next();
-    x_is_judged = x_is_refused = false;
+    x_is_judged = false;
     x_pace.next_request();
     x_is_late = false;
     x_started_us += duration_us;  // for a next request that arrived together with this one

@@ -109,8 +109,7 @@ class stream_connection final : public connection {
     asio::cancellation_state x_stop;  // of run(): set when the server stops, which is not a handler's failure
     request_parser x_parser;
     request_room x_room{x_all.room};
-    bool x_is_judged = false;   // the awaited body is wanted, or
-    bool x_is_refused = false;  // it is not
+    bool x_is_judged = false;   // whether the awaited body is wanted is known; it is, unless x_closes
     bool x_is_open = true;      // requests are being read
     bool x_is_broken = false;   // nothing more can be sent
     bool x_is_late = false;     // x_deadline has passed
