@@ -3,7 +3,9 @@
 #include "api/calls/call.hpp"
 #include "api/predictions/codecs.hpp"
 #include "api/predictions/json_dialect.hpp"
+#include "api/predictions/last_look.hpp"
 #include "api/predictions/limits.hpp"
+#include "api/predictions/places.hpp"
 #include "api/predictions/prediction_bodies.hpp"
 #include "api/predictions/prediction_memory.hpp"
 #include "api/predictions/prediction_paths.hpp"
@@ -65,39 +67,6 @@ error wrong_method(const prediction_path& path) {
             is_posted(path.what) ? "predictions are requested with POST" : "use GET here", 405};
 }
 
-/// A place among the endpoint's predictions in flight.
-class place_in_flight {
-  public:
-    explicit place_in_flight(serving::endpoint_meter& meter, std::uint32_t most)
-        : x_meter(meter.begin(most) ? &meter : nullptr) {}
-    place_in_flight(place_in_flight&& other) noexcept : x_meter(std::exchange(other.x_meter, nullptr)) {}
-    ~place_in_flight() {
-        if (x_meter) x_meter->end();
-    }
-    place_in_flight(const place_in_flight&) = delete;
-    place_in_flight& operator=(const place_in_flight&) = delete;
-    explicit operator bool() const noexcept { return x_meter != nullptr; }
-
-  private:
-    serving::endpoint_meter* x_meter;
-};
-
-/// A place among the endpoint's bodies that are read beside the loops: half of all, so that others find one.
-class place_to_read {
-  public:
-    explicit place_to_read(serving::endpoint_meter& meter)
-        : x_meter(meter.begin_reading(limits::bodies_read_beside_loops_max / 2) ? &meter : nullptr) {}
-    ~place_to_read() {
-        if (x_meter) x_meter->end_reading();
-    }
-    place_to_read(const place_to_read&) = delete;
-    place_to_read& operator=(const place_to_read&) = delete;
-    explicit operator bool() const noexcept { return x_meter != nullptr; }
-
-  private:
-    serving::endpoint_meter* const x_meter;
-};
-
 /// The body, which keeps the prediction's place until it is sent.
 std::shared_ptr<runtime::http::body_stream> in_flight(std::shared_ptr<runtime::http::body_stream> body,
                                                       const routed& target, place_in_flight& place) {
@@ -114,49 +83,6 @@ template <class T>
 std::function<void(T)> into(const std::shared_ptr<response_slot<T>>& slot) {
     return [slot](T value) { slot->give(std::move(value)); };
 }
-
-/// The second look, in the step in which the answer's first byte goes out (P7); at its end it is counted.
-class last_look final : public runtime::http::send_guard {
-  public:
-    last_look(const prediction_parts& with, const routed_prediction& prediction)
-        : x_with(with),
-          x_target(prediction.target),
-          x_is_v2(is_of_v2(prediction.path.what)),
-          x_is_counted(is_posted(prediction.path.what)),
-          x_loop_index(prediction.received.loop_index),
-          x_took_us(steady_us() - prediction.begun_us),
-          x_request_id(with.log.wants() ? prediction.received.request_id : std::string_view()) {}
-
-    std::optional<http_response> instead() const override {
-        const component_route& component = *x_target.component;
-        const auto trouble = second_look(x_with.gate, component);
-        if (!trouble) return std::nullopt;
-        http_response out = refusal_of(*trouble, x_is_v2);
-        out.head_lines = component.header_lines;
-        return out;
-    }
-
-    /// How long it took is the model's matter, not the caller's who reads slowly.
-    void ended(std::uint16_t status) const override {
-        if (!x_is_counted) return;
-        x_target.endpoint->meter->count(status, x_took_us);
-        // A 503 here is this node's: it had no room, or ends. Of the build it says nothing.
-        if (x_target.component->meter && status != 503)
-            x_target.component->meter->count(x_loop_index, status, static_cast<std::uint64_t>(x_took_us));
-        if (!x_request_id.empty())
-            serving::prediction_log::tell(*x_target.endpoint, x_target.component, status, x_took_us,
-                                          x_request_id);
-    }
-
-  private:
-    const prediction_parts& x_with;
-    const routed x_target;
-    const bool x_is_v2;
-    const bool x_is_counted;  // of inferences alone: metadata says nothing of how a model predicts
-    const std::size_t x_loop_index;
-    const std::int64_t x_took_us;
-    const std::string x_request_id;  // empty: it is not logged
-};
 
 class prediction_service final : public request_handler {
   public:
