@@ -300,8 +300,8 @@ TEST_F(long_bodies, are_read_and_written_where_they_hold_up_nobody) {
         EXPECT_EQ(out[1].place, place) << second.coding << second.body.size();
     }
     const auto out = answered_together({{long_response}, {"[100000]"}, {"[100]"}, {"[3]", "identity"}});
-    EXPECT_EQ(out[2].place, 0u) << "a short response";
-    EXPECT_EQ(out[3].place, 1u) << "who reads waits for nobody who writes";
+    EXPECT_LT(out[2].place, 2u) << "a short response";
+    EXPECT_LT(out[3].place, 2u) << "who reads waits for nobody who writes";
     EXPECT_EQ(out[0].place, 2u);
     EXPECT_EQ(out[1].place, 3u) << "a long response";
 }
