@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <cstring>
@@ -192,6 +193,7 @@ class prediction_service : public testing::Test {
         component.in_flight_max = in_flight_max;
         component.header_lines = "svc-build-id: 7\r\n";
         component.safety = gate.safety_of(component.build);
+        component.meter = canary;
         component.served = api::serving::components::without_model(component.build);
         component.served->set_model({std::move(model), nullptr}, nullptr);
         endpoint->stages.emplace_back().components.push_back(component);
@@ -199,6 +201,8 @@ class prediction_service : public testing::Test {
         book.set_known();
     }
 
+    const std::shared_ptr<api::serving::canary_meter> canary =
+        std::make_shared<api::serving::canary_meter>(1);
     std::int64_t deadline_ms = 50;
     std::uint32_t in_flight_max = 1;
     bool was_answered_now = false;
@@ -255,6 +259,14 @@ TEST_F(prediction_service, takes_back_an_answer_of_a_build_that_becomes_unsafe_b
         EXPECT_EQ(instead->head_lines, "svc-build-id: 7\r\n");
     }
     EXPECT_EQ(predicted("[3]").status, 403);
+}
+
+TEST_F(prediction_service, counts_against_a_canary_what_its_build_did_and_no_want_of_room_of_this_node) {
+    deploy(std::make_shared<echoing_model>(true));
+    for (const std::uint16_t status : std::array<std::uint16_t, 4>{200, 500, 502, 503})
+        predicted("[3]").guard->ended(status);
+    EXPECT_EQ(canary->sum().requests, 3u);
+    EXPECT_EQ(canary->sum().errors_5xx, 2u);
 }
 
 TEST_F(prediction_service, counts_the_memory_of_a_request_as_long_as_its_model_keeps_it) {
