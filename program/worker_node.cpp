@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::int64_t metrics_interval_ms = 1'000;
 constexpr std::int64_t trouble_interval_ms = 20;  // while not ready: nothing should wait longer
-constexpr std::int64_t lag_interval_ms = 5'000;
 
 std::string text_of(const std::optional<endpoint>& where) {
     return where ? where->address + ":" + std::to_string(where->port) : std::string();
@@ -103,12 +102,12 @@ class composed_worker_node final : public worker_node {
 
     void show_metrics() {
         if (!x_worker) return;
-        x_metrics.show(*x_worker);
+        x_metrics.show(*x_worker, x_lag->ends());
         x_metrics.show(*x_subscribers);
         const std::int64_t now_ms = x_loops[0].time().steady_ms();
         if (now_ms >= x_lag_due_ms) {
             x_lag->measure(x_worker->positions());
-            x_lag_due_ms = now_ms + lag_interval_ms;
+            x_lag_due_ms = now_ms + metrics_interval_ms;
         }
         const auto now = x_worker->trouble();
         if (!now && x_subscribers->at_end_ms() && std::exchange(x_says_that_it_delivers, false))

@@ -65,6 +65,12 @@ inline constexpr metric_name certificate_expiry{"herald_certificate_expiry_secon
 /// For a worker. Label: topic.
 inline constexpr metric_name consumer_lag{
     "herald_consumer_lag", "Records of this worker's partitions that are not done, as of the last minute"};
+/// Label: why (unread, memory, room).
+inline constexpr metric_name backlog{"herald_backlog_deliveries",
+                                     "Deliveries that are still to be made, without those that wait for a "
+                                     "failure's retry, a breaker or a pause"};
+inline constexpr metric_name backlog_oldest{"herald_backlog_oldest_seconds",
+                                            "Age of the oldest event among them"};
 /// Label: event (type).
 inline constexpr metric_name delivery_seconds{"herald_delivery_seconds",
                                               "From the commit of an event to a receiver's 2xx"};
@@ -78,6 +84,10 @@ inline constexpr metric_name waiting_oldest{
 /// Label: reason (refused, backlog, gone, or the class of the last error).
 inline constexpr metric_name dead{"herald_dead_total", "Deliveries given up"};
 inline constexpr metric_name webhooks_disabled{"herald_webhooks_disabled", "Webhooks that are switched off"};
+
+/// Of a worker's own loop, looked at every 10 ms while it has deliveries in memory.
+inline constexpr metric_name loop_late{
+    "herald_loop_late_seconds", "How late the worker's timers ran: it lacks CPU, or has too much to do"};
 
 inline constexpr metric_name worker_events{"herald_worker_events_total", "Events accepted"};
 inline constexpr metric_name worker_events_repeated{"herald_worker_events_repeated_total",

@@ -15,12 +15,6 @@ namespace {
 constexpr std::int64_t commit_delay_ms = 50;
 constexpr std::int64_t ask_again_ms = 20;  // for room
 
-/// Records of other topics than the retry topics are due at once.
-std::int64_t delay_of(std::string_view topic) noexcept {
-    const auto tier = tier_of(topic);
-    return tier ? retry_tiers[*tier].delay_ms : 0;
-}
-
 }  // namespace
 
 void record_part::done() const { reader->part_done(of, offset, part); }
@@ -130,14 +124,21 @@ bool consumer::has_room(const assignment& mine) const {
 void consumer::advance(const std::shared_ptr<assignment>& mine) {
     bool is_wanted = true;
     while (is_wanted && has_room(*mine)) {
-        const events::log::record* due = mine->early.due(x_scheduler.time(), x_log_clock);
-        if (due == nullptr) break;
-        if (mine->early.is_doubtful(x_scheduler.time())) {
-            ask_end(mine);
-            break;
+        const events::log::record* first = mine->early.first();
+        if (first == nullptr) break;
+        if (mine->early.due(x_scheduler.time(), x_log_clock) != nullptr) {
+            if (mine->early.is_doubtful(x_scheduler.time())) {
+                ask_end(mine);
+                break;
+            }
+            is_wanted = x_handlers.on_record(mine, *first);
+        } else {
+            if (!x_handlers.on_early_record) break;
+            is_wanted = x_handlers.on_early_record(mine, *first);
         }
-        is_wanted = x_handlers.on_record(mine, *due);
-        if (is_wanted) mine->early.pop();
+        if (!is_wanted) break;
+        mine->read_ms = first->time_ms;
+        mine->early.pop();
     }
     if (mine->tracker.advanced()) commit_soon();
     const bool room = has_room(*mine);

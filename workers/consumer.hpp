@@ -29,8 +29,9 @@ struct assignment {
     std::uint64_t epoch = 0;
     bool is_revoked = false;
     delivery_tracker tracker;
-    early_records early;  // read but not taken: not due, or no room
-    event_position last;  // position of the last accepted event; event topics only
+    early_records early;       // read but not taken: not due, or no room
+    event_position last;       // position of the last accepted event; event topics only
+    std::int64_t read_ms = 0;  // log time of the last record that was taken; 0: none yet
     bool is_paused = false;
     std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; event topics only
     std::int64_t wake_ms = 0;                              // steady time of the planned wake-up; 0: none
@@ -57,6 +58,8 @@ struct consumer_handlers {
     /// part. Or returns false when there is no room for it now: it is offered again soon, and the records
     /// behind it wait.
     std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_record;
+    /// As on_record, for a record that is not due yet. May be empty: then records wait until they are due.
+    std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_early_record = {};
     /// Called when the assignment was already revoked.
     std::function<void(const assignment&)> on_revoked;
     /// The group cannot continue; called once, final.
@@ -67,7 +70,7 @@ struct consumer_handlers {
 
 /// Lives on the scheduler's thread; the log, its clock and the handlers' targets must outlive it. Polls when
 /// the log rings and at least once a second (tick). Hands records over while the partition's window has room:
-/// those of a retry topic when they are due, all others at once. Commits 50 ms after progress, and on
+/// those of a topic with a delay when they are due, all others at once. Commits 50 ms after progress, and on
 /// revocation.
 class consumer {
   public:
@@ -81,11 +84,10 @@ class consumer {
     void leave();
     void part_done(const std::shared_ptr<assignment>&, std::int64_t offset, std::size_t part);
     std::size_t partitions() const noexcept { return x_assignments.size(); }
-    /// Calls `tell` with each partition, the offset below which everything is done, and what was read but not
-    /// taken.
+    /// Calls `tell` with each assignment.
     template <class Tell>
     void each_partition(Tell tell) const {
-        for (const auto& [where, mine] : x_assignments) tell(where, mine->tracker.next_offset(), mine->early);
+        for (const auto& [where, mine] : x_assignments) tell(*mine);
     }
 
   private:

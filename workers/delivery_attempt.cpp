@@ -78,7 +78,7 @@ void delivery_machine::enter_lane(iterator at) {
                              .has_waited = at->second.what.has_waited,
                              .over_share = is_over_share(at->second),
                              .revision = revision_of(record.webhook_id)},
-                            now_ms()));
+                            loop_now()));
 }
 
 std::uint64_t delivery_machine::revision_of(schemas::webhook_id webhook) const {
@@ -203,7 +203,7 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
     record.revision_seen = std::max(record.revision_seen, mine.attempt.webhook_revision);
     if (record.first_attempt_ms == 0) record.first_attempt_ms = mine.attempt.time_ms;
     if (meaning.park_until_ms) park(record.webhook_id, mine.attempt.webhook_revision, *meaning.park_until_ms);
-    leave_lane(at, state_after(meaning));
+    leave_lane(at, {state_after(meaning), answer.answer_ms});
 
     if (meaning.delivery != verdict_on_delivery::done) return fail(at, meaning, std::move(attempt));
     ++x_parts.counters.attempts_succeeded;
@@ -255,11 +255,12 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     write_dead(at, std::move(dead_because));
 }
 
-void delivery_machine::leave_lane(iterator at, receiver_state state) {
+void delivery_machine::leave_lane(iterator at, const attempt_end& ended) {
     const schemas::delivery& record = at->second.what.record;
     x_active_ids.erase(record.id);
     at->second.handle.reset();
-    carry_out(x_lanes.finished(record.webhook_id, at->first, state, now_ms()));
+    x_intake.attempted(now_ms());
+    carry_out(x_lanes.finished(record.webhook_id, at->first, ended, loop_now()));
 }
 
 /// A time further off than any receiver may ask for was set when the log's clock was ahead and has gone back
@@ -273,7 +274,7 @@ std::int64_t delivery_machine::parked_for_ms(const schemas::delivery& record) co
 
 void delivery_machine::park(schemas::webhook_id webhook, std::uint64_t revision, std::int64_t until_ms) {
     const std::int64_t wait_ms = std::clamp<std::int64_t>(until_ms - log_ms(), 0, limits::parked_ms_max);
-    carry_out(x_lanes.park(webhook, revision, now_ms() + wait_ms, now_ms()));
+    carry_out(x_lanes.park(webhook, revision, now_ms() + wait_ms, loop_now()));
 }
 
 }  // namespace herald::workers

@@ -34,7 +34,10 @@ lane_share delivery_machine::share_of(delivery_source source) noexcept {
 }
 
 delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_options options)
-    : x_parts(parts), x_options(std::move(options)), x_lanes({.concurrency = x_options.concurrency}) {}
+    : x_parts(parts),
+      x_options(std::move(options)),
+      x_lanes({.concurrency = x_options.concurrency}),
+      x_late(parts.scheduler, [this] { return !idle(); }) {}
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {
     ++x_parts.counters.deliveries;
@@ -51,6 +54,8 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     at->second.part = std::move(part);
     at->second.since_ms = now_ms();
     x_waiting.insert(key);
+    x_intake.accepted();
+    x_late.watch();
     ++at->second.part.of->held[at->second.what.record.webhook_id];
     if (!at->second.what.event->refused.empty()) return bury(at, at->second.what.event->refused);
     if (is_test(at->second)) x_tests.insert(key);
@@ -58,14 +63,24 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     proceed(key);
 }
 
-bool delivery_machine::wants(const schemas::delivery& record, std::int64_t appended_ms) const {
+bool delivery_machine::wants(const schemas::delivery& record, std::int64_t waited_ms) const {
     return x_lanes.wants(record.webhook_id,
                          {.share = share_of(record.source),
                           .bytes = record.event.body.size(),
                           .has_waited = true,
-                          .waited_ms = log_ms() - appended_ms,
+                          .waited_ms = waited_ms,
                           .revision = revision_of(record.webhook_id)},
-                         now_ms());
+                         loop_now());
+}
+
+bool delivery_machine::takes_events() {
+    x_intake.look(x_lanes, x_late.is_late(), loop_now());
+    return !x_intake.is_full();
+}
+
+bool delivery_machine::takes_waiting() {
+    x_intake.look(x_lanes, x_late.is_late(), loop_now());
+    return !x_intake.is_overfull();
 }
 
 void delivery_machine::revoked(const assignment& lost) {
@@ -96,7 +111,7 @@ void delivery_machine::revoked(const assignment& lost) {
 }
 
 void delivery_machine::subscribers_changed() {
-    carry_out(x_lanes.bar(!subscribers_reachable(), now_ms()));
+    carry_out(x_lanes.bar(!subscribers_reachable(), loop_now()));
     if (!x_parts.subscribers.at_end_ms()) return;  // no row is known yet
     const std::vector<delivery_key> waiting(x_waiting.begin(), x_waiting.end());
     for (const delivery_key key : waiting) proceed(key);
@@ -104,7 +119,7 @@ void delivery_machine::subscribers_changed() {
 
 void delivery_machine::tick() {
     subscribers_changed();
-    carry_out(x_lanes.tick(now_ms()));
+    carry_out(x_lanes.tick(loop_now()));
     x_backlog.tick(now_ms());
     const std::vector<delivery_key> tests(x_tests.begin(), x_tests.end());
     for (const delivery_key key : tests) {
@@ -142,7 +157,7 @@ void delivery_machine::drain() {
         if (has_deadline(mine))
             forget(current);  // not done: another worker takes it, or it is too late
         else
-            spill_for_room(current);
+            spill_for_room(current, 0);
     }
 }
 
@@ -157,6 +172,17 @@ void delivery_machine::read_gauges(worker_gauges& gauges) const {
     gauges.attempts_in_flight = x_lanes.in_flight();
     gauges.lanes_waiting = x_lanes.waiting();
     gauges.breakers_open = x_lanes.open_breakers();
+}
+
+void delivery_machine::read_backlog(worker_backlog& now) const {
+    for (const auto& [key, mine] : x_deliveries) {
+        const bool goes_to_wait = mine.at == stage::writing && !mine.what.record.waits_for_room;
+        if (mine.is_dead || goes_to_wait || has_deadline(mine)) continue;
+        ++now.memory;
+        // One that failed before came when its wait was over.
+        if (mine.what.record.attempts_made == 0)
+            now.oldest_ms = std::min(now.oldest_ms, mine.what.event->time_ms);
+    }
 }
 
 // --- no attempt ---
@@ -198,10 +224,7 @@ void delivery_machine::spill(iterator at, const lane_action& how) {
         return skip(at, "too many tests of this webhook wait already", delivery_error::busy);
     if (is_fleeting(at->second)) return drop(at);
     record.waits_for_room = how.reason == spill_reason::no_room;
-    if (record.waits_for_room) {
-        if (how.wait_ms == 0) return spill_for_room(at);
-        return write_wait(at, how.wait_ms, &worker_counters::spilled);
-    }
+    if (record.waits_for_room) return spill_for_room(at, how.wait_ms);
     if (backlog_full(record.webhook_id))
         return bury(at, "too many deliveries of this webhook wait for another attempt");
     std::int64_t wait_ms = how.wait_ms;
@@ -215,10 +238,11 @@ void delivery_machine::spill(iterator at, const lane_action& how) {
     write_wait(at, wait_ms, &worker_counters::spilled);
 }
 
-void delivery_machine::spill_for_room(iterator at) {
+/// `wait_ms`: until its lane should have room.
+void delivery_machine::spill_for_room(iterator at, std::int64_t wait_ms) {
     at->second.what.record.wait_left_ms = 0;
     ++x_parts.counters.spilled;
-    write(at, events::log::topic::waiting);
+    write(at, waiting_topic_for(wait_ms));
 }
 
 // --- successors ---

@@ -19,12 +19,15 @@
 #include "runtime/scheduler.hpp"
 #include "workers/answer.hpp"
 #include "workers/attempt_record.hpp"
+#include "workers/backlog.hpp"
 #include "workers/consumer.hpp"
 #include "workers/delivery_options.hpp"
 #include "workers/delivery_report.hpp"
 #include "workers/fan_out.hpp"
+#include "workers/intake.hpp"
 #include "workers/lanes.hpp"
 #include "workers/log_clock.hpp"
+#include "workers/loop_lateness.hpp"
 #include "workers/record_writer.hpp"
 #include "workers/retry_backlog.hpp"
 #include "workers/transport.hpp"
@@ -62,8 +65,11 @@ class delivery_machine {
     delivery_machine(delivery_machine_parts, delivery_options);
 
     void accept(delivery_of_event, record_part);
-    /// Whether to accept a delivery from the topic `waiting` now; `appended_ms` is by the log's clock.
-    bool wants(const schemas::delivery&, std::int64_t appended_ms) const;
+    /// Whether to accept a delivery that waits for room now; `waited_ms`: in the topic `waiting`.
+    bool wants(const schemas::delivery&, std::int64_t waited_ms) const;
+    /// Asks for further events, or for further deliveries that wait for room (intake.hpp).
+    bool takes_events();
+    bool takes_waiting();
     void revoked(const assignment&);
     /// The rows or the head of the subscriber table changed.
     void subscribers_changed();
@@ -76,6 +82,8 @@ class delivery_machine {
     std::size_t writing_bytes() const noexcept { return x_writing_bytes; }
     bool idle() const noexcept { return x_deliveries.empty(); }
     void read_gauges(worker_gauges&) const;
+    /// What is in memory.
+    void read_backlog(worker_backlog&) const;
 
   private:
     enum class stage : std::uint8_t { waiting, queued, attempting, writing };
@@ -106,7 +114,7 @@ class delivery_machine {
     void answered(delivery_key, const delivery_answer&);
     void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
-    void leave_lane(iterator, receiver_state);
+    void leave_lane(iterator, const attempt_end&);
     void park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms);
     // The end of a delivery without an attempt
     void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
@@ -115,7 +123,7 @@ class delivery_machine {
     void expire_test(iterator);
     void drop(iterator);
     void spill(iterator, const lane_action& how);
-    void spill_for_room(iterator);
+    void spill_for_room(iterator, std::int64_t wait_ms);
     // The delivery's successor, on another topic
     void write_wait(iterator, std::int64_t wait_ms, counter);
     void write_dead(iterator, std::string reason);
@@ -136,11 +144,13 @@ class delivery_machine {
     bool subscribers_reachable() const;
     std::uint64_t revision_of(schemas::webhook_id) const;  // as far as this worker knows; 0: no such row
     std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }
+    loop_time loop_now() const { return {now_ms(), x_late.total_ms()}; }
     std::int64_t log_ms() const { return x_parts.logs_time.now_ms(x_parts.scheduler.time()); }
 
     delivery_machine_parts x_parts;
     delivery_options x_options;
     lanes x_lanes;
+    intake x_intake;
     retry_backlog x_backlog;
     delivery_report x_report;
     std::map<delivery_key, delivery_in_memory> x_deliveries;
@@ -152,6 +162,7 @@ class delivery_machine {
     bool x_is_carrying_out = false;
     delivery_key x_last_key = 0;
     std::size_t x_writing_bytes = 0;
+    loop_lateness x_late;
     runtime::lifetime x_lifetime;
 };
 

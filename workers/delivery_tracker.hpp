@@ -64,6 +64,8 @@ class delivery_tracker {
     std::int64_t next_offset() const noexcept {
         return x_entries.empty() ? x_next_offset : x_entries.front().offset;
     }
+    /// Everything below this was read.
+    std::int64_t read_until() const noexcept { return x_read_until; }
     /// True if take_commit() would return something.
     bool advanced() const noexcept { return x_has_advanced && x_read_until >= x_before.known_until; }
     /// What is done by now; empty if nothing was added since the last call.

@@ -1,4 +1,4 @@
-// Records of a retry topic's partition that were read before they are due: kept in memory, since going back
+// Records of a partition that were read before they are due: kept in memory, since going back
 // in the log would read them again (kafka.md §2). Pure.
 #pragma once
 
@@ -27,6 +27,8 @@ class early_records {
         x_bytes += events::log::bytes_of(what);
         x_records.push_back({std::move(what), steady_ms + x_delay_ms});
     }
+    /// Null when there is none; valid until pop().
+    const events::log::record* first() const { return x_records.empty() ? nullptr : &x_records.front().what; }
     /// The first record if it is due, otherwise null; valid until pop().
     const events::log::record* due(const runtime::clock& own, const log_clock& logs) const {
         const auto due_ms = next_due_ms(own, logs);

@@ -54,6 +54,7 @@ delivery_answer answer_of(client::answer given) {
     answer.message = std::move(given.message);
     answer.refused_for_good = given.refused_for_good;
     answer.own_shortage = given.own_shortage;
+    answer.answer_ms = given.answer_ms;
     answer.address = std::move(given.address);
     answer.times = given.times;
     if (answer.error == delivery_error::none && *answer.status / 100 != 2) {

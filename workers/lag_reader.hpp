@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <set>
 #include <string>
 
 #include "events/log/log.hpp"
@@ -11,27 +11,28 @@
 
 namespace herald::workers {
 
-/// Asks the leaders for the ends one by one, so that it never has more than one open question when the log is
-/// out of reach; updates herald_consumer_lag{topic} when all have been asked. Lives on the scheduler's
-/// thread; log and scheduler must outlive it.
+/// Asks the log for the ends, one question at a time, and shows herald_consumer_lag{topic}. Lives on the
+/// scheduler's thread; log and scheduler must outlive it.
 class lag_reader {
   public:
-    using positions = std::map<events::log::topic_partition, std::int64_t>;
+    using positions = events::log::partition_ends;
 
     lag_reader(events::log::partitioned_log& from, runtime::scheduler& scheduler)
         : x_log(from), x_scheduler(scheduler) {}
 
-    /// Starts a round; everything below the given offsets is done. Does nothing while a round is running.
+    /// Asks; everything below the given offsets is done. Does nothing while a question is open.
     void measure(positions);
+    /// As last known; without the partitions whose leaders did not answer.
+    const events::log::partition_ends& ends() const noexcept { return x_ends; }
 
   private:
-    void ask();
-    void show();
+    void show(const positions&) const;
 
     events::log::partitioned_log& x_log;
     runtime::scheduler& x_scheduler;
-    positions x_left;                            // left in this round; the first is being asked
-    std::map<std::string, std::int64_t> x_lags;  // by topic; topics that are no longer ours stay, with 0
+    events::log::partition_ends x_ends;
+    std::set<std::string> x_topics;  // shown so far; those that are no longer ours stay, with 0
+    bool x_is_asking = false;
     runtime::lifetime x_lifetime;
 };
 

@@ -53,9 +53,9 @@ bool lanes::answer_times::add(std::int64_t took_ms, std::int64_t now_ms) {
     return *median_ms > 2 * std::max(noise_ms, std::min(*lowest_ms, lowest_before_ms.value_or(*lowest_ms)));
 }
 
-lanes::lane& lanes::lane_of(schemas::webhook_id webhook, std::uint64_t revision, std::int64_t now_ms) {
+lanes::lane& lanes::lane_of(schemas::webhook_id webhook, std::uint64_t revision, loop_time now) {
     lane& mine = x_lanes[webhook];
-    mine.busy_ms = now_ms;
+    mine.busy_ms = now.ms;
     if (revision <= mine.revision) return mine;
     set_standing(mine, rank::healthy);
     static_cast<experience&>(mine) = {};
@@ -63,31 +63,31 @@ lanes::lane& lanes::lane_of(schemas::webhook_id webhook, std::uint64_t revision,
     return mine;
 }
 
-lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) {
+lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, loop_time now) {
     lane_actions actions;
-    lane& mine = lane_of(webhook, offered.revision, now_ms);
+    lane& mine = lane_of(webhook, offered.revision, now);
     if (offered.share != lane_share::test) {
-        if (auto refused = refusal(mine, now_ms)) {
+        if (auto refused = refusal(mine, now)) {
             refused->delivery = offered.delivery;
             actions.push_back(*refused);
             return actions;
         }
     }
     if (!has_room(mine, offered)) {
-        actions.push_back(put_off(mine, offered.has_waited, now_ms));
+        actions.push_back(put_off(mine, offered.has_waited, now));
         actions.back().delivery = offered.delivery;
         return actions;
     }
     queue& waiting = mine.of(offered.share);
-    waiting.all.emplace(offered.delivery, waiting_delivery{now_ms, offered.bytes});
+    waiting.all.emplace(offered.delivery, waiting_delivery{now, offered.bytes});
     waiting.bytes += offered.bytes;
-    enlist(webhook, mine, now_ms);
-    start_all(now_ms, actions);
+    enlist(webhook, mine, now);
+    start_all(now, actions);
     return actions;
 }
 
-lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery, receiver_state state,
-                             std::int64_t now_ms) {
+lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery, attempt_end ended,
+                             loop_time now) {
     lane_actions actions;
     lane& mine = x_lanes.at(webhook);
     const auto found = mine.running.find(delivery);
@@ -96,36 +96,38 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
     mine.running.erase(found);
     --x_in_flight;
     if (mine.standing == rank::troubled) --x_in_flight_troubled;
-    mine.busy_ms = now_ms;
+    mine.busy_ms = now.ms;
 
     const bool tells = attempt.revision == mine.revision;
     if (tells) --mine.running_of[static_cast<std::size_t>(attempt.share)];
     if (tells && attempt.share != lane_share::test) {
-        const bool failed = state == receiver_state::failing || state == receiver_state::overloaded;
-        record_result(mine, attempt, state, now_ms);
-        if (failed || is_slow(mine, attempt, now_ms))
+        const bool failed =
+            ended.state == receiver_state::failing || ended.state == receiver_state::overloaded;
+        record_result(mine, attempt, ended, now);
+        const bool slow = is_slow(mine, attempt, now) || ended.answer_ms > limits::slow_attempt_ms;
+        if (failed || slow)
             set_standing(mine, rank::troubled);
-        else if (state == receiver_state::well)
+        else if (ended.state == receiver_state::well)
             set_standing(mine, rank::healthy);
         if (failed)
-            if (const auto refused = refusal(mine, now_ms)) spill(mine, *refused, actions);
+            if (const auto refused = refusal(mine, now)) spill(mine, *refused, actions);
     }
-    enlist(webhook, mine, now_ms);
-    start_all(now_ms, actions);
+    enlist(webhook, mine, now);
+    start_all(now, actions);
     return actions;
 }
 
 lane_actions lanes::park(schemas::webhook_id webhook, std::uint64_t revision, std::int64_t until_ms,
-                         std::int64_t now_ms) {
+                         loop_time now) {
     lane_actions actions;
-    lane& mine = lane_of(webhook, revision, now_ms);
+    lane& mine = lane_of(webhook, revision, now);
     if (revision < mine.revision) return actions;
     mine.parked_until_ms = std::max(mine.parked_until_ms, until_ms);
-    if (const auto refused = refusal(mine, now_ms)) spill(mine, *refused, actions);
+    if (const auto refused = refusal(mine, now)) spill(mine, *refused, actions);
     return actions;
 }
 
-bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, std::int64_t now_ms) const {
+bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, loop_time now) const {
     if (x_is_barred) return false;
     const auto found = x_lanes.find(webhook);
     if (found == x_lanes.end()) return true;
@@ -133,7 +135,7 @@ bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, std::i
     if (offered.revision > mine.revision) return true;
     // Others wait behind it, for other receivers.
     const bool waits_long = mine.times.median_ms && offered.waited_ms > backlog_ms_max(mine);
-    return waits_long || has_room(mine, offered) || !is_well(mine, now_ms) || refusal(mine, now_ms);
+    return waits_long || has_room(mine, offered) || !is_well(mine, now) || refusal(mine, now);
 }
 
 void lanes::withdraw(schemas::webhook_id webhook, delivery_key delivery) {
@@ -143,34 +145,34 @@ void lanes::withdraw(schemas::webhook_id webhook, delivery_key delivery) {
         if (const auto at = waiting.all.find(delivery); at != waiting.all.end()) return waiting.erase(at);
 }
 
-lane_actions lanes::bar(bool barred, std::int64_t now_ms) {
+lane_actions lanes::bar(bool barred, loop_time now) {
     lane_actions actions;
     if (x_is_barred == barred) return actions;
     x_is_barred = barred;
     if (barred) return actions;
     for (auto& [webhook, mine] : x_lanes)
         for (queue& waiting : mine.waiting)
-            for (auto& [delivery, one] : waiting.all) one.since_ms = now_ms;
-    start_all(now_ms, actions);
+            for (auto& [delivery, one] : waiting.all) one.since = now;
+    start_all(now, actions);
     return actions;
 }
 
-lane_actions lanes::tick(std::int64_t now_ms) {
+lane_actions lanes::tick(loop_time now) {
     lane_actions actions;
     for (auto at = x_lanes.begin(); at != x_lanes.end();) {
         auto& [webhook, mine] = *at;
         for (const auto& [delivery, attempt] : mine.running)
-            if (is_slow(mine, attempt, now_ms)) set_standing(mine, rank::troubled);
-        if (!x_is_barred) spill_old(mine, now_ms, actions);
+            if (is_slow(mine, attempt, now)) set_standing(mine, rank::troubled);
+        if (!x_is_barred) spill_old(mine, now, actions);
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
-        if (mine.is_empty() && now_ms >= mine.parked_until_ms && now_ms - mine.busy_ms > kept_ms) {
+        if (mine.is_empty() && now.ms >= mine.parked_until_ms && now.ms - mine.busy_ms > kept_ms) {
             at = x_lanes.erase(at);
             continue;
         }
-        enlist(webhook, mine, now_ms);  // a breaker or a parking may have expired
+        enlist(webhook, mine, now);  // a breaker or a parking may have expired
         ++at;
     }
-    start_all(now_ms, actions);
+    start_all(now, actions);
     return actions;
 }
 
@@ -178,6 +180,14 @@ std::size_t lanes::waiting() const noexcept {
     std::size_t all = 0;
     for (const auto& [webhook, mine] : x_lanes)
         for (const queue& waiting : mine.waiting) all += waiting.all.size();
+    return all;
+}
+
+std::size_t lanes::waiting_for_worker(loop_time now) const noexcept {
+    std::size_t all = 0;
+    for (const auto& [webhook, mine] : x_lanes)
+        if (mine.succeeded_ms != 0 && now.ms - mine.succeeded_ms < limits::late_worker_well_ms)
+            for (const queue& waiting : mine.waiting) all += waiting.all.size();
     return all;
 }
 
@@ -226,28 +236,28 @@ std::size_t lanes::bytes_of(const lane& mine) const noexcept {
     return is_proven ? x_bounds.bytes : std::min(x_bounds.bytes, limits::lane_bytes_troubled_max);
 }
 
-std::optional<lane_action> lanes::refusal(const lane& mine, std::int64_t now_ms) const {
-    lane_action refused{lane_action::kind::spill, 0, spill_reason::parked, mine.parked_until_ms - now_ms};
+std::optional<lane_action> lanes::refusal(const lane& mine, loop_time now) const {
+    lane_action refused{lane_action::kind::spill, 0, spill_reason::parked, mine.parked_until_ms - now.ms};
     if (refused.wait_ms > 0) return refused;
-    if (mine.breaker.would_admit(now_ms) != breaker::admission::refused) return std::nullopt;
+    if (mine.breaker.would_admit(now.ms) != breaker::admission::refused) return std::nullopt;
     refused.reason = spill_reason::breaker_open;
-    refused.wait_ms = mine.breaker.closed_to_all_ms(now_ms);
+    refused.wait_ms = mine.breaker.closed_to_all_ms(now.ms);
     return refused;
 }
 
-lane_action lanes::put_off(lane& mine, bool has_waited, std::int64_t now_ms) const {
+lane_action lanes::put_off(lane& mine, bool has_waited, loop_time now) const {
     lane_action off{lane_action::kind::spill, 0, spill_reason::no_room, 0};
-    if (!is_well(mine, now_ms)) {
+    if (!is_well(mine, now)) {
         off.reason = spill_reason::troubled;
         return off;
     }
     if (!mine.times.median_ms) return off;
     // Each comes back when those before it are done, if the receiver takes as many at a time as it may: a
     // delivery that comes too early queues up again, but a receiver that is kept waiting has lost that time.
-    const bool slowed = mine.growth_until != 0 && now_ms - mine.slowed_ms < minute_ms;
+    const bool slowed = mine.growth_until != 0 && now.ms - mine.slowed_ms < minute_ms;
     const std::size_t at_once = slowed ? mine.concurrency : x_bounds.concurrency;
-    const double wait_ms = std::max(0.0, mine.booked_ms - static_cast<double>(now_ms));
-    mine.booked_ms = static_cast<double>(now_ms) + wait_ms + 1 / work_in(mine, at_once, 1);
+    const double wait_ms = std::max(0.0, mine.booked_ms - static_cast<double>(now.ms));
+    mine.booked_ms = static_cast<double>(now.ms) + wait_ms + 1 / work_in(mine, at_once, 1);
     if (has_waited || wait_ms > static_cast<double>(backlog_ms_max(mine)))
         off.wait_ms = std::max<std::int64_t>(1, static_cast<std::int64_t>(wait_ms));
     return off;
@@ -260,11 +270,11 @@ std::int64_t lanes::backlog_ms_max(const lane& mine) {
 }
 
 /// One failure between successes makes nobody wait.
-bool lanes::is_well(const lane& mine, std::int64_t now_ms) noexcept {
-    return mine.standing == rank::healthy || now_ms - mine.succeeded_ms < well_ms;
+bool lanes::is_well(const lane& mine, loop_time now) noexcept {
+    return mine.standing == rank::healthy || now.ms - mine.succeeded_ms < well_ms;
 }
 
-std::optional<lane_share> lanes::next_share(const lane& mine, std::int64_t now_ms) const {
+std::optional<lane_share> lanes::next_share(const lane& mine, loop_time now) const {
     const auto running_of = [&mine](lane_share share) {
         return mine.running_of[static_cast<std::size_t>(share)];
     };
@@ -274,7 +284,7 @@ std::optional<lane_share> lanes::next_share(const lane& mine, std::int64_t now_m
     if (!live && !replay) return std::nullopt;
     const std::size_t at_once = concurrency_of(mine);
     const std::size_t running = running_of(lane_share::live) + running_of(lane_share::replay);
-    if (running >= at_once || refusal(mine, now_ms)) return std::nullopt;
+    if (running >= at_once || refusal(mine, now)) return std::nullopt;
     const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
     const bool may_replay = replay && running_of(lane_share::replay) < replays_max;
     if (may_replay && (mine.replay_next || !live)) return lane_share::replay;
@@ -305,14 +315,14 @@ void lanes::set_standing(lane& mine, rank standing) {
         x_in_flight_troubled -= mine.running.size();
 }
 
-void lanes::enlist(schemas::webhook_id webhook, lane& mine, std::int64_t now_ms) {
+void lanes::enlist(schemas::webhook_id webhook, lane& mine, loop_time now) {
     const auto standing = static_cast<std::size_t>(mine.standing);
-    if (mine.in_turn[standing] || !next_share(mine, now_ms)) return;
+    if (mine.in_turn[standing] || !next_share(mine, now)) return;
     mine.in_turn[standing] = true;
     x_turns[standing].push_back(webhook);
 }
 
-void lanes::start_all(std::int64_t now_ms, lane_actions& actions) {
+void lanes::start_all(loop_time now, lane_actions& actions) {
     if (x_is_barred) return;
     for (const rank standing : {rank::healthy, rank::troubled}) {
         std::deque<schemas::webhook_id>& turns = x_turns[static_cast<std::size_t>(standing)];
@@ -324,19 +334,19 @@ void lanes::start_all(std::int64_t now_ms, lane_actions& actions) {
             lane& mine = found->second;
             mine.in_turn[static_cast<std::size_t>(standing)] = false;
             if (mine.standing == standing)
-                if (const auto share = next_share(mine, now_ms)) start_one(mine, *share, now_ms, actions);
-            enlist(webhook, mine, now_ms);
+                if (const auto share = next_share(mine, now)) start_one(mine, *share, now, actions);
+            enlist(webhook, mine, now);
         }
     }
 }
 
-void lanes::start_one(lane& mine, lane_share share, std::int64_t now_ms, lane_actions& actions) {
+void lanes::start_one(lane& mine, lane_share share, loop_time now, lane_actions& actions) {
     queue& waiting = mine.of(share);
     const delivery_key delivery = waiting.all.begin()->first;
     waiting.erase(waiting.all.begin());
-    running_attempt attempt{now_ms, share, breaker::admission::ordinary, mine.revision};
+    running_attempt attempt{now, share, breaker::admission::ordinary, mine.revision};
     if (share != lane_share::test) {
-        attempt.admitted = mine.breaker.admit(now_ms);
+        attempt.admitted = mine.breaker.admit(now.ms);
         mine.replay_next = share == lane_share::live;
     }
     mine.running.emplace(delivery, attempt);
@@ -346,9 +356,9 @@ void lanes::start_one(lane& mine, lane_share share, std::int64_t now_ms, lane_ac
     actions.push_back({lane_action::kind::start, delivery, {}, 0});
 }
 
-bool lanes::is_slow(const lane& mine, const running_attempt& attempt, std::int64_t now_ms) noexcept {
+bool lanes::is_slow(const lane& mine, const running_attempt& attempt, loop_time now) noexcept {
     return attempt.revision == mine.revision && attempt.share != lane_share::test &&
-           now_ms - attempt.since_ms > limits::slow_attempt_ms;
+           now.since(attempt.since) > limits::slow_attempt_ms;
 }
 
 void lanes::spill(lane& mine, const lane_action& how, lane_actions& actions) {
@@ -361,34 +371,35 @@ void lanes::spill(lane& mine, const lane_action& how, lane_actions& actions) {
     }
 }
 
-void lanes::spill_old(lane& mine, std::int64_t now_ms, lane_actions& actions) const {
+void lanes::spill_old(lane& mine, loop_time now, lane_actions& actions) const {
     for (const lane_share share : {lane_share::live, lane_share::replay}) {
         queue& waiting = mine.of(share);
         while (!waiting.all.empty() &&
-               now_ms - waiting.all.begin()->second.since_ms > limits::lane_wait_ms_max) {
-            actions.push_back(put_off(mine, false, now_ms));
+               now.since(waiting.all.begin()->second.since) > limits::lane_wait_ms_max) {
+            actions.push_back(put_off(mine, false, now));
             actions.back().delivery = waiting.all.begin()->first;
             waiting.erase(waiting.all.begin());
         }
     }
 }
 
-void lanes::record_result(lane& mine, const running_attempt& attempt, receiver_state state,
-                          std::int64_t now_ms) const {
-    switch (state) {
+void lanes::record_result(lane& mine, const running_attempt& attempt, const attempt_end& ended,
+                          loop_time now) const {
+    switch (ended.state) {
         case receiver_state::well:
-            mine.breaker.succeeded(attempt.admitted, now_ms);
-            mine.succeeded_ms = now_ms;
+            mine.breaker.succeeded(attempt.admitted, now.ms);
+            mine.succeeded_ms = now.ms;
             grow(mine);
-            if (mine.times.add(now_ms - attempt.since_ms, now_ms)) slow_down(mine, attempt, now_ms);
+            if (mine.times.add(ended.answer_ms.value_or(now.since(attempt.since)), now.ms))
+                slow_down(mine, attempt, now);
             break;
         case receiver_state::failing:
-            mine.breaker.failed(attempt.admitted, now_ms);
-            slow_down(mine, attempt, now_ms);
+            mine.breaker.failed(attempt.admitted, now.ms);
+            slow_down(mine, attempt, now);
             break;
         case receiver_state::overloaded:
-            mine.breaker.failed(attempt.admitted, now_ms);
-            slow_down(mine, attempt, now_ms);
+            mine.breaker.failed(attempt.admitted, now.ms);
+            slow_down(mine, attempt, now);
             mine.concurrency = 1;
             break;
         case receiver_state::unknown:
@@ -405,9 +416,9 @@ void lanes::grow(lane& mine) const {
 }
 
 /// Once for all attempts that were running together.
-void lanes::slow_down(lane& mine, const running_attempt& attempt, std::int64_t now_ms) {
-    if (mine.growth_until != 0 && attempt.since_ms <= mine.slowed_ms) return;
-    mine.slowed_ms = now_ms;
+void lanes::slow_down(lane& mine, const running_attempt& attempt, loop_time now) {
+    if (mine.growth_until != 0 && attempt.since.ms <= mine.slowed_ms) return;
+    mine.slowed_ms = now.ms;
     mine.concurrency = std::max<std::size_t>(1, mine.concurrency / 2);
     mine.growth_until = mine.concurrency;
     mine.successes = 0;

@@ -40,6 +40,30 @@ enum class spill_reason : std::uint8_t {
     parked,        // the receiver asked for a pause
 };
 
+/// A moment on the worker's loop.
+struct loop_time {
+    std::int64_t ms = 0;  // steady
+    /// For how long, in all, the loop was late (loop_lateness).
+    std::int64_t late_ms = 0;
+
+    constexpr loop_time(std::int64_t steady_ms, std::int64_t late_so_far_ms = 0)
+        : ms(steady_ms), late_ms(late_so_far_ms) {}
+    /// How much time has passed since, without the time for which the loop was late.
+    constexpr std::int64_t since(const loop_time& earlier) const noexcept {
+        return ms - earlier.ms - (late_ms - earlier.late_ms);
+    }
+};
+
+/// How an attempt ended.
+struct attempt_end {
+    receiver_state state;
+    /// How long the receiver took to answer. Empty: as long as the attempt.
+    std::optional<std::int64_t> answer_ms;
+
+    attempt_end(receiver_state shown, std::optional<std::int64_t> took_ms = {})
+        : state(shown), answer_ms(took_ms) {}
+};
+
 /// What to do with a delivery: attempt it now, or spill it without an attempt into a topic.
 struct lane_action {
     enum class kind : std::uint8_t { start, spill };
@@ -73,7 +97,7 @@ struct lane_limits {
     std::size_t concurrency = limits::lane_concurrency_max;
 };
 
-/// All lanes of a worker. Times are steady milliseconds. An offered delivery stays until an action spills it,
+/// All lanes of a worker. An offered delivery stays until an action spills it,
 /// it is started and then finished, or it is withdrawn. Every attempt takes a slot. A lane is troubled if its
 /// last attempt failed or took over 2 s, or if a running one has taken longer; troubled lanes share at most
 /// half of the slots. If hanging lanes took more while they still seemed healthy, the healthy ones get up to
@@ -86,30 +110,35 @@ struct lane_limits {
 /// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). While the receiver is
 /// well, a delivery that finds no room waits for room without a fixed time; it comes back to a busy receiver
 /// when that should have caught up: each delivery is booked one place behind the previous one.
+///
+/// A worker that is late itself judges nobody: the time for which its loop was late counts neither for an
+/// attempt that seems to hang nor for a delivery that waits.
 class lanes {
   public:
     explicit lanes(lane_limits bounds = {}) : x_bounds(bounds) {}
 
-    lane_actions offer(schemas::webhook_id, const lane_offer&, std::int64_t now_ms);
+    lane_actions offer(schemas::webhook_id, const lane_offer&, loop_time now);
     /// The attempt that a `start` action asked for has ended.
-    lane_actions finished(schemas::webhook_id, delivery_key, receiver_state, std::int64_t now_ms);
+    lane_actions finished(schemas::webhook_id, delivery_key, attempt_end, loop_time now);
     /// The receiver asked for a pause (Retry-After): spills what waits now and what arrives before the pause
     /// ends.
     /// `revision`: of the webhook that was asked; nothing happens when it has a later one now.
-    lane_actions park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms,
-                      std::int64_t now_ms);
+    lane_actions park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms, loop_time now);
     /// Whether to offer now a delivery that waits for room: there is room, or it has to wait for something
     /// else.
-    bool wants(schemas::webhook_id, const lane_offer&, std::int64_t now_ms) const;
+    bool wants(schemas::webhook_id, const lane_offer&, loop_time now) const;
     /// A waiting delivery leaves without an action; does nothing if it does not wait.
     void withdraw(schemas::webhook_id, delivery_key);
     /// While barred, nothing starts, and time spent waiting does not count.
-    lane_actions bar(bool barred, std::int64_t now_ms);
+    lane_actions bar(bool barred, loop_time now);
     /// To be called once a second: notices hanging attempts and deliveries that have waited long.
-    lane_actions tick(std::int64_t now_ms);
+    lane_actions tick(loop_time now);
 
     std::size_t in_flight() const noexcept { return x_in_flight; }
     std::size_t waiting() const noexcept;
+    /// Of those, the ones whose receivers have answered well within limits::late_worker_well_ms: how soon
+    /// they start depends on the worker alone. Looks at every lane.
+    std::size_t waiting_for_worker(loop_time now) const noexcept;
     std::size_t open_breakers() const noexcept;
     /// Steady time until which the webhook is parked; 0: not parked.
     std::int64_t parked_until_ms(schemas::webhook_id) const;
@@ -117,11 +146,11 @@ class lanes {
   private:
     enum class rank : std::uint8_t { healthy, troubled };
     struct waiting_delivery {
-        std::int64_t since_ms = 0;
+        loop_time since{0};
         std::size_t bytes = 0;
     };
     struct running_attempt {
-        std::int64_t since_ms = 0;
+        loop_time since{0};
         lane_share share = lane_share::live;
         breaker::admission admitted = breaker::admission::ordinary;
         std::uint64_t revision = 0;
@@ -173,7 +202,7 @@ class lanes {
     };
 
     /// The lane of the webhook, which has at least this revision.
-    lane& lane_of(schemas::webhook_id, std::uint64_t revision, std::int64_t now_ms);
+    lane& lane_of(schemas::webhook_id, std::uint64_t revision, loop_time now);
     bool has_room(const lane&, const lane_offer&) const;
     /// How many deliveries of one share may wait in the lane, and how many bytes.
     std::size_t depth_of(const lane&, lane_share) const noexcept;
@@ -181,24 +210,24 @@ class lanes {
     /// How many deliveries its receiver works off in `ms`.
     double work_in(const lane&, std::size_t concurrency, double ms) const noexcept;
     /// Why a lane that is not full takes nothing now; empty when it does.
-    std::optional<lane_action> refusal(const lane&, std::int64_t now_ms) const;
-    lane_action put_off(lane&, bool has_waited, std::int64_t now_ms) const;
+    std::optional<lane_action> refusal(const lane&, loop_time now) const;
+    lane_action put_off(lane&, bool has_waited, loop_time now) const;
     static std::int64_t backlog_ms_max(const lane&);
-    static bool is_well(const lane&, std::int64_t now_ms) noexcept;
+    static bool is_well(const lane&, loop_time now) noexcept;
     /// The share of the delivery that the lane would start next; empty when none may start.
-    std::optional<lane_share> next_share(const lane&, std::int64_t now_ms) const;
+    std::optional<lane_share> next_share(const lane&, loop_time now) const;
     bool has_slot(rank) const noexcept;
     std::size_t concurrency_of(const lane&) const noexcept;
     void set_standing(lane&, rank);
-    void enlist(schemas::webhook_id, lane&, std::int64_t now_ms);
-    void start_all(std::int64_t now_ms, lane_actions&);
-    void start_one(lane&, lane_share, std::int64_t now_ms, lane_actions&);
-    static bool is_slow(const lane&, const running_attempt&, std::int64_t now_ms) noexcept;
+    void enlist(schemas::webhook_id, lane&, loop_time now);
+    void start_all(loop_time now, lane_actions&);
+    void start_one(lane&, lane_share, loop_time now, lane_actions&);
+    static bool is_slow(const lane&, const running_attempt&, loop_time now) noexcept;
     static void spill(lane&, const lane_action& how, lane_actions&);
-    void spill_old(lane&, std::int64_t now_ms, lane_actions&) const;
-    void record_result(lane&, const running_attempt&, receiver_state, std::int64_t now_ms) const;
+    void spill_old(lane&, loop_time now, lane_actions&) const;
+    void record_result(lane&, const running_attempt&, const attempt_end&, loop_time now) const;
     void grow(lane&) const;
-    static void slow_down(lane&, const running_attempt&, std::int64_t now_ms);
+    static void slow_down(lane&, const running_attempt&, loop_time now);
 
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;

@@ -17,15 +17,22 @@ constexpr std::size_t lane_bytes_max = 8 * 1024 * 1024;           // of bodies w
 constexpr std::size_t lane_bytes_troubled_max = 2 * 1024 * 1024;  // likewise, for a receiver in trouble
 constexpr std::size_t lane_concurrency_max = 32;
 constexpr std::size_t lane_concurrency_setting_max = 256;
-constexpr std::size_t lane_concurrency_scarce_max = 8;     // while more than half of the slots are taken
-constexpr std::int64_t lane_wait_ms_max = 5'000;           // after this a delivery leaves its lane
-constexpr std::int64_t slow_answer_ms = 250;               // a receiver that takes longer to answer is slow
-constexpr std::int64_t slow_backlog_ms_max = 5'000;        // of work for a slow receiver in `waiting`
-constexpr std::int64_t backlog_ms_max = 60'000;            // likewise for any other receiver
-constexpr std::int64_t subscriber_wait_ms_max = 5'000;     // for a row that is not in the table yet
-constexpr std::size_t worker_window_max = 4'096;           // deliveries in memory for one partition
-constexpr std::size_t worker_window_share = 8;             // at most 1/8 of it for one webhook
-constexpr std::size_t worker_window_records_max = 16'384;  // from its first unfinished record
+constexpr std::size_t lane_concurrency_scarce_max = 8;  // while more than half of the slots are taken
+constexpr std::int64_t lane_wait_ms_max = 5'000;        // after this a delivery leaves its lane
+constexpr std::int64_t slow_answer_ms = 250;            // a receiver that takes longer to answer is slow
+constexpr std::int64_t slow_backlog_ms_max = 5'000;     // of work for a slow receiver in `waiting`
+constexpr std::int64_t backlog_ms_max = 60'000;         // likewise for any other receiver
+constexpr std::int64_t late_probe_ms = 10;              // between two looks at how late the loop is
+constexpr std::int64_t late_ms_min = 25;                // a loop that is less late is on time
+constexpr std::int64_t late_remembered_ms = 1'000;      // a worker is late for this long after its loop was
+constexpr std::int64_t late_worker_work_ms = 2'000;     // of work that a late worker takes into memory, but
+constexpr std::size_t late_worker_deliveries_min = 64;  // at least this
+constexpr std::size_t late_worker_looks_every = 16;     // deliveries that it accepts
+constexpr std::int64_t late_worker_well_ms = 10'000;    // a receiver that answered well within this is well
+constexpr std::int64_t subscriber_wait_ms_max = 5'000;  // for a row that is not in the table yet
+constexpr std::size_t worker_window_max = 4'096;        // deliveries in memory for one partition
+constexpr std::size_t worker_window_share = 8;          // at most 1/8 of it for one webhook
+constexpr std::size_t worker_window_records_max = 16'384;          // from its first unfinished record
 constexpr std::size_t worker_held_bytes_max = 64 * 1024 * 1024;    // of events, over all partitions
 constexpr std::size_t worker_writing_bytes_max = 8 * 1024 * 1024;  // being appended to other topics
 constexpr std::size_t attempt_records_waiting_max = 10'000;  // beyond this, records of attempts are dropped
@@ -49,6 +56,8 @@ static_assert(lane_concurrency_scarce_max <= lane_concurrency_max);
 static_assert(lane_concurrency_max <= lane_concurrency_setting_max);
 static_assert(slow_backlog_ms_max < backlog_ms_max);
 static_assert(worker_window_max <= worker_window_records_max, "what is held is not done");
+static_assert(late_probe_ms < late_ms_min && late_ms_min < late_remembered_ms);
+static_assert(late_worker_looks_every < late_worker_deliveries_min);
 static_assert(breaker_open_ms_min < breaker_open_ms_max);
 
 }  // namespace herald::limits

@@ -20,7 +20,7 @@ void worker_metrics::show(const std::optional<runtime::trouble>& trouble) {
     x_log_reachable.set(why != runtime::not_ready_reason::subscribers_unreachable);
 }
 
-void worker_metrics::show(const worker& from) {
+void worker_metrics::show(const worker& from, const events::log::partition_ends& ends) {
     const worker_counters& now = from.counters();
     for (const auto& [of, shown] : x_counters) shown->add(now.*of - shown->value());
     const worker_gauges gauges = from.gauges();
@@ -36,8 +36,19 @@ void worker_metrics::show(const worker& from) {
     waiting("lane", gauges.lanes_waiting);
     waiting("attempt", gauges.attempts_in_flight);
     waiting("write", gauges.writing);
-    x_oldest.set(std::max<std::int64_t>(0, gauges.log_ms - std::min(gauges.oldest_ms, gauges.log_ms)) /
-                 1'000);
+    const auto seconds_since = [&gauges](std::int64_t log_ms) {
+        return std::max<std::int64_t>(0, gauges.log_ms - std::min(log_ms, gauges.log_ms)) / 1'000;
+    };
+    x_oldest.set(seconds_since(gauges.oldest_ms));
+    const worker_backlog backlog = from.backlog(ends);
+    const auto left = [](std::string_view why, std::uint64_t count) {
+        runtime::metric_gauge(runtime::metrics::backlog, {{"why", why}})
+            .set(static_cast<std::int64_t>(count));
+    };
+    left("unread", backlog.unread);
+    left("memory", backlog.memory);
+    left("room", backlog.room);
+    x_backlog_oldest.set(seconds_since(backlog.oldest_ms));
 }
 
 void worker_metrics::show(const events::subscriber_table& webhooks) {

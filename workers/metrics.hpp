@@ -20,7 +20,8 @@ class worker_metrics {
   public:
     worker_metrics();
     void show(const std::optional<runtime::trouble>&);
-    void show(const worker&);
+    /// `ends`: of its partitions, as last known.
+    void show(const worker&, const events::log::partition_ends& ends);
     void show(const events::subscriber_table&);
 
   private:
@@ -33,6 +34,7 @@ class worker_metrics {
     runtime::gauge& x_in_memory = runtime::metric_gauge(runtime::metrics::worker_deliveries_in_memory);
     runtime::gauge& x_in_flight = runtime::metric_gauge(runtime::metrics::worker_attempts_in_flight);
     runtime::gauge& x_breakers = runtime::metric_gauge(runtime::metrics::worker_breakers_open);
+    runtime::gauge& x_backlog_oldest = runtime::metric_gauge(runtime::metrics::backlog_oldest);
     runtime::gauge& x_read_ahead = runtime::metric_gauge(runtime::metrics::worker_read_ahead_bytes);
 };
 

@@ -21,10 +21,18 @@ std::size_t longest_tier(std::int64_t wait_ms) noexcept {
 
 }  // namespace
 
-std::optional<std::size_t> tier_of(std::string_view topic) noexcept {
-    for (std::size_t tier = 0; tier < retry_tiers.size(); ++tier)
-        if (retry_tiers[tier].topic == topic) return tier;
-    return std::nullopt;
+std::string_view waiting_topic_for(std::int64_t wait_ms) noexcept {
+    std::size_t tier = 0;
+    while (tier + 1 < waiting_tiers.size() && waiting_tiers[tier + 1].delay_ms <= wait_ms) ++tier;
+    return waiting_tiers[tier].topic;
+}
+
+std::int64_t delay_of(std::string_view topic) noexcept {
+    for (const retry_tier& tier : retry_tiers)
+        if (tier.topic == topic) return tier.delay_ms;
+    for (const retry_tier& tier : waiting_tiers)
+        if (tier.topic == topic) return tier.delay_ms;
+    return 0;
 }
 
 std::optional<std::int64_t> wait_after(retry_schedule schedule_ms, std::uint32_t attempts_made,

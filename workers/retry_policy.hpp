@@ -40,11 +40,22 @@ inline constexpr std::array<retry_tier, 5> retry_tiers{{
     {events::log::topic::retry_1h, detail::hour_ms},
     {events::log::topic::retry_6h, 6 * detail::hour_ms},
 }};
+/// A topic of deliveries that wait only for room in their lane. Each is taken as soon as there is room. One
+/// that reaches the head of its topic and finds none holds up those behind it for `delay_ms` at most; then it
+/// goes to the topic that fits what is still before it.
+inline constexpr std::array<retry_tier, 4> waiting_tiers{{
+    {events::log::topic::waiting, 0},
+    {events::log::topic::waiting_5s, 5 * detail::second_ms},
+    {events::log::topic::waiting_1m, detail::minute_ms},
+    {events::log::topic::waiting_10m, 10 * detail::minute_ms},
+}};
+/// The one with the longest delay that is not longer than the wait.
+std::string_view waiting_topic_for(std::int64_t wait_ms) noexcept;
+/// How long a record of the topic may be at its head before it moves on; 0: it is due when it is read.
+std::int64_t delay_of(std::string_view topic) noexcept;
+
 /// Anything shorter than the shortest tier is not waited for.
 inline constexpr std::int64_t retry_wait_ms_min = retry_tiers.front().delay_ms;
-
-/// The tier of a retry topic; empty for any other topic.
-std::optional<std::size_t> tier_of(std::string_view topic) noexcept;
 
 /// The wait after `attempts_made` (≥ 1) failed attempts; empty when the schedule is used up. Each wait in the
 /// schedule is at least retry_wait_ms_min. Waits of 5 min or more are extended by up to 20 %, in whole steps

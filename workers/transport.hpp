@@ -44,6 +44,9 @@ struct delivery_answer {
     bool refused_for_good = false;
     /// Herald itself ran out of descriptors or memory: nothing is known about the receiver.
     bool own_shortage = false;
+    /// How long the receiver took to answer: from the last byte that was sent to it to the last byte that
+    /// came, as the kernel saw it, so that a late loop does not count. Empty when nothing came.
+    std::optional<std::int64_t> answer_ms;
     std::string address;  // the last address tried, "192.0.2.1:443"; empty: none
     phase_times times;
 };

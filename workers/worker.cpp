@@ -1,7 +1,7 @@
 // Connects consumers, delivery machine and writer, and decides what a record of each topic means.
 #include "workers/worker.hpp"
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -53,10 +53,11 @@ class log_worker final : public worker {
                      x_log_time.clock(), x_counters},
                     x_options) {
         parts.subscribers.on_change(x_lifetime.guard([this] { x_machine.subscribers_changed(); }));
-        join(parts.log, events::log::group::events, &log_worker::take_event);
+        join(parts.log, events::log::group::events, &log_worker::take_event, &delivery_machine::takes_events);
         join(parts.log, events::log::group::direct, &log_worker::take_delivery);
         join(parts.log, events::log::group::retry, &log_worker::take_delivery);
-        join(parts.log, events::log::group::waiting, &log_worker::take_waiting);
+        join(parts.log, events::log::group::waiting, &log_worker::take_waiting,
+             &delivery_machine::takes_waiting);
         x_scheduler.post(x_lifetime.guard([this] { tick(); }));
     }
 
@@ -83,24 +84,41 @@ class log_worker final : public worker {
 
     const worker_counters& counters() const override { return x_counters; }
 
-    std::map<events::log::topic_partition, std::int64_t> positions() const override {
-        std::map<events::log::topic_partition, std::int64_t> all;
-        for (const auto& group : x_groups)
-            group->each_partition(
-                [&](const auto& where, std::int64_t next, const auto&) { all.emplace(where, next); });
+    events::log::partition_ends positions() const override {
+        events::log::partition_ends all;
+        each_partition([&](const assignment& mine) { all.emplace(mine.where, mine.tracker.next_offset()); });
         return all;
+    }
+
+    worker_backlog backlog(const events::log::partition_ends& ends) const override {
+        worker_backlog now;
+        x_machine.read_backlog(now);
+        double unread = 0;
+        each_partition([&](const assignment& mine) {
+            const auto end = ends.find(mine.where);
+            const std::string_view group = events::log::find_topic(mine.where.topic)->group;
+            if (end == ends.end() || group == events::log::group::retry) return;
+            const std::int64_t left = end->second - mine.tracker.read_until();
+            if (left <= 0) return;
+            now.oldest_ms = std::min(now.oldest_ms, oldest_unread_ms(mine, group));
+            if (group == events::log::group::waiting)
+                now.room += static_cast<std::uint64_t>(left);
+            else
+                unread +=
+                    static_cast<double>(left) * (group == events::log::group::events ? x_audience.mean() : 1);
+        });
+        now.unread = static_cast<std::uint64_t>(unread);
+        return now;
     }
 
     worker_gauges gauges() const override {
         worker_gauges now;
         x_machine.read_gauges(now);
-        for (const auto& group : x_groups) {
-            now.partitions += group->partitions();
-            group->each_partition([&](const auto&, std::int64_t, const early_records& early) {
-                now.oldest_ms = std::min(now.oldest_ms, early.oldest_ms().value_or(now.oldest_ms));
-                now.read_ahead_bytes += early.bytes();
-            });
-        }
+        for (const auto& group : x_groups) now.partitions += group->partitions();
+        each_partition([&](const assignment& mine) {
+            now.oldest_ms = std::min(now.oldest_ms, mine.early.oldest_ms().value_or(now.oldest_ms));
+            now.read_ahead_bytes += mine.early.bytes();
+        });
         return now;
     }
 
@@ -108,7 +126,9 @@ class log_worker final : public worker {
     using record_taker = bool (log_worker::*)(consumer&, const std::shared_ptr<assignment>&,
                                               const events::log::record&);
 
-    void join(events::log::partitioned_log& log, std::string_view group, record_taker taker) {
+    /// `takes_more`: null for a group that even a late worker reads without pause.
+    void join(events::log::partitioned_log& log, std::string_view group, record_taker taker,
+              bool (delivery_machine::*takes_more)() = nullptr) {
         const std::size_t place = x_groups.size();
         consumer_handlers handlers;
         handlers.on_record = [this, place, taker](const auto& where, const events::log::record& what) {
@@ -119,12 +139,31 @@ class log_worker final : public worker {
             x_group_failure = failure;
             x_options.on_failure(failure);
         };
-        handlers.overloaded = [this] {
+        if (group == events::log::group::waiting)
+            handlers.on_early_record = [this, place](const auto& where, const events::log::record& what) {
+                return take_early(*x_groups[place], where, what);
+            };
+        handlers.overloaded = [this, takes_more] {
             return x_memory.bytes() > limits::worker_held_bytes_max ||
-                   x_machine.writing_bytes() > limits::worker_writing_bytes_max;
+                   x_machine.writing_bytes() > limits::worker_writing_bytes_max ||
+                   (takes_more != nullptr && !(x_machine.*takes_more)());
         };
         x_groups.push_back(std::make_unique<consumer>(
             log, x_scheduler, x_log_time.clock(), std::string(group), topics_of(group), std::move(handlers)));
+    }
+
+    template <class Tell>
+    void each_partition(Tell tell) const {
+        for (const auto& group : x_groups) group->each_partition(tell);
+    }
+
+    /// Log time of the first event that was not taken, or an earlier one; INT64_MAX: not known yet.
+    static std::int64_t oldest_unread_ms(const assignment& mine, std::string_view group) {
+        const events::log::record* first = mine.early.first();
+        if (first == nullptr) return mine.read_ms == 0 ? INT64_MAX : mine.read_ms;
+        if (group == events::log::group::waiting)
+            if (const auto record = read<schemas::delivery>(*first)) return record->event.time_ms;
+        return first->time_ms;
     }
 
     void tick() {
@@ -155,6 +194,8 @@ class log_worker final : public worker {
         ++x_counters.events;
         where->last = std::max(where->last, position);
         std::vector<delivery_of_event> deliveries = fan_out(std::move(*event), x_memory);
+        x_audience.add(
+            static_cast<std::size_t>(std::ranges::count(deliveries, false, &delivery_of_event::held)));
         const std::vector<std::size_t> left = where->tracker.parts_left(what.offset, deliveries.size());
         // Among records known before, the last one's position stands for all of them.
         const bool inside = where->tracker.had(what.offset + 1);
@@ -171,14 +212,29 @@ class log_worker final : public worker {
         return take(reader, where, what, *std::move(record), false);
     }
 
-    /// A record from the topic of deliveries that wait for room.
+    /// A delivery that waits for room, from a topic without a delay; or from one with a delay, which is over:
+    /// it enters, and finds room or goes to another topic.
     bool take_waiting(consumer& reader, const std::shared_ptr<assignment>& where,
                       const events::log::record& what) {
         auto record = read<schemas::delivery>(what);
         if (!record) return pass_over(*where, what);
-        const bool is_open = !where->tracker.parts_left(what.offset, 1).empty();
-        if (is_open && !x_machine.wants(*record, what.time_ms)) return false;
+        const bool has_delay = delay_of(where->where.topic) > 0;
+        const std::int64_t waited_ms = x_log_time.clock().now_ms(x_scheduler.time()) - what.time_ms;
+        if (!has_delay && is_open(*where, what) && !x_machine.wants(*record, waited_ms)) return false;
         return take(reader, where, what, *std::move(record), true);
+    }
+
+    /// The same, while the delay is not over.
+    bool take_early(consumer& reader, const std::shared_ptr<assignment>& where,
+                    const events::log::record& what) {
+        auto record = read<schemas::delivery>(what);
+        if (!record) return pass_over(*where, what);
+        if (is_open(*where, what) && !x_machine.wants(*record, 0)) return false;
+        return take(reader, where, what, *std::move(record), true);
+    }
+
+    static bool is_open(const assignment& where, const events::log::record& what) {
+        return !where.tracker.parts_left(what.offset, 1).empty();
     }
 
     bool take(consumer& reader, const std::shared_ptr<assignment>& where, const events::log::record& what,
@@ -227,6 +283,7 @@ class log_worker final : public worker {
     worker_options x_options;
     worker_counters x_counters;
     event_memory x_memory;
+    recent_mean x_audience;  // of events
     log_clock_reader x_log_time;
     record_writer x_writer;
     delivery_machine x_machine;
@@ -240,8 +297,8 @@ class log_worker final : public worker {
 
 result<std::unique_ptr<worker>> make_worker(worker_parts parts, worker_options options) {
     partition_counts partitions;
-    std::vector<std::string_view> written{events::log::topic::dead, events::log::topic::attempts,
-                                          events::log::topic::waiting};
+    std::vector<std::string_view> written{events::log::topic::dead, events::log::topic::attempts};
+    for (const retry_tier& tier : waiting_tiers) written.push_back(tier.topic);
     for (const retry_tier& tier : retry_tiers) written.push_back(tier.topic);
     for (const std::string_view topic : written) {
         const result<std::int32_t> count = parts.log.partitions(std::string(topic));

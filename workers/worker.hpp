@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -18,6 +17,7 @@
 #include "runtime/random.hpp"
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
+#include "workers/backlog.hpp"
 #include "workers/delivery_options.hpp"
 #include "workers/transport.hpp"
 #include "workers/worker_counters.hpp"
@@ -55,7 +55,9 @@ class worker {
     virtual const worker_counters& counters() const = 0;
     virtual worker_gauges gauges() const = 0;
     /// For each of its partitions, the offset below which everything is done.
-    virtual std::map<events::log::topic_partition, std::int64_t> positions() const = 0;
+    virtual events::log::partition_ends positions() const = 0;
+    /// Partitions whose end is not given count as read to their end.
+    virtual worker_backlog backlog(const events::log::partition_ends&) const = 0;
 };
 
 /// Asks the log for the topics' partition counts, so it may block as long as log::partitions(). Errors:

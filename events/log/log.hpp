@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,6 +135,9 @@ struct offset_range {
     std::int64_t next = 0;
 };
 using range_handler = std::function<void(result<offset_range>)>;
+/// The next offsets of partitions.
+using partition_ends = std::map<topic_partition, std::int64_t>;
+using ends_handler = std::function<void(partition_ends)>;
 
 /// The one log of a process, owned by the process's composition. Thread-safe. What it opens belongs to the
 /// caller, is used on one thread unless stated otherwise, and may outlive the log. Blocks only where a
@@ -158,6 +162,9 @@ class partitioned_log {
     /// once, on a thread of the log or by the log's destructor, so whatever it posts to must outlive the log.
     /// Errors: unavailable within 6 s; failed_precondition when there is no such topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
+    /// The same for the ends of many partitions at once, which costs the brokers little more than one. Those
+    /// without an answer within 6 s are missing from what the handler gets.
+    virtual void query_ends(const std::vector<topic_partition>&, ends_handler);
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.
     virtual result<std::int32_t> partitions(const std::string& topic) = 0;
     /// Where the group that reads the topic (topics.hpp) goes on, for each of its partitions; 0 where it

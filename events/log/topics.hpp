@@ -30,6 +30,9 @@ inline constexpr std::string_view subscribers = "subscribers";
 inline constexpr std::string_view direct = "deliveries.direct";
 inline constexpr std::string_view replay = "deliveries.replay";
 inline constexpr std::string_view waiting = "waiting";
+inline constexpr std::string_view waiting_5s = "waiting.5s";
+inline constexpr std::string_view waiting_1m = "waiting.1m";
+inline constexpr std::string_view waiting_10m = "waiting.10m";
 inline constexpr std::string_view retry_5s = "retry.5s";
 inline constexpr std::string_view retry_30s = "retry.30s";
 inline constexpr std::string_view retry_5m = "retry.5m";
@@ -50,7 +53,7 @@ inline constexpr std::string_view waiting = "herald-waiting";
 constexpr std::int32_t partitions_default = 12;
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
-inline constexpr std::array<topic_settings, 15> all_topics{{
+inline constexpr std::array<topic_settings, 18> all_topics{{
     {log::topic::commands, 1, cleanup::by_age, -1, true, ""},
     {log::topic::promote, partitions_default, cleanup::by_age, 14 * day_ms, false, log::group::events},
     {log::topic::request_scan, partitions_default, cleanup::by_age, 14 * day_ms, false, log::group::events},
@@ -59,6 +62,9 @@ inline constexpr std::array<topic_settings, 15> all_topics{{
     {log::topic::direct, partitions_default, cleanup::by_age, 7 * day_ms, true, log::group::direct},
     {log::topic::replay, partitions_default, cleanup::by_age, 7 * day_ms, true, log::group::direct},
     {log::topic::waiting, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::waiting},
+    {log::topic::waiting_5s, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::waiting},
+    {log::topic::waiting_1m, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::waiting},
+    {log::topic::waiting_10m, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::waiting},
     {log::topic::retry_5s, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
     {log::topic::retry_30s, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
     {log::topic::retry_5m, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},

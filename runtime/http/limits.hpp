@@ -74,6 +74,7 @@ constexpr std::size_t client_addresses_tried_max = 4;   // for one name
 constexpr std::int64_t client_deadline_ms = 15'000;
 constexpr std::int64_t client_connect_ms = 5'000;
 constexpr std::int64_t client_resolve_ms = 2'000;
+constexpr std::int64_t client_last_look_ms = 100;  // past a limit, at what has come already
 constexpr std::int64_t client_continue_ms = 1'000;  // wait for "100 Continue"; then send the body without it
 constexpr std::size_t answer_header_bytes_max = 16 * 1024;
 constexpr std::size_t answer_body_bytes_max = 16 * 1024;  // of a collected body, unless the caller sets more

@@ -275,7 +275,7 @@ class end_not_asked final : public forwarding_log {
   public:
     using forwarding_log::forwarding_log;
     void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
-        if (!workers::tier_of(where.topic)) return x_to.query_range(where, std::move(handler));
+        if (workers::delay_of(where.topic) == 0) return x_to.query_range(where, std::move(handler));
         handler(events::log::offset_range{0, INT64_MAX});
     }
 };

@@ -31,6 +31,10 @@ class forwarding_log : public events::log::partitioned_log {
     void query_range(const events::log::topic_partition& where, events::log::range_handler handler) override {
         x_to.query_range(where, std::move(handler));
     }
+    void query_ends(const std::vector<events::log::topic_partition>& all,
+                    events::log::ends_handler handler) override {
+        x_to.query_ends(all, std::move(handler));
+    }
     result<std::int32_t> partitions(const std::string& topic) override { return x_to.partitions(topic); }
     result<std::vector<std::int64_t>> committed(const std::string& topic) override {
         return x_to.committed(topic);

@@ -197,4 +197,17 @@ TEST_P(log_suite, query_range_counts_what_was_acknowledged) {
     EXPECT_EQ(after->next, before->next + 3);
 }
 
+TEST_P(log_suite, query_ends_answers_for_many_partitions_and_leaves_out_those_that_are_not_there) {
+    append_all(log(), attempts_1, numbered(mark(), 3));
+    const events::log::topic_partition missing{"attempts", 99};
+    std::promise<events::log::partition_ends> answer;
+    log().query_ends({attempts_1, missing, promote_3},
+                     [&](events::log::partition_ends got) { answer.set_value(std::move(got)); });
+    auto given = answer.get_future();
+    ASSERT_EQ(given.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    const events::log::partition_ends expected{{attempts_1, end_of(log(), attempts_1)},
+                                               {promote_3, end_of(log(), promote_3)}};
+    EXPECT_EQ(given.get(), expected);
+}
+
 }  // namespace herald::test

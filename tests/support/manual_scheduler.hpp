@@ -18,20 +18,33 @@ class manual_scheduler final : public runtime::scheduler {
     const runtime::clock& time() const noexcept override { return x_clock; }
     runtime::manual_clock& clock() noexcept { return x_clock; }
 
-    /// Runs what is ready and due, without advancing time.
+    /// From now on each task costs CPU time, and the thread gets `share` of each 100 ms, at their beginning:
+    /// a container with a CPU quota. Time then advances while tasks run.
+    void throttle(std::int64_t task_us, double share) {
+        x_task_us = task_us;
+        x_slice_us = static_cast<std::int64_t>(share * period_us);
+    }
+    /// The CPU time that tasks have cost.
+    std::int64_t used_ms() const { return x_used_us / 1'000; }
+
+    /// Runs what is ready and due, without advancing time unless tasks cost some.
     void settle() {
         while (true) {
-            if (!x_ready.empty()) {
-                const task work = std::move(x_ready.front());
+            const bool due = !x_timers.empty() && x_timers.begin()->first <= x_clock.steady_ms();
+            const bool takes_turns = x_task_us > 0 && due && x_timer_next;
+            task work;
+            if (!x_ready.empty() && !takes_turns) {
+                work = std::move(x_ready.front());
                 x_ready.pop_front();
-                work();
-            } else if (!x_timers.empty() && x_timers.begin()->first <= x_clock.steady_ms()) {
-                const task work = std::move(x_timers.begin()->second);
+            } else if (due) {
+                work = std::move(x_timers.begin()->second);
                 x_timers.erase(x_timers.begin());
-                work();
             } else {
                 return;
             }
+            x_timer_next = !x_timer_next;
+            work();
+            pay();
         }
     }
     /// Lets `ms` pass, stopping at every timer.
@@ -55,6 +68,30 @@ class manual_scheduler final : public runtime::scheduler {
     }
 
   private:
+    static constexpr std::int64_t period_us = 100'000;
+
+    void pay() {
+        if (x_task_us == 0) return;
+        x_used_us += x_task_us;
+        x_unpaid_us += x_task_us;
+        const std::int64_t period = x_clock.steady_ms() * 1'000 / period_us;
+        if (std::exchange(x_period, period) != period) x_slice_used_us = 0;
+        x_slice_used_us += x_task_us;
+        if (x_slice_used_us >= x_slice_us) {
+            x_clock.advance_ms((period + 1) * period_us / 1'000 - x_clock.steady_ms());
+            x_unpaid_us = 0;
+        }
+        x_clock.advance_ms(x_unpaid_us / 1'000);
+        x_unpaid_us %= 1'000;
+    }
+
+    std::int64_t x_task_us = 0;
+    std::int64_t x_slice_us = 0;
+    std::int64_t x_used_us = 0;
+    std::int64_t x_unpaid_us = 0;      // of time that has not advanced yet
+    std::int64_t x_slice_used_us = 0;  // in this period
+    std::int64_t x_period = -1;
+    bool x_timer_next = false;
     runtime::manual_clock x_clock;
     std::deque<task> x_ready;
     std::multimap<std::int64_t, task> x_timers;

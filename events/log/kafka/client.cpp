@@ -169,6 +169,22 @@ rd_kafka_resp_err_t ask_leaders(rd_kafka_t* client, rd_kafka_topic_partition_lis
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+partition_ends find_ends(const installation& installed, rd_kafka_t* client,
+                         const std::vector<topic_partition>& all, std::int64_t wait_ms) {
+    const partition_list list(rd_kafka_topic_partition_list_new(static_cast<int>(all.size())));
+    for (const topic_partition& where : all)
+        rd_kafka_topic_partition_list_add(list.get(), installed.name_of_topic(where.topic).c_str(),
+                                          where.partition);
+    ask_leaders(client, *list, RD_KAFKA_OFFSET_END, wait_ms);
+    partition_ends found;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const rd_kafka_topic_partition_t& answer = list->elems[i];
+        if (answer.err == RD_KAFKA_RESP_ERR_NO_ERROR && answer.offset >= 0)
+            found.emplace(all[i], answer.offset);
+    }
+    return found;
+}
+
 record record_of(const rd_kafka_message_t& message) {
     record result;
     result.offset = message.offset;

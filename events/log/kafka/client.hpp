@@ -126,6 +126,10 @@ std::string text_of(const topic_partition&);
 rd_kafka_resp_err_t ask_leaders(rd_kafka_t*, rd_kafka_topic_partition_list_t&, std::int64_t which,
                                 std::int64_t wait_ms);
 
+/// The ends of those partitions whose leaders answer. Blocks at most `wait_ms`.
+partition_ends find_ends(const installation&, rd_kafka_t*, const std::vector<topic_partition>&,
+                         std::int64_t wait_ms);
+
 /// As far as the client knows, the topic or the partition does not exist.
 bool says_unknown(rd_kafka_resp_err_t) noexcept;
 

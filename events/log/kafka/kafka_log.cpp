@@ -59,6 +59,14 @@ class composed_kafka_log final : public kafka_log {
             x_questions->ask(where, std::move(handler));
     }
 
+    void query_ends(const std::vector<topic_partition>& all, ends_handler handler) override {
+        x_installed->tasks.run(
+            [installed = x_installed, client = x_client, all, handler = std::move(handler)] {
+                handler(find_ends(*installed, client.get(), all, limits::kafka_next_try_ms_max));
+            },
+            0);
+    }
+
     result<std::int32_t> partitions(const std::string& topic) override {
         return count_partitions(*x_installed, x_client.get(), topic);
     }

@@ -120,6 +120,9 @@ struct answer {
     bool own_shortage = false;
     /// All connections that this client may have to the location were in use: it was not connected to.
     bool location_is_full = false;
+    /// From the last byte sent to the last byte received, as the kernel saw it, however late this process
+    /// looked: to 10 ms. Not of a streamed answer. Empty when nothing came, or the kernel does not say.
+    std::optional<std::int64_t> answer_ms;
     std::string address;  // the last address tried, "192.0.2.1:443"; empty: none
     phase_times times;
 };

@@ -2,7 +2,10 @@
 #include "runtime/http/client/connection.hpp"
 
 #include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -11,6 +14,7 @@
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
+#include <cstddef>
 
 namespace herald::runtime::http::client {
 
@@ -43,6 +47,7 @@ void connection::connect(const ip_address& address, std::uint16_t port, done cal
     x_socket.async_connect(endpoint,
                            [self = shared_from_this(), call_back = std::move(call_back)](error_code ec) {
                                error_code ignored;
+                               self->x_is_connected = !ec;
                                if (!ec) self->x_socket.set_option(tcp::no_delay(true), ignored);
                                call_back(ec);
                            });
@@ -107,6 +112,23 @@ std::size_t connection::bytes_not_arrived(error_code how_it_ended) {
     int bytes = 0;
     const bool is_known = ::ioctl(x_socket.native_handle(), question, &bytes) == 0 && bytes > 0;
     return is_known ? static_cast<std::size_t>(bytes) : 0;
+}
+
+std::optional<std::int64_t> connection::answer_ms() {
+    tcp_info known{};
+    socklen_t bytes = sizeof known;
+    if (::getsockopt(x_socket.native_handle(), IPPROTO_TCP, TCP_INFO, &known, &bytes) != 0)
+        return std::nullopt;
+    if (bytes < offsetof(tcp_info, tcpi_last_ack_recv)) return std::nullopt;
+    // Both are counted back from now. An answer may come before the whole request was sent.
+    return std::max<std::int64_t>(0, std::int64_t{known.tcpi_last_data_sent} - known.tcpi_last_data_recv);
+}
+
+bool connection::has_news() {
+    // A socket that is connected is always ready to be written to, so that says nothing of an answer.
+    const short asked = x_is_connected ? POLLIN : POLLOUT;
+    pollfd one{x_socket.native_handle(), asked, 0};
+    return ::poll(&one, 1, 0) > 0;
 }
 
 SSL* connection::tls() { return x_tls ? x_tls->native_handle() : nullptr; }

@@ -51,6 +51,11 @@ class connection : public std::enable_shared_from_this<connection> {
     ///   an earlier one may have been delayed: what was read just before would seem not to have arrived.
     /// To be called between that error of receive() and close(). 0 also when the kernel does not say.
     std::size_t bytes_not_arrived(error_code how_it_ended);
+    /// How long the other side took from the last byte sent to it to the last byte that came from it, as the
+    /// kernel saw it (TCP_INFO, to a tick of its clock, 1–10 ms). Empty when the kernel does not say.
+    std::optional<std::int64_t> answer_ms();
+    /// Whether the socket has something to say that was not looked at yet: bytes, an end, a connection.
+    bool has_news();
     /// Null without TLS.
     SSL* tls();
     void close();
@@ -59,6 +64,7 @@ class connection : public std::enable_shared_from_this<connection> {
     using stream = boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>;
 
     boost::asio::ip::tcp::socket x_socket;
+    bool x_is_connected = false;
     std::optional<stream> x_tls;
     std::array<char, 8 * 1024> x_received{};
     std::shared_ptr<const void> x_place;

@@ -146,6 +146,7 @@ void running_exchange::connect_next() {
 }
 
 void running_exchange::connect_timed_out() {
+    if (looks_again(&running_exchange::connect_timed_out)) return;
     if (steady_clock::now() >= x_deadline) return timed_out();
     x_connect_errors += (x_connect_errors.empty() ? "" : "; ") + x_answer.address + ": no connection in time";
     x_connection->close();
@@ -279,6 +280,7 @@ bool running_exchange::is_streamed() const {
 }
 
 void running_exchange::complete() {
+    x_answer.answer_ms = x_connection->answer_ms();
     const bool usable = x_is_sent && x_parser->leaves_connection_usable();
     x_is_complete = true;
     if (SSL* const tls = x_connection->tls()) x_shared->sessions.keep(x_pool_key, tls);
@@ -371,7 +373,16 @@ void running_exchange::limit(steady_clock::time_point at, void (running_exchange
     });
 }
 
+/// When this loop is late a limit may be over before it has looked at what came in time: it looks once more.
+bool running_exchange::looks_again(void (running_exchange::*on_limit)()) {
+    if (x_looked_again || !x_connection || !x_connection->has_news()) return false;
+    x_looked_again = true;
+    limit(steady_clock::now() + milliseconds(limits::client_last_look_ms), on_limit);
+    return true;
+}
+
 void running_exchange::timed_out() {
+    if (looks_again(&running_exchange::timed_out)) return;
     fail(failure::timeout, "not done within " + std::to_string(x_request.deadline_ms) + " ms: " + x_phase);
 }
 

@@ -96,6 +96,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
 
     void limit(std::chrono::steady_clock::time_point, void (running_exchange::*on_limit)());
     void limit_by_deadline() { limit(x_deadline, &running_exchange::timed_out); }
+    bool looks_again(void (running_exchange::*on_limit)());
     void timed_out();
     void connect_timed_out();
     void fail(failure, std::string message);
@@ -136,6 +137,7 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     std::unique_ptr<answer_parser> x_parser;
     body_permit x_permit;
     bool x_is_sent = false;
+    bool x_looked_again = false;  // past a limit
     boost::system::error_code x_send_error;
     bool x_got_bytes = false;
     std::uint64_t x_piece_bytes = 0;  // of body_pieces so far

@@ -111,11 +111,25 @@ TEST(retry_policy, tiers_are_the_retry_topics_from_short_to_long) {
     std::int64_t before = 0;
     for (std::size_t tier = 0; tier < retry_tiers.size(); ++tier) {
         EXPECT_GT(retry_tiers[tier].delay_ms, before);
-        EXPECT_EQ(tier_of(retry_tiers[tier].topic), tier);
+        EXPECT_EQ(delay_of(retry_tiers[tier].topic), retry_tiers[tier].delay_ms);
         EXPECT_NE(events::log::find_topic(retry_tiers[tier].topic), nullptr);
         before = retry_tiers[tier].delay_ms;
     }
-    EXPECT_FALSE(tier_of("dead"));
+    EXPECT_EQ(delay_of("dead"), 0);
+}
+
+TEST(retry_policy, what_waits_for_room_goes_to_the_longest_topic_that_is_not_longer_than_its_wait) {
+    EXPECT_EQ(waiting_topic_for(0), "waiting");
+    EXPECT_EQ(waiting_topic_for(4'999), "waiting");
+    EXPECT_EQ(waiting_topic_for(5'000), "waiting.5s");
+    EXPECT_EQ(waiting_topic_for(59'999), "waiting.5s");
+    EXPECT_EQ(waiting_topic_for(60'000), "waiting.1m");
+    EXPECT_EQ(waiting_topic_for(599'999), "waiting.1m");
+    EXPECT_EQ(waiting_topic_for(INT64_MAX), "waiting.10m");
+    for (const retry_tier& tier : waiting_tiers) {
+        EXPECT_EQ(delay_of(tier.topic), tier.delay_ms);
+        EXPECT_EQ(events::log::find_topic(tier.topic)->group, events::log::group::waiting);
+    }
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ class scripted_transport final : public workers::transport {
             return answer;
         }
         answer.status = behaviour.status;
+        answer.answer_ms = behaviour.takes_ms;
         answer.headers = behaviour.headers;
         if (behaviour.status / 100 != 2) {
             answer.error = schemas::delivery_error::status;
