@@ -43,10 +43,14 @@ class client_bench {
         return asked;
     }
 
+    std::unique_ptr<exchange> start(request asked, runtime::http::client::client::callback call_back) {
+        return x_client->start(std::move(asked), std::move(call_back));
+    }
+
     /// Keeps the exchange, for read().
     answer ask(request asked) {
         std::optional<answer> got;
-        under_way = x_client->start(std::move(asked), [&](answer given) { got = std::move(given); });
+        under_way = start(std::move(asked), [&](answer given) { got = std::move(given); });
         run_until([&] { return got.has_value(); });
         if (!got) {
             got.emplace();
