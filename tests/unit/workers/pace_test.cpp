@@ -86,7 +86,7 @@ TEST_F(pace_test, the_backlog_of_a_slow_receiver_flows_without_pauses_and_is_app
     for (int event = 0; event < backlog; ++event) publish({1});
     scheduler.run_for(66 * minute);
     EXPECT_EQ(delivered_to(1), std::size_t(backlog));
-    EXPECT_LE(counters().spilled + counters().hops, 14u * backlog);
+    EXPECT_LE(counters().spilled + counters().hops, 7u * backlog);
     EXPECT_TRUE(dead().empty());
 }
 
