@@ -108,29 +108,57 @@ void delivery_tracker::part_done(std::int64_t offset, std::size_t part) {
     }
 }
 
+namespace {
+
+/// Names the open parts of records behind an offset, as far as they fit.
+class open_words {
+  public:
+    explicit open_words(std::int64_t from) : x_named(from) {}
+    /// False when there is no room for it.
+    bool add(std::int64_t offset, const std::vector<std::size_t>& open) {
+        if (open.empty()) return true;
+        std::string word = between_words + std::to_string(offset - x_named);
+        for (const std::size_t part : open) word += before_part + std::to_string(part);
+        if (x_text.size() + word.size() + limits::position_bytes_max > limits::commit_metadata_bytes_max)
+            return false;
+        x_text += word;
+        x_named = offset;
+        return true;
+    }
+    const std::string& text() const noexcept { return x_text; }
+
+  private:
+    std::string x_text;
+    std::int64_t x_named;
+};
+
+}  // namespace
+
 std::optional<commit_point> delivery_tracker::take_commit() {
-    // Until all that was known has been read again, a commit would record less than the last one did.
-    if (!advanced()) return std::nullopt;
-    x_has_advanced = false;
+    if (!x_has_advanced) return std::nullopt;
     const std::string* position = &x_position;
-    std::string open;
-    std::int64_t named = x_next_offset;
+    open_words open(x_next_offset);
     std::int64_t known_until = x_next_offset;
+    bool fits = true;
     for (const entry& one : x_entries) {
-        if (!one.open.empty()) {
-            std::string word = between_words + std::to_string(one.offset - named);
-            for (const std::size_t part : one.open) word += before_part + std::to_string(part);
-            if (open.size() + word.size() + limits::position_bytes_max > limits::commit_metadata_bytes_max)
-                break;
-            open += word;
-            named = one.offset;
-        }
+        fits = open.add(one.offset, one.open);
+        if (!fits) break;
         known_until = one.offset + 1;
         position = &one.position;
     }
+    if (x_read_until < x_before.known_until) {
+        // What was known before and has not been read again is still true. Were there no room for it, a
+        // commit would record less than the last one did.
+        for (auto left = x_before.open.lower_bound(x_read_until); fits && left != x_before.open.end(); ++left)
+            fits = open.add(left->first, left->second);
+        if (!fits) return std::nullopt;
+        known_until = x_before.known_until;
+        position = &x_before.position;
+    }
+    x_has_advanced = false;
     commit_point point{x_next_offset, *position};
     if (known_until > x_next_offset)
-        point.metadata += between_words + std::to_string(known_until - x_next_offset) + open;
+        point.metadata += between_words + std::to_string(known_until - x_next_offset) + open.text();
     return point;
 }
 

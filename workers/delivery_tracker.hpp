@@ -64,9 +64,10 @@ class delivery_tracker {
     std::int64_t next_offset() const noexcept {
         return x_entries.empty() ? x_next_offset : x_entries.front().offset;
     }
-    /// True if take_commit() would return something.
-    bool advanced() const noexcept { return x_has_advanced && x_read_until >= x_before.known_until; }
-    /// What is done by now; empty if nothing was added since the last call.
+    /// True if something was added since the last commit.
+    bool advanced() const noexcept { return x_has_advanced; }
+    /// What is done by now; empty if nothing was added since the last one, or if less would be known after it
+    /// than before: what was known at the beginning, and was not read again, has no room in it.
     std::optional<commit_point> take_commit();
 
   private:

@@ -57,7 +57,7 @@ TEST(delivery_tracker, what_is_done_behind_an_open_record_is_named_and_not_done_
     EXPECT_FALSE(next.had(9));
     next.opened(0, {0, 2}, "");
     next.part_done(0, 0);
-    EXPECT_FALSE(next.take_commit()) << "less would be known than before";
+    EXPECT_EQ(next.take_commit(), (commit_point{0, "d 9 0.2 7.1"})) << "the rest is not read yet, but known";
     next.opened(1, {}, "");
     next.opened(7, {1}, "");
     next.opened(8, {}, "d");
@@ -65,6 +65,34 @@ TEST(delivery_tracker, what_is_done_behind_an_open_record_is_named_and_not_done_
     next.part_done(0, 2);
     next.part_done(7, 1);
     EXPECT_EQ(next.take_commit(), (commit_point{9, "d"}));
+}
+
+TEST(delivery_tracker, a_commit_keeps_what_the_assignment_before_has_done_further_on) {
+    delivery_tracker first({0, {}});
+    for (std::int64_t offset = 0; offset < 6; ++offset) first.opened(offset, {0, 1}, std::to_string(offset));
+    for (std::int64_t offset = 1; offset < 6; ++offset) first.part_done(offset, 0);
+    delivery_tracker second(*first.take_commit());
+    second.opened(0, {0, 1}, "0");
+    second.part_done(0, 0);
+    second.part_done(0, 1);
+    const auto committed = second.take_commit();
+    EXPECT_EQ(committed, (commit_point{1, "5 5 0.1 1.1 1.1 1.1 1.1"}));
+    delivery_tracker third(*committed);
+    EXPECT_TRUE(third.had(5));
+    EXPECT_EQ(third.parts_left(5, 2), parts{1});
+}
+
+TEST(delivery_tracker, no_commit_is_made_that_would_know_less_than_the_one_before) {
+    const std::string position = "4294967295:18446744073709551615";
+    delivery_tracker first({1'000'000, {}});
+    for (std::int64_t offset = 1'000'000; offset < 1'000'300; ++offset)
+        first.opened(offset, {0, 255}, position);
+    const auto before = first.take_commit();
+    delivery_tracker second(*before);
+    // A word more than there were: the record at the beginning now names its parts, too.
+    second.opened(1'000'000, {0, 100'000, 200'000, 300'000, 400'000, 500'000}, position);
+    second.part_done(1'000'000, 0);
+    EXPECT_FALSE(second.take_commit());
 }
 
 TEST(delivery_tracker, a_commit_has_a_bound_and_says_less_where_much_is_open) {
