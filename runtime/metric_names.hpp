@@ -65,6 +65,10 @@ inline constexpr metric_name certificate_expiry{"herald_certificate_expiry_secon
 /// For a worker. Label: topic.
 inline constexpr metric_name consumer_lag{
     "herald_consumer_lag", "Records of this worker's partitions that are not done, as of the last minute"};
+/// Label: topic.
+inline constexpr metric_name partitions{"herald_partitions", "Partitions that this worker reads"};
+inline constexpr metric_name group_changes{
+    "herald_group_changes_total", "Times that a group gave this worker partitions or wanted them back"};
 /// Label: event (type).
 inline constexpr metric_name delivery_seconds{"herald_delivery_seconds",
                                               "From the commit of an event to a receiver's 2xx"};

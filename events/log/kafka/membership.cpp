@@ -85,7 +85,7 @@ void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
     } else {
         if (code != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS)
             log_failure(mine.x_group, std::string("rebalance: ") + rd_kafka_err2str(code));
-        mine.x_change = recalled{};
+        mine.x_change = taken_back{rd_kafka_assignment_lost(client) != 0};
     }
     rd_kafka_yield(client);  // ends the wait in next()
 }

@@ -25,9 +25,11 @@ struct committed_offset {
 struct offered {
     std::vector<topic_partition> partitions;
 };
-/// The coordinator takes all partitions back, and waits for let_go().
-struct recalled {};
-using group_change = std::variant<offered, recalled>;
+/// The coordinator wants all partitions back, and waits for let_go().
+struct taken_back {
+    bool is_lost = false;  // it waits no longer: they may be another member's already
+};
+using group_change = std::variant<offered, taken_back>;
 
 /// Owned and called by one thread; close() may continue in the background. All calls return at once unless
 /// they say otherwise.
