@@ -226,6 +226,46 @@ TEST_F(kafka_group, a_member_takes_over_from_one_that_was_killed_and_goes_on_at_
     EXPECT_FALSE(heir.has("a"));
 }
 
+TEST_F(kafka_group, a_member_with_a_name_keeps_its_partitions_over_a_restart_and_disturbs_nobody) {
+    const auto named = x_broker->log_of(x_prefix, 0, "worker-a");
+    listener first = join(*named);
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    listener other = join();
+    ASSERT_TRUE(eventually(20, [&] {
+        first.poll();
+        other.poll();
+        return first.mine.size() == 6 && other.mine.size() == 6;
+    }));
+    const auto before = first.mine;
+    first.member.reset();  // without a word: its partitions rest
+    append_all(*x_log, before.begin()->first, {"while it was away"});
+    listener again = join(*named);
+    ASSERT_TRUE(eventually(20, [&] {
+        again.poll();
+        other.poll();
+        return again.mine.size() == 6 && again.has("while it was away");
+    }));
+    for (const auto& [where, state] : before) EXPECT_TRUE(again.mine.contains(where)) << where.partition;
+    EXPECT_EQ(other.mine.size(), 6u);
+    EXPECT_TRUE(other.lost.empty()) << "the group did not change";
+}
+
+TEST_F(kafka_group, a_member_whose_name_another_takes_fails_and_says_so) {
+    const auto one = x_broker->log_of(x_prefix, 0, "worker-a");
+    const auto twin = x_broker->log_of(x_prefix, 0, "worker-a");
+    listener first = join(*one);
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    listener second = join(*twin);
+    ASSERT_TRUE(eventually(30, [&] {
+        first.poll();
+        second.poll();
+        return !first.failures.empty() && second.mine.size() == 12;
+    }));
+    EXPECT_EQ(first.failures[0].code, error_code::failed_precondition);
+    EXPECT_NE(first.failures[0].message.find("worker-a"), std::string::npos) << first.failures[0].message;
+    EXPECT_TRUE(second.failures.empty());
+}
+
 TEST_F(kafka_group, a_pause_ends_with_the_assignment) {
     listener first = join();
     ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));

@@ -245,6 +245,10 @@ class kafka_member final : public group_member {
                      {{"group", x_group}, {"reason", text}});
         if (says_unknown(message.err))
             x_suspects = x_topics;  // one of them is gone, or a broker has only just started
+        else if (x_membership->is_replaced())
+            fail(runtime::failed_precondition(
+                "group " + x_group + ": another worker has joined with the name " +
+                x_installed->options.member_name + "; each worker must have a --worker-id of its own"));
         else if (message.err == RD_KAFKA_RESP_ERR__FATAL)
             rejoin();
     }

@@ -207,6 +207,11 @@ void membership::resume(const topic_partition& where) {
     rd_kafka_resume_partitions(x_client, list_of_all({where}).get());
 }
 
+bool membership::is_replaced() const {
+    char text[256];
+    return rd_kafka_fatal_error(x_client, text, sizeof text) == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+}
+
 bool membership::has_more() const { return rd_kafka_queue_length(x_records.get()) > 0; }
 
 void membership::close(std::int64_t wait_ms) {

@@ -62,6 +62,8 @@ class membership : public std::enable_shared_from_this<membership> {
     void commit(const std::vector<committed_offset>&);
     bool has_commit_in_flight();
     bool has_more() const;
+    /// Another member has joined with its name, for good.
+    bool is_replaced() const;
 
     /// Leaves the group and frees the client; waits at most `wait_ms` for that.
     void close(std::int64_t wait_ms);
