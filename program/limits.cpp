@@ -29,6 +29,9 @@ static_assert(drain_commands_ms_max + drain_answers_ms_max + drain_worker_ms_min
               "the server drains before that");
 static_assert(2 * drain_ms_max < ending_ms_max, "nothing that drains and closes as it should is cut off");
 
+// Partitions that go from one worker to another
+static_assert(recalled_ms_max < recall_ms_max, "a worker lets go before it would be taken away");
+
 // Requests and answers
 static_assert(find_whole_bytes_max + entity_bytes_max <= unsent_answers_bytes_max,
               "each answer that is not streamed has room when it is alone");

@@ -1,6 +1,7 @@
 // The bounds of a process as a whole.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace herald::limits {
@@ -11,6 +12,7 @@ constexpr std::int64_t drain_worker_ms_min = 500;   // for a worker in the same 
 constexpr std::int64_t ending_ms_max = 25'000;
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 constexpr std::uint64_t replication_max = 32;
+constexpr std::size_t worker_id_bytes_max = 249;     // Kafka's own bound
 constexpr std::uint64_t isolation_grace_s_min = 15;  // nodes are in contact for so long after a heartbeat
 constexpr std::uint64_t isolation_grace_s_max = 24 * 3'600;
 constexpr std::uint64_t models_memory_mb_max = 1ull << 30;

@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <cctype>
 #include <cstdlib>
 #include <initializer_list>
 #include <sstream>
 
 #include "api/calls/limits.hpp"
+#include "program/limits.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/address_policy.hpp"
 #include "runtime/http/client/client.hpp"
@@ -243,6 +245,17 @@ result<void> read_kafka_properties(settings& all, const given& said) {
         all.kafka.properties.emplace_back(property.substr(0, equals), property.substr(equals + 1));
     }
     return {};
+}
+
+/// What a broker takes as the name of a group's member.
+result<void> read_worker_id(settings& all, const given& said) {
+    const std::string& name = all.kafka.member_name = said.text();
+    const bool is_plain = std::ranges::all_of(name, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+    });
+    if (is_plain && name != "." && name != ".." && name.size() <= limits::worker_id_bytes_max) return {};
+    return must_be(said, "letters, digits, '.', '_' and '-', at most " +
+                             std::to_string(limits::worker_id_bytes_max) + " of them");
 }
 
 // Checked even if an installation exists already: nobody could sign in to one that began with a wrong value.

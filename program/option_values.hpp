@@ -129,6 +129,7 @@ result<void> read_upstream_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);
 result<void> read_public_url(settings&, const given&);
 result<void> read_kafka_properties(settings&, const given&);
+result<void> read_worker_id(settings&, const given&);
 result<void> read_public_key(settings&, const given&);
 result<void> read_log_id(settings&, const given&);
 result<void> read_admin_email(settings&, const given&);

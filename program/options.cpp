@@ -60,6 +60,13 @@ std::vector<option> options_of_kafka() {
          .default_text = "herald.",
          .help = "before the names of topics",
          .value = text(&settings::kafka, &kafka::topic_prefix)},
+        {.name = "worker-id",
+         .operand = "NAME",
+         .group = group::cluster_worker,
+         .help = "lets a worker keep its partitions while it restarts within 30 s (static membership, "
+                 "KIP-345); only for restarts under the same name: after a scale-down or a failure its "
+                 "partitions rest for 30 s; each worker must have its own name",
+         .value = {option_kind::text, read_worker_id}},
         {.name = "replication",
          .operand = "N",
          .group = group::topics,
@@ -361,6 +368,7 @@ std::string_view heading_of(option_group of) {
         case group::kafka:
         case group::topics:
         case group::groups:
+        case group::cluster_worker:
             return "Kafka";
         case group::data:
         case group::key_ring:

@@ -21,6 +21,7 @@ enum class option_group : std::uint8_t {
     key_ring,
     node,
     cluster_node,
+    cluster_worker,
     clock,
     webhooks,
     deliveries,

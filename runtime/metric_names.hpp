@@ -71,6 +71,10 @@ inline constexpr metric_name backlog{"herald_backlog_deliveries",
                                      "failure's retry, a breaker or a pause"};
 inline constexpr metric_name backlog_oldest{"herald_backlog_oldest_seconds",
                                             "Age of the oldest event among them"};
+/// Label: topic.
+inline constexpr metric_name partitions{"herald_partitions", "Partitions that this worker reads"};
+inline constexpr metric_name group_changes{
+    "herald_group_changes_total", "Times that a group gave this worker partitions or wanted them back"};
 /// Label: event (type).
 inline constexpr metric_name delivery_seconds{"herald_delivery_seconds",
                                               "From the commit of an event to a receiver's 2xx"};

@@ -61,8 +61,12 @@ void consumer::part_done(const std::shared_ptr<assignment>& mine, std::int64_t o
     if (mine->is_revoked) return;
     mine->tracker.part_done(offset, part);
     if (mine->tracker.advanced()) commit_soon();
-    // Not immediately: on_record may be running, and expects no other record before it returns.
-    if (mine->is_paused) wake_at(mine, x_scheduler.time().steady_ms());
+    // Not immediately: the delivery's owner is still at it, and on_record expects no other record before it
+    // returns.
+    if (is_drained(*mine))
+        x_scheduler.post(x_lifetime.guard([this, mine] { release(mine); }));
+    else if (mine->is_paused)
+        wake_at(mine, x_scheduler.time().steady_ms());
 }
 
 void consumer::poll_soon() {
@@ -74,6 +78,12 @@ void consumer::poll() {
     if (x_has_failed || !x_member) return;
     std::vector<events::log::member_event> found = x_member->poll(limits::events_a_poll_max, 0);
     const bool more = found.size() >= limits::events_a_poll_max;
+    const auto is_change = [](const events::log::member_event& one) {
+        return std::holds_alternative<events::log::assigned>(one) ||
+               std::holds_alternative<events::log::recalled>(one) ||
+               std::holds_alternative<events::log::revoked>(one);
+    };
+    if (std::any_of(found.begin(), found.end(), is_change)) x_handlers.on_change();
     for (events::log::member_event& one : found)
         std::visit([this](auto& event) { handle(std::move(event)); }, one);
     if (more) poll_soon();
@@ -84,20 +94,45 @@ void consumer::handle(events::log::assigned&& got) {
     if (before != x_assignments.end()) handle(events::log::revoked{got.where, before->second->epoch});
     delivery_tracker tracker({got.next_offset, got.metadata});
     const event_position last = position_from_text(tracker.first_position());
-    auto mine = std::make_shared<assignment>(assignment{got.where, got.epoch, false, std::move(tracker),
-                                                        early_records(delay_of(got.where.topic)), last});
+    auto mine = std::make_shared<assignment>(assignment{.where = got.where,
+                                                        .epoch = got.epoch,
+                                                        .tracker = std::move(tracker),
+                                                        .early = early_records(delay_of(got.where.topic)),
+                                                        .last = last});
     x_assignments.emplace(got.where, mine);
     advance(mine);
+}
+
+void consumer::handle(const events::log::recalled& wanted) {
+    const auto found = x_assignments.find(wanted.where);
+    if (found == x_assignments.end() || found->second->epoch != wanted.epoch) return;
+    const std::shared_ptr<assignment> mine = found->second;
+    mine->is_recalled = true;
+    x_handlers.on_recalled(*mine);
+    if (is_drained(*mine)) return release(mine);
+    x_scheduler.run_at(x_scheduler.time().steady_ms() + limits::recalled_ms_max,
+                       x_lifetime.guard([this, mine] { release(mine); }));
 }
 
 void consumer::handle(const events::log::revoked& lost) {
     const auto found = x_assignments.find(lost.where);
     if (found == x_assignments.end() || found->second->epoch != lost.epoch) return;
     const std::shared_ptr<assignment> mine = found->second;
+    forget(mine);
+    x_handlers.on_revoked(*mine);
+}
+
+void consumer::forget(const std::shared_ptr<assignment>& mine) {
     commit(*mine);
     mine->is_revoked = true;
-    x_assignments.erase(found);
-    x_handlers.on_revoked(*mine);
+    x_assignments.erase(mine->where);
+}
+
+void consumer::release(const std::shared_ptr<assignment>& mine) {
+    if (mine->is_revoked) return;
+    forget(mine);
+    x_member->release(mine->where, mine->epoch);
+    if (!mine->held.empty()) x_handlers.on_revoked(*mine);
 }
 
 void consumer::handle(events::log::consumed&& got) {
@@ -118,7 +153,7 @@ void consumer::handle(const events::log::member_failure& failure) {
 }
 
 bool consumer::has_room(const assignment& mine) const {
-    return x_is_taking && !mine.tracker.full() && !x_handlers.overloaded();
+    return x_is_taking && !mine.is_recalled && !mine.tracker.full() && !x_handlers.overloaded();
 }
 
 void consumer::advance(const std::shared_ptr<assignment>& mine) {

@@ -28,12 +28,13 @@ struct assignment {
     events::log::topic_partition where;
     std::uint64_t epoch = 0;
     bool is_revoked = false;
+    bool is_recalled = false;  // it goes to another worker as soon as nothing of it is in memory
     delivery_tracker tracker;
     early_records early;       // read but not taken: not due, or no room
     event_position last;       // position of the last accepted event; event topics only
     std::int64_t read_ms = 0;  // log time of the last record that was taken; 0: none yet
     bool is_paused = false;
-    std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory; event topics only
+    std::map<schemas::webhook_id, std::size_t> held = {};  // deliveries in memory
     std::int64_t wake_ms = 0;                              // steady time of the planned wake-up; 0: none
     bool is_asking = false;                                // the end of the partition is being asked for
 };
@@ -60,18 +61,23 @@ struct consumer_handlers {
     std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_record;
     /// As on_record, for a record that is not due yet. May be empty: then records wait until they are due.
     std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_early_record = {};
+    /// Its deliveries must leave memory: those that do not run at once, without part_done().
+    std::function<void(const assignment&)> on_recalled;
     /// Called when the assignment was already revoked.
     std::function<void(const assignment&)> on_revoked;
     /// The group cannot continue; called once, final.
     std::function<void(const error&)> on_failure;
     /// True when no further record may be loaded into memory.
     std::function<bool()> overloaded;
+    /// The group gave this worker partitions or wants some back.
+    std::function<void()> on_change = [] {};
 };
 
 /// Lives on the scheduler's thread; the log, its clock and the handlers' targets must outlive it. Polls when
 /// the log rings and at least once a second (tick). Hands records over while the partition's window has room:
-/// those of a topic with a delay when they are due, all others at once. Commits 50 ms after progress, and on
-/// revocation.
+/// those of a topic with a delay when they are due, all others at once. Commits 50 ms after progress, and
+/// before it lets a partition go. One that its group wants back is drained first: nothing of it is started
+/// any more, what runs may take limits::recalled_ms_max to end.
 class consumer {
   public:
     consumer(events::log::partitioned_log&, runtime::scheduler&, log_clock&, std::string group,
@@ -94,6 +100,7 @@ class consumer {
     void poll();
     void poll_soon();
     void handle(events::log::assigned&&);
+    void handle(const events::log::recalled&);
     void handle(const events::log::revoked&);
     void handle(events::log::consumed&&);
     void handle(const events::log::member_failure&);
@@ -104,6 +111,11 @@ class consumer {
     void commit_all();
     void commit(assignment&);
     void commit_soon();
+    /// Commits, then no longer owns it.
+    void forget(const std::shared_ptr<assignment>&);
+    /// Lets a recalled partition go, whatever still runs.
+    void release(const std::shared_ptr<assignment>&);
+    bool is_drained(const assignment& mine) const { return mine.is_recalled && mine.held.empty(); }
     bool has_room(const assignment&) const;
 
     events::log::partitioned_log& x_log;

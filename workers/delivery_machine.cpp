@@ -83,12 +83,17 @@ bool delivery_machine::takes_waiting() {
     return !x_intake.is_overfull();
 }
 
-void delivery_machine::revoked(const assignment& lost) {
+void delivery_machine::recalled(const assignment& wanted) { give_back(wanted, being_written::ends); }
+
+void delivery_machine::revoked(const assignment& lost) { give_back(lost, being_written::is_forgotten); }
+
+void delivery_machine::give_back(const assignment& lost, being_written what) {
     std::vector<delivery_key> attempting;
     for (auto at = x_deliveries.begin(); at != x_deliveries.end();) {
         const auto current = at++;
         delivery_in_memory& mine = current->second;
         if (mine.part.of.get() != &lost) continue;
+        if (mine.at == stage::writing && what == being_written::ends) continue;
         if (mine.at == stage::attempting) {
             if (!mine.handle->on_the_wire()) attempting.push_back(current->first);
             continue;

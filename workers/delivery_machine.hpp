@@ -52,6 +52,8 @@ struct delivery_machine_parts {
 /// in its lane, attempting, writing (its successor is being appended to `waiting`, a retry topic or `dead`).
 ///   P3: the part is done only after a 2xx, an acknowledged write, or for a deleted webhook.
 ///   There are never two attempts of the same delivery at once.
+///   Of a recalled partition nothing is attempted any more; attempts that are on the wire, and what is being
+///   written, end as usual.
 ///   A revoked partition's deliveries leave at once; an attempt that is on the wire ends, and writes only
 ///   `attempts`.
 /// A test is attempted once, even when the webhook is disabled, and always ends with an attempt record; if it
@@ -70,6 +72,7 @@ class delivery_machine {
     /// Asks for further events, or for further deliveries that wait for room (intake.hpp).
     bool takes_events();
     bool takes_waiting();
+    void recalled(const assignment&);
     void revoked(const assignment&);
     /// The rows or the head of the subscriber table changed.
     void subscribers_changed();
@@ -102,6 +105,8 @@ class delivery_machine {
     using counter = std::uint64_t worker_counters::*;
 
     static lane_share share_of(schemas::delivery_source) noexcept;
+    enum class being_written : std::uint8_t { ends, is_forgotten };
+    void give_back(const assignment&, being_written);
 
     // A delivery's way to its attempt, and what follows (delivery_attempt.cpp)
     void proceed(delivery_key);

@@ -14,12 +14,15 @@ namespace herald::workers {
 namespace {
 
 /// "position known open open …": `known`, and the offset of each open record, are relative to the one before;
-/// an open record is "offset.part.part…".
+/// an open record is "offset.part.part…", and "offset.part.part…*count" as many of which the same parts are
+/// open, each directly behind the one before.
 constexpr char between_words = ' ';
 constexpr char before_part = '.';
+constexpr char before_count = '*';
+constexpr std::size_t count_bytes_max = 6;  // with its star
 
 std::optional<std::uint64_t> take_number(std::string_view& text) {
-    const std::size_t end = text.find_first_of(" .");
+    const std::size_t end = text.find_first_of(" .*");
     const auto number = runtime::parse_decimal(text.substr(0, end));
     text.remove_prefix(std::min(end, text.size()));
     return number;
@@ -40,11 +43,16 @@ bool take_open(std::string_view text, std::int64_t offset, progress& found) {
         const auto further = take_number(text);
         if (!further) return false;
         offset += static_cast<std::int64_t>(*further);
+        std::vector<std::size_t> parts;
         while (take_letter(text, before_part)) {
             const auto part = take_number(text);
             if (!part) return false;
-            found.open[offset].push_back(*part);
+            parts.push_back(*part);
         }
+        const auto count = take_letter(text, before_count) ? take_number(text) : 1;
+        if (!count || *count < 1 || *count > limits::worker_window_records_max) return false;
+        for (std::uint64_t more = 0; more < *count; ++more) found.open[offset + std::int64_t(more)] = parts;
+        offset += static_cast<std::int64_t>(*count) - 1;
     }
     return text.empty();
 }
@@ -108,29 +116,73 @@ void delivery_tracker::part_done(std::int64_t offset, std::size_t part) {
     }
 }
 
-std::optional<commit_point> delivery_tracker::take_commit() {
-    // Until all that was known has been read again, a commit would record less than the last one did.
-    if (!advanced()) return std::nullopt;
-    x_has_advanced = false;
-    const std::string* position = &x_position;
-    std::string open;
-    std::int64_t named = x_next_offset;
-    std::int64_t known_until = x_next_offset;
-    for (const entry& one : x_entries) {
-        if (!one.open.empty()) {
-            std::string word = between_words + std::to_string(one.offset - named);
-            for (const std::size_t part : one.open) word += before_part + std::to_string(part);
-            if (open.size() + word.size() + limits::position_bytes_max > limits::commit_metadata_bytes_max)
-                break;
-            open += word;
-            named = one.offset;
+namespace {
+
+/// Names the open parts of records behind an offset, as far as they fit.
+class open_words {
+  public:
+    explicit open_words(std::int64_t from) : x_named(from) {}
+    /// False when there is no room for it.
+    bool add(std::int64_t offset, const std::vector<std::size_t>& open) {
+        if (open.empty()) return true;
+        if (x_count > 0 && offset == x_named + 1 && open == x_parts && x_count < count_max) {
+            ++x_count;
+            x_named = offset;
+            return true;
         }
+        std::string word = between_words + std::to_string(offset - x_named);
+        for (const std::size_t part : open) word += before_part + std::to_string(part);
+        const std::string so_far = text();
+        if (so_far.size() + word.size() + count_bytes_max + limits::position_bytes_max >
+            limits::commit_metadata_bytes_max)
+            return false;
+        x_text = so_far + word;
+        x_parts = open;
+        x_count = 1;
+        x_named = offset;
+        return true;
+    }
+    std::string text() const {
+        return x_count < 2 ? x_text : x_text + before_count + std::to_string(x_count);
+    }
+
+  private:
+    static constexpr std::size_t count_max = limits::worker_window_records_max;
+    static_assert(count_max < 100'000, "count_bytes_max");
+
+    std::string x_text;                // without the count of its last word
+    std::vector<std::size_t> x_parts;  // of its last word
+    std::size_t x_count = 0;           // of the records that its last word stands for
+    std::int64_t x_named;              // the last of them
+};
+
+}  // namespace
+
+std::optional<commit_point> delivery_tracker::take_commit() {
+    if (!x_has_advanced) return std::nullopt;
+    const std::string* position = &x_position;
+    open_words open(x_next_offset);
+    std::int64_t known_until = x_next_offset;
+    bool fits = true;
+    for (const entry& one : x_entries) {
+        fits = open.add(one.offset, one.open);
+        if (!fits) break;
         known_until = one.offset + 1;
         position = &one.position;
     }
+    if (x_read_until < x_before.known_until) {
+        // What was known before and has not been read again is still true. Were there no room for it, a
+        // commit would record less than the last one did.
+        for (auto left = x_before.open.lower_bound(x_read_until); fits && left != x_before.open.end(); ++left)
+            fits = open.add(left->first, left->second);
+        if (!fits) return std::nullopt;
+        known_until = x_before.known_until;
+        position = &x_before.position;
+    }
+    x_has_advanced = false;
     commit_point point{x_next_offset, *position};
     if (known_until > x_next_offset)
-        point.metadata += between_words + std::to_string(known_until - x_next_offset) + open;
+        point.metadata += between_words + std::to_string(known_until - x_next_offset) + open.text();
     return point;
 }
 

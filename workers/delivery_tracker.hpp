@@ -66,9 +66,10 @@ class delivery_tracker {
     }
     /// Everything below this was read.
     std::int64_t read_until() const noexcept { return x_read_until; }
-    /// True if take_commit() would return something.
-    bool advanced() const noexcept { return x_has_advanced && x_read_until >= x_before.known_until; }
-    /// What is done by now; empty if nothing was added since the last call.
+    /// True if something was added since the last commit.
+    bool advanced() const noexcept { return x_has_advanced; }
+    /// What is done by now; empty if nothing was added since the last one, or if less would be known after it
+    /// than before: what was known at the beginning, and was not read again, has no room in it.
     std::optional<commit_point> take_commit();
 
   private:

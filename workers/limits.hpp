@@ -49,6 +49,8 @@ constexpr std::size_t position_bytes_max = 64;
 constexpr std::size_t lane_tests_max = 8;
 constexpr std::int64_t write_pause_ms_max = 5'000;
 constexpr std::uint32_t attempt_record_tries_max = 4;
+/// What runs of a partition may take so long to end before the partition goes to another worker.
+constexpr std::int64_t recalled_ms_max = 2'000;
 
 static_assert(lane_depth_min < lane_depth_unknown && lane_depth_unknown < lane_depth_max);
 static_assert(lane_bytes_troubled_max < lane_bytes_max);

@@ -1,6 +1,10 @@
 #include "workers/metrics.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+
+#include "events/log/topics.hpp"
 
 namespace herald::workers {
 
@@ -32,6 +36,12 @@ void worker_metrics::show(const worker& from, const events::log::partition_ends&
         runtime::metric_gauge(runtime::metrics::waiting, {{"stage", stage}})
             .set(static_cast<std::int64_t>(count));
     };
+    std::map<std::string, std::int64_t> partitions;
+    for (const events::log::topic_settings& topic : events::log::all_topics)
+        if (!topic.group.empty()) partitions[std::string(topic.name)] = 0;
+    for (const auto& [where, next] : from.positions()) ++partitions[where.topic];
+    for (const auto& [topic, count] : partitions)
+        runtime::metric_gauge(runtime::metrics::partitions, {{"topic", topic}}).set(count);
     waiting("row", gauges.waiting_for_row);
     waiting("lane", gauges.lanes_waiting);
     waiting("attempt", gauges.attempts_in_flight);

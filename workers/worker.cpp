@@ -134,6 +134,8 @@ class log_worker final : public worker {
         handlers.on_record = [this, place, taker](const auto& where, const events::log::record& what) {
             return (this->*taker)(*x_groups[place], where, what);
         };
+        handlers.on_recalled = [this](const assignment& wanted) { x_machine.recalled(wanted); };
+        handlers.on_change = [this] { ++x_counters.group_changes; };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
         handlers.on_failure = [this](const error& failure) {
             x_group_failure = failure;

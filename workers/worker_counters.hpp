@@ -29,6 +29,7 @@ struct worker_counters {
     std::uint64_t dead = 0;
     std::uint64_t appends_repeated = 0;      // appends that failed and were repeated
     std::uint64_t attempt_records_lost = 0;  // dropped: the history lacks them
+    std::uint64_t group_changes = 0;         // that gave this worker partitions or took some
 };
 
 /// The metric of a counter.
@@ -59,6 +60,7 @@ inline constexpr std::array worker_counters_shown{
     worker_counter_shown{&worker_counters::appends_repeated, runtime::metrics::worker_appends_repeated},
     worker_counter_shown{&worker_counters::attempt_records_lost,
                          runtime::metrics::worker_attempt_records_lost},
+    worker_counter_shown{&worker_counters::group_changes, runtime::metrics::group_changes},
 };
 static_assert(worker_counters_shown.size() * sizeof(std::uint64_t) == sizeof(worker_counters),
               "each counter is shown");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace herald::limits {
 
@@ -10,6 +11,7 @@ constexpr std::size_t producer_bytes_unacknowledged_max = 24 * 1024 * 1024;
 constexpr std::size_t commit_metadata_bytes_max = 1'024;
 constexpr std::size_t member_poll_bytes_max = 1024 * 1024;  // of records; includes the one that reaches it
 constexpr std::size_t record_bytes_max = 2 * 1024 * 1024;
+constexpr std::int64_t recall_ms_max = 5'000;  // for a member to let a partition go that its group wants back
 constexpr std::size_t tail_records_per_poll_max = 1'000;
 
 }  // namespace herald::limits

@@ -95,7 +95,14 @@ struct assigned {
     std::string metadata;
     std::uint64_t epoch = 0;
 };
-/// The partition goes to another member. Commits for it made before the next poll() still count.
+/// The group wants the partition back, and waits: no further record of it comes. It stays this member's, and
+/// commits for it count, until release(). Without that for limits::recall_ms_max, `revoked` follows.
+struct recalled {
+    topic_partition where;
+    std::uint64_t epoch = 0;
+};
+/// The partition is another member's now, or will be. Commits for it made before the next poll() still count,
+/// unless the group has long given it away.
 struct revoked {
     topic_partition where;
     std::uint64_t epoch = 0;
@@ -109,7 +116,7 @@ struct consumed {
 struct member_failure {
     error reason;
 };
-using member_event = std::variant<assigned, revoked, consumed, member_failure>;
+using member_event = std::variant<assigned, recalled, revoked, consumed, member_failure>;
 
 /// A member of a consumer group. All calls come from one thread. A pause lasts until resume() or the next
 /// assignment.
@@ -127,6 +134,9 @@ class group_member {
     /// is ignored.
     virtual void commit(const topic_partition&, std::uint64_t epoch, std::int64_t next_offset,
                         std::string metadata) = 0;
+    /// Lets a recalled partition go, after the commits made before; no further event comes for it. Does
+    /// nothing when it was not recalled, or under another epoch.
+    virtual void release(const topic_partition&, std::uint64_t epoch) = 0;
 };
 
 /// First and next offset of a partition, as reported by its leader.

@@ -118,6 +118,9 @@ class embedded_member final : public events::log::group_member {
         x_committer->commit({x_group, where}, {next_offset, std::move(metadata)});
     }
 
+    /// Nothing is ever recalled: there is one member.
+    void release(const topic_partition&, std::uint64_t) override {}
+
   private:
     struct reading_place {
         log_partition* partition;

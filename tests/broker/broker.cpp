@@ -94,12 +94,14 @@ void broker::wipe_and_start() {
     start();
 }
 
-std::unique_ptr<events::log::kafka::kafka_log> broker::log_of(const std::string& prefix, int replicas) const {
+std::unique_ptr<events::log::kafka::kafka_log> broker::log_of(const std::string& prefix, int replicas,
+                                                              const std::string& member_name) const {
     events::log::kafka::kafka_options options;
     options.bootstrap_servers = bootstrap();
     options.topic_prefix = prefix;
     options.replicas = replicas == 0 ? x_nodes : replicas;
     options.session_timeout_ms = 3'000;
+    options.member_name = member_name;
     return value_or_throw(events::log::kafka::make_kafka_log(options));
 }
 

@@ -38,8 +38,9 @@ class broker {
     /// A log with a prefix of its own, so that tests on one broker do not interfere; its topics are created,
     /// with a copy on each node.
     std::unique_ptr<events::log::kafka::kafka_log> new_log(std::string& prefix);
-    /// Another client's log with that prefix; `replicas` 0: one for each node.
-    std::unique_ptr<events::log::kafka::kafka_log> log_of(const std::string& prefix, int replicas = 0) const;
+    /// Another client's log with that prefix; `replicas` 0: one for each node. Its members have this name.
+    std::unique_ptr<events::log::kafka::kafka_log> log_of(const std::string& prefix, int replicas = 0,
+                                                          const std::string& member_name = {}) const;
 
   private:
     broker(std::filesystem::path directory, int nodes, bool own)

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <map>
 #include <set>
 
+#include "events/log/limits.hpp"
 #include "events/log/topics.hpp"
 #include "tests/broker/broker.hpp"
 
@@ -25,20 +27,33 @@ const std::string direct{topic::direct};
 struct listener {
     std::unique_ptr<group_member> member;
     std::map<topic_partition, assigned> mine;
-    std::map<topic_partition, std::uint64_t> lost;  // its last epoch
+    std::map<topic_partition, std::uint64_t> recalls;  // not released yet
+    bool consents = true;                              // releases at once
+    std::map<topic_partition, std::uint64_t> lost;     // its last epoch
     std::vector<consumed> records;
     std::vector<error> failures;
 
     void poll() {
         for (const member_event& event : member->poll(100, 20)) {
             if (const auto* got = std::get_if<assigned>(&event)) mine[got->where] = *got;
+            if (const auto* wanted = std::get_if<recalled>(&event)) {
+                recalls[wanted->where] = wanted->epoch;
+                if (consents) release(wanted->where);
+            }
             if (const auto* gone = std::get_if<revoked>(&event)) {
                 mine.erase(gone->where);
+                recalls.erase(gone->where);
                 lost[gone->where] = gone->epoch;
             }
             if (const auto* taken = std::get_if<consumed>(&event)) records.push_back(*taken);
             if (const auto* failed = std::get_if<member_failure>(&event)) failures.push_back(failed->reason);
         }
+    }
+    void release(const topic_partition& where) {
+        mine.erase(where);
+        lost[where] = recalls.at(where);
+        member->release(where, recalls.at(where));
+        recalls.erase(where);
     }
     bool has(const std::string& value) const {
         for (const consumed& each : records)
@@ -100,9 +115,10 @@ class kafka_group : public ::testing::Test {
         x_log = x_broker->new_log(x_prefix);
     }
 
-    listener join(std::vector<std::string> topics = {direct}) const {
+    listener join() const { return join(*x_log); }
+    static listener join(events::log::partitioned_log& log) {
         listener made;
-        made.member = x_log->join(group, topics);
+        made.member = log.join(group, {direct});
         return made;
     }
 
@@ -111,18 +127,60 @@ class kafka_group : public ::testing::Test {
     std::unique_ptr<events::log::kafka::kafka_log> x_log;
 };
 
-TEST_F(kafka_group, commits_made_after_a_revocation_and_before_the_next_poll_count) {
+TEST_F(kafka_group, a_recalled_partition_stays_its_owners_until_it_is_released_and_commits_count_until_then) {
     listener first = join();
     ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
     append_all(*x_log, {direct, 0}, {"a", "b", "c"});
     ASSERT_TRUE(eventually(10, [&] { return first.poll(), first.has("c"); }));
 
+    first.consents = false;
     listener second = join();
+    ASSERT_TRUE(eventually(20, [&] { return second.poll(), first.poll(), first.recalls.size() == 12; }));
+    append_all(*x_log, {direct, 0}, {"d"});
+    const auto asked = std::chrono::steady_clock::now();
+    ASSERT_TRUE(eventually(20, [&] {
+        first.poll();
+        second.poll();
+        return std::chrono::steady_clock::now() - asked > std::chrono::milliseconds(1'500);
+    }));
+    EXPECT_TRUE(second.mine.empty()) << "the group waits for the owner";
+    EXPECT_FALSE(first.has("d")) << "nothing more is read of it";
+    for (const auto& [where, epoch] : std::map(first.recalls)) {
+        first.member->commit(where, epoch, where.partition == 0 ? 2 : 0,
+                             "on recall " + std::to_string(epoch));
+        first.release(where);
+    }
+
+    first.consents = true;
+    ASSERT_TRUE(eventually(20, [&] {
+        first.poll();
+        second.poll();
+        return first.mine.size() == 6 && second.mine.size() == 6;
+    }));
+    listener& owner = first.mine.contains({direct, 0}) ? first : second;
+    EXPECT_EQ(owner.mine.at({direct, 0}).next_offset, 2);
+    EXPECT_EQ(owner.mine.at({direct, 0}).metadata, "on recall 1");
+    EXPECT_TRUE(eventually(20, [&] { return first.poll(), second.poll(), owner.has("d"); }));
+}
+
+TEST_F(kafka_group, what_is_not_released_in_time_is_revoked_and_may_be_committed_until_the_next_poll) {
+    listener first = join();
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    append_all(*x_log, {direct, 0}, {"a", "b", "c"});
+    ASSERT_TRUE(eventually(10, [&] { return first.poll(), first.has("c"); }));
+
+    first.consents = false;
+    listener second = join();
+    ASSERT_TRUE(eventually(20, [&] { return second.poll(), first.poll(), first.recalls.size() == 12; }));
+    const auto asked = std::chrono::steady_clock::now();
     ASSERT_TRUE(eventually(20, [&] { return second.poll(), first.poll(), first.lost.size() == 12; }));
+    EXPECT_GE(std::chrono::steady_clock::now() - asked,
+              std::chrono::milliseconds(limits::recall_ms_max - 500));
     for (const auto& [where, epoch] : first.lost)
         first.member->commit(where, epoch, where.partition == 0 ? 2 : 0,
                              "on revocation " + std::to_string(epoch));
 
+    first.consents = true;
     ASSERT_TRUE(eventually(20, [&] {
         first.poll();
         second.poll();
@@ -166,6 +224,46 @@ TEST_F(kafka_group, a_member_takes_over_from_one_that_was_killed_and_goes_on_at_
         15, [&] { return heir.poll(), heir.mine.size() == 12 && heir.has("d") && heir.has("e"); }));
     EXPECT_EQ(heir.mine.at({direct, 0}).metadata, "from the killed one");
     EXPECT_FALSE(heir.has("a"));
+}
+
+TEST_F(kafka_group, a_member_with_a_name_keeps_its_partitions_over_a_restart_and_disturbs_nobody) {
+    const auto named = x_broker->log_of(x_prefix, 0, "worker-a");
+    listener first = join(*named);
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    listener other = join();
+    ASSERT_TRUE(eventually(20, [&] {
+        first.poll();
+        other.poll();
+        return first.mine.size() == 6 && other.mine.size() == 6;
+    }));
+    const auto before = first.mine;
+    first.member.reset();  // without a word: its partitions rest
+    append_all(*x_log, before.begin()->first, {"while it was away"});
+    listener again = join(*named);
+    ASSERT_TRUE(eventually(20, [&] {
+        again.poll();
+        other.poll();
+        return again.mine.size() == 6 && again.has("while it was away");
+    }));
+    for (const auto& [where, state] : before) EXPECT_TRUE(again.mine.contains(where)) << where.partition;
+    EXPECT_EQ(other.mine.size(), 6u);
+    EXPECT_TRUE(other.lost.empty()) << "the group did not change";
+}
+
+TEST_F(kafka_group, a_member_whose_name_another_takes_fails_and_says_so) {
+    const auto one = x_broker->log_of(x_prefix, 0, "worker-a");
+    const auto twin = x_broker->log_of(x_prefix, 0, "worker-a");
+    listener first = join(*one);
+    ASSERT_TRUE(eventually(20, [&] { return first.poll(), first.mine.size() == 12; }));
+    listener second = join(*twin);
+    ASSERT_TRUE(eventually(30, [&] {
+        first.poll();
+        second.poll();
+        return !first.failures.empty() && second.mine.size() == 12;
+    }));
+    EXPECT_EQ(first.failures[0].code, error_code::failed_precondition);
+    EXPECT_NE(first.failures[0].message.find("worker-a"), std::string::npos) << first.failures[0].message;
+    EXPECT_TRUE(second.failures.empty());
 }
 
 TEST_F(kafka_group, a_pause_ends_with_the_assignment) {

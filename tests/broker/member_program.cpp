@@ -17,6 +17,8 @@ int main(int count, char** arguments) {
     const auto member = (*log)->join(arguments[3], {arguments[4]});
     while (true) {
         for (const member_event& event : member->poll(100, 200)) {
+            if (const auto* wanted = std::get_if<recalled>(&event))
+                member->release(wanted->where, wanted->epoch);
             const auto* taken = std::get_if<consumed>(&event);
             if (taken == nullptr) continue;
             member->commit(taken->where, taken->epoch, taken->what.offset + 1, "from the killed one");

@@ -58,6 +58,9 @@ class forwarding_member : public events::log::group_member {
                 std::string metadata) override {
         x_to->commit(where, epoch, next_offset, std::move(metadata));
     }
+    void release(const events::log::topic_partition& where, std::uint64_t epoch) override {
+        x_to->release(where, epoch);
+    }
 
   protected:
     std::unique_ptr<events::log::group_member> x_to;

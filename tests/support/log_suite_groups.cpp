@@ -127,6 +127,17 @@ TEST_P(log_suite, a_member_is_called_when_there_is_something_to_poll) {
     member.commit("");
 }
 
+TEST_P(log_suite, a_release_of_what_was_not_recalled_changes_nothing) {
+    follower member(log(), events::log::group::direct, direct_topics);
+    ASSERT_TRUE(member.wait_for_assignment(direct_partitions));
+    const std::uint64_t epoch = member.assigned().at(direct(6)).epoch;
+    member.member().release(direct(6), epoch);
+    member.member().release(direct(6), epoch + 1);
+    append_all(log(), direct(6), numbered(mark(), 3));
+    EXPECT_TRUE(member.wait_for(mark(), 3));
+    member.commit("");
+}
+
 TEST_P(log_suite, a_group_that_never_committed_is_a_failure) {
     follower member(log(), "herald-never-committed", direct_topics);
     ASSERT_TRUE(member.poll_until([&] { return !member.failures().empty(); }));

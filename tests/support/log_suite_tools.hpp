@@ -142,6 +142,9 @@ class follower {
         if (const auto* got = std::get_if<events::log::assigned>(&event)) {
             x_assigned[got->where] = *got;
             x_position[got->where] = got->next_offset;
+        } else if (const auto* wanted = std::get_if<events::log::recalled>(&event)) {
+            EXPECT_EQ(x_assigned.erase(wanted->where), 1u);
+            x_member->release(wanted->where, wanted->epoch);
         } else if (const auto* lost = std::get_if<events::log::revoked>(&event)) {
             EXPECT_EQ(x_assigned.count(lost->where), 1u);
             x_assigned.erase(lost->where);

@@ -37,36 +37,37 @@ class kafka_member final : public group_member {
         x_events.clear();
         x_bytes = 0;
         if (x_has_failed) return {};
-        if (x_is_recalled) let_go();
+        if (x_recall == recall::told) let_go();
+        if (x_recall == recall::asked && now_ms() >= x_recall_until_ms) take_away();
         if (x_membership == nullptr) join();
         if (!x_has_failed && !x_membership->has_commit_in_flight()) send_commits();
         const std::int64_t deadline_ms = now_ms() + wait_ms;
-        while (!x_has_failed && !x_is_recalled && x_events.size() < events_max &&
+        while (!x_has_failed && x_recall != recall::told && x_events.size() < events_max &&
                x_bytes < limits::member_poll_bytes_max) {
             const std::int64_t left_ms = x_events.empty() ? deadline_ms - now_ms() : 0;
             const bool heard = turn(std::clamp<std::int64_t>(left_ms, 0, limits::kafka_poll_slice_ms_max));
             if (!heard && !x_events.empty()) break;
-            if (!heard) supervise();
+            if (!heard && x_recall == recall::none) supervise();
             if (!heard && now_ms() >= deadline_ms) break;
         }
         // The queue rings only when it was empty: what stays in it would never be announced.
         if (x_has_failed)
             leave(0);
-        else if (x_is_recalled || x_membership->has_more())
+        else if (x_recall == recall::told || x_membership->has_more())
             x_bell->ring_again();
         return std::exchange(x_events, {});
     }
 
     void pause(const topic_partition& where) override {
         const auto found = x_assigned.find(where);
-        if (found == x_assigned.end() || x_is_recalled) return;
+        if (found == x_assigned.end() || x_recall != recall::none) return;
         found->second.is_paused = true;
         x_membership->pause(where);
     }
 
     void resume(const topic_partition& where) override {
         const auto found = x_assigned.find(where);
-        if (found == x_assigned.end() || x_is_recalled) return;
+        if (found == x_assigned.end() || x_recall != recall::none) return;
         found->second.is_paused = false;
         found->second.progress_ms = now_ms();
         x_membership->resume(where);
@@ -79,7 +80,20 @@ class kafka_member final : public group_member {
         x_to_commit.insert_or_assign(where, committed_offset{where, next_offset, std::move(metadata)});
     }
 
+    void release(const topic_partition& where, std::uint64_t epoch) override {
+        const auto found = x_assigned.find(where);
+        if (x_recall != recall::asked || found == x_assigned.end() || found->second.epoch != epoch) return;
+        x_assigned.erase(found);  // its commit, if any, is sent with those of the others
+        if (x_assigned.empty()) let_go();
+    }
+
   private:
+    /// How far the coordinator's wish to have all partitions back has got.
+    enum class recall : std::uint8_t {
+        none,
+        asked,  // the owner was told, and releases one after the other
+        told,   // those that are left were revoked; the next poll() lets go
+    };
     struct partition_state {
         std::uint64_t epoch = 0;
         std::int64_t next_offset = 0;
@@ -124,7 +138,7 @@ class kafka_member final : public group_member {
         if (change && std::holds_alternative<offered>(*change))
             take_offer(std::get<offered>(*change));
         else if (change)
-            take_recall();
+            take_back(std::get<taken_back>(*change));
         if (message != nullptr) take(*message);
         return message != nullptr || change || committed;
     }
@@ -161,17 +175,25 @@ class kafka_member final : public group_member {
         x_offered.clear();
     }
 
-    /// Assigned partitions stay assigned until the next poll(): commits until then still count.
-    void take_recall() {
+    void take_back(const taken_back& change) {
         x_offered.clear();
         x_ask_again_ms = 0;
+        if (change.is_lost || x_must_rejoin) return take_away();
+        if (x_assigned.empty()) return let_go();
+        if (std::exchange(x_recall, recall::asked) != recall::none) return;
+        x_recall_until_ms = now_ms() + limits::recall_ms_max;
+        for (const auto& [where, state] : x_assigned) x_events.emplace_back(recalled{where, state.epoch});
+    }
+
+    /// Assigned partitions stay assigned until the next poll(): commits until then still count.
+    void take_away() {
         for (const auto& [where, state] : x_assigned) x_events.emplace_back(revoked{where, state.epoch});
-        x_is_recalled = true;
+        x_recall = recall::told;
         if (x_assigned.empty() && !x_must_rejoin) let_go();
     }
 
     void let_go() {
-        x_is_recalled = false;
+        x_recall = recall::none;
         x_owed.reset();
         if (std::exchange(x_must_rejoin, false)) return leave(0);
         send_commits();  // sent before the request to join again
@@ -195,7 +217,7 @@ class kafka_member final : public group_member {
         const topic_partition where{x_installed->topic_of_name(rd_kafka_topic_name(message.rkt)),
                                     message.partition};
         const auto found = x_assigned.find(where);
-        if (found == x_assigned.end()) return;
+        if (found == x_assigned.end() || x_recall != recall::none) return;  // the next owner reads it
         partition_state& state = found->second;
         state.progress_ms = now_ms();
         if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
@@ -223,6 +245,10 @@ class kafka_member final : public group_member {
                      {{"group", x_group}, {"reason", text}});
         if (says_unknown(message.err))
             x_suspects = x_topics;  // one of them is gone, or a broker has only just started
+        else if (x_membership->is_replaced())
+            fail(runtime::failed_precondition(
+                "group " + x_group + ": another worker has joined with the name " +
+                x_installed->options.member_name + "; each worker must have a --worker-id of its own"));
         else if (message.err == RD_KAFKA_RESP_ERR__FATAL)
             rejoin();
     }
@@ -277,7 +303,7 @@ class kafka_member final : public group_member {
                      {{"group", x_group}});
         x_must_rejoin = true;
         x_owed.reset();
-        take_recall();
+        take_back({});
     }
 
     const std::shared_ptr<installation> x_installed;
@@ -295,7 +321,8 @@ class kafka_member final : public group_member {
     std::map<topic_partition, committed_offset> x_to_commit;
     std::vector<topic_partition> x_offered;  // ours once we know where to begin
     std::int64_t x_ask_again_ms = 0;         // 0: no question is due
-    bool x_is_recalled = false;              // let_go() is due
+    recall x_recall = recall::none;
+    std::int64_t x_recall_until_ms = 0;  // then it does not wait for the owner any more
     bool x_must_rejoin = false;
 
     leader_question x_question;

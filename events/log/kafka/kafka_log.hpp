@@ -14,6 +14,8 @@ namespace herald::events::log::kafka {
 /// With one broker lost and another one stopped, every record is still there.
 constexpr std::int32_t replicas_default = 3;
 
+constexpr std::int64_t static_session_ms = 30'000;
+
 struct kafka_options {
     /// "host:port,host:port": enough brokers to find the others.
     std::string bootstrap_servers;
@@ -22,6 +24,9 @@ struct kafka_options {
     /// How long a group waits for a member that died, in ms. The broker's own bounds apply (3 s … 30 min
     /// here).
     std::int64_t session_timeout_ms = 6'000;
+    /// If set: members keep this name over a restart (KIP-345), and so their partitions, for
+    /// static_session_ms: no other member gets these before, whether they leave or die.
+    std::string member_name;
     /// The replicas of each topic that create_topics() makes, and the number it expects of existing topics.
     std::int32_t replicas = replicas_default;
     /// librdkafka properties (TLS, SASL, …) in order. Those that Herald's guarantees depend on are refused.

@@ -85,7 +85,7 @@ void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
     } else {
         if (code != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS)
             log_failure(mine.x_group, std::string("rebalance: ") + rd_kafka_err2str(code));
-        mine.x_change = recalled{};
+        mine.x_change = taken_back{rd_kafka_assignment_lost(client) != 0};
     }
     rd_kafka_yield(client);  // ends the wait in next()
 }
@@ -205,6 +205,11 @@ void membership::pause(const topic_partition& where) {
 void membership::resume(const topic_partition& where) {
     if (x_paused.erase(where) == 0) return;
     rd_kafka_resume_partitions(x_client, list_of_all({where}).get());
+}
+
+bool membership::is_replaced() const {
+    char text[256];
+    return rd_kafka_fatal_error(x_client, text, sizeof text) == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
 }
 
 bool membership::has_more() const { return rd_kafka_queue_length(x_records.get()) > 0; }

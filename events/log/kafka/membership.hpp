@@ -25,9 +25,11 @@ struct committed_offset {
 struct offered {
     std::vector<topic_partition> partitions;
 };
-/// The coordinator takes all partitions back, and waits for let_go().
-struct recalled {};
-using group_change = std::variant<offered, recalled>;
+/// The coordinator wants all partitions back, and waits for let_go().
+struct taken_back {
+    bool is_lost = false;  // it waits no longer: they may be another member's already
+};
+using group_change = std::variant<offered, taken_back>;
 
 /// Owned and called by one thread; close() may continue in the background. All calls return at once unless
 /// they say otherwise.
@@ -60,6 +62,8 @@ class membership : public std::enable_shared_from_this<membership> {
     void commit(const std::vector<committed_offset>&);
     bool has_commit_in_flight();
     bool has_more() const;
+    /// Another member has joined with its name, for good.
+    bool is_replaced() const;
 
     /// Leaves the group and frees the client; waits at most `wait_ms` for that.
     void close(std::int64_t wait_ms);

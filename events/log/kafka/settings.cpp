@@ -73,16 +73,19 @@ properties of_consumers() {
 }
 
 properties of_members(const kafka_options& options) {
-    return {
-        {"session.timeout.ms", std::to_string(options.session_timeout_ms)},
-        {"heartbeat.interval.ms",
-         std::to_string(std::clamp<std::int64_t>(options.session_timeout_ms / 6, 500, 2'000))},
+    const bool is_static = !options.member_name.empty();
+    const std::int64_t session_ms = is_static ? static_session_ms : options.session_timeout_ms;
+    properties result{
+        {"session.timeout.ms", std::to_string(session_ms)},
+        {"heartbeat.interval.ms", std::to_string(std::clamp<std::int64_t>(session_ms / 6, 500, 2'000))},
         // A member whose event loop hangs for a minute loses its partitions to the others.
-        {"max.poll.interval.ms", std::to_string(std::max<std::int64_t>(options.session_timeout_ms, 60'000))},
+        {"max.poll.interval.ms", std::to_string(std::max<std::int64_t>(session_ms, 60'000))},
         {"topic.metadata.refresh.interval.ms", "10000"},
         // Never cooperative-sticky with librdkafka below 2.10.
         {"partition.assignment.strategy", "range,roundrobin"},
     };
+    if (is_static) add(result, {{"group.instance.id", options.member_name}});
+    return result;
 }
 
 constexpr std::array own_properties{
@@ -96,6 +99,7 @@ constexpr std::array own_properties{
     std::string_view{"enable.idempotence"},
     std::string_view{"enable.partition.eof"},
     std::string_view{"group.id"},
+    std::string_view{"group.instance.id"},
     std::string_view{"isolation.level"},
     std::string_view{"max.in.flight"},
     std::string_view{"max.in.flight.requests.per.connection"},

@@ -13,6 +13,19 @@ bool below(const record& each, std::int64_t offset) { return each.offset < offse
 
 }  // namespace
 
+std::string text_of(const topic_partition& where) {
+    return where.topic + "/" + std::to_string(where.partition);
+}
+
+std::optional<error> refusal(const memory_partition* partition, const topic_partition& where,
+                             std::int64_t offset) {
+    if (partition == nullptr) return runtime::failed_precondition("there is no " + text_of(where));
+    if (offset >= partition->first && offset <= partition->next) return std::nullopt;
+    return runtime::failed_precondition("offset " + std::to_string(offset) + " of " + text_of(where) +
+                                        " is not in the log: it has " + std::to_string(partition->first) +
+                                        " to " + std::to_string(partition->next));
+}
+
 // ---- records
 
 void memory_partition::hang(const std::shared_ptr<memory_bell>& bell) {
@@ -104,7 +117,7 @@ void memory_state::move(const std::string& name, const topic_partition& where, m
     if (claim.owner == 0) return hand_over(name, where);
     if (std::exchange(claim.is_recalled, true)) return;
     memory_member& owner = group.members.at(claim.owner);
-    owner.mail.emplace_back(revoked{where, claim.epoch});
+    owner.mail.emplace_back(recalled{where, claim.epoch});
     ring(owner.bell);
 }
 
@@ -140,7 +153,7 @@ void memory_state::expel(const std::string& name, member_id id) {
     std::vector<topic_partition> lost;
     for (const auto& [where, claim] : group.claims) {
         if (claim.owner != id) continue;
-        if (!claim.is_recalled) member.mail.emplace_back(revoked{where, claim.epoch});
+        member.mail.emplace_back(revoked{where, claim.epoch});
         lost.push_back(where);
     }
     ring(member.bell);

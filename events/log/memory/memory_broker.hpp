@@ -61,8 +61,8 @@ class memory_broker {
     std::optional<member_id> owner(const std::string& group, const topic_partition&) const;
     /// Deals the partitions, in order of name and number, one at a time to the members that are not expelled.
     void rebalance(const std::string& group);
-    /// Takes the partition from its owner and gives it to `to`, which may be the same member. The owner
-    /// releases it at its second poll from now; the first one tells it to.
+    /// Takes the partition from its owner and gives it to `to`, which may be the same member. The owner's
+    /// next poll tells it to release the partition.
     void move(const std::string& group, const topic_partition&, member_id to);
     /// The group has not heard from the member for too long: its partitions and commits are void at once. The
     /// member learns of it at its next poll, and joins again.

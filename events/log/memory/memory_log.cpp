@@ -11,30 +11,7 @@
 
 namespace herald::events::log::memory {
 
-struct memory_log::process {
-    std::shared_ptr<memory_state> state;
-    post_function post;
-    memory_faults* faults;
-    bool is_dead = false;  // guarded by the state's lock
-};
-
 namespace {
-
-using process_pointer = std::shared_ptr<memory_log::process>;
-
-std::string text_of(const topic_partition& where) {
-    return where.topic + "/" + std::to_string(where.partition);
-}
-
-/// Why nothing can be read from `offset` on; empty when it can.
-std::optional<error> refusal(const memory_partition* partition, const topic_partition& where,
-                             std::int64_t offset) {
-    if (partition == nullptr) return runtime::failed_precondition("there is no " + text_of(where));
-    if (offset >= partition->first && offset <= partition->next) return std::nullopt;
-    return runtime::failed_precondition("offset " + std::to_string(offset) + " of " + text_of(where) +
-                                        " is not in the log: it has " + std::to_string(partition->first) +
-                                        " to " + std::to_string(partition->next));
-}
 
 // ---- appending
 
@@ -257,151 +234,6 @@ class memory_reader final : public reader {
     std::optional<error> x_failure;
 };
 
-class memory_group_member final : public group_member {
-  public:
-    memory_group_member(process_pointer process, std::string group, const std::vector<std::string>& topics)
-        : x_process(std::move(process)),
-          x_group(std::move(group)),
-          x_bell(std::make_shared<memory_bell>(x_process->post)) {
-        memory_state& state = *x_process->state;
-        const memory_lock lock(x_process->state);
-        x_id = ++state.last_member;
-        memory_member& self = state.groups[x_group].members[x_id];
-        self = {topics, x_bell, {}};
-        std::string missing;
-        state.partitions_of(topics, missing);
-        if (!missing.empty())
-            self.mail.emplace_back(
-                member_failure{runtime::failed_precondition("there is no topic " + missing)});
-        else if (state.rebalances_by_itself)
-            state.rebalance(x_group);
-    }
-
-    ~memory_group_member() override {
-        x_bell->silence();
-        const memory_lock lock(x_process->state);
-        if (x_has_failed) return;  // has left
-        self().is_dead = true;
-        if (!x_process->is_dead || self().is_expelled) x_process->state->remove(x_group, x_id);
-    }
-
-    std::vector<member_event> poll(std::size_t events_max, std::int64_t) override {
-        const memory_lock lock(x_process->state);
-        x_bell->rung = false;
-        if (x_has_failed || x_process->is_dead || !x_process->faults->reachable()) return {};
-        let_go();
-        std::vector<member_event> events;
-        std::deque<member_event>& mail = self().mail;
-        while (!x_has_failed && !mail.empty() && events.size() < events_max) {
-            learn(mail.front());
-            events.push_back(std::move(mail.front()));
-            mail.pop_front();
-        }
-        if (!x_has_failed && mail.empty() && std::exchange(self().is_expelled, false)) join_again();
-        if (!x_has_failed && mail.empty()) read(events, events_max);
-        if (x_has_failed) x_process->state->remove(x_group, x_id);
-        return events;
-    }
-
-    void on_ready(std::function<void()> notify) override {
-        const memory_lock lock(x_process->state);
-        x_bell->notify = std::move(notify);
-        x_process->state->ring(x_bell);
-    }
-
-    void pause(const topic_partition& where) override { set_paused(where, true); }
-    void resume(const topic_partition& where) override { set_paused(where, false); }
-
-    void commit(const topic_partition& where, std::uint64_t epoch, std::int64_t next_offset,
-                std::string metadata) override {
-        HERALD_ASSERT(metadata.size() <= limits::commit_metadata_bytes_max);
-        const memory_lock lock(x_process->state);
-        const auto& claims = x_process->state->groups[x_group].claims;
-        const auto claim = claims.find(where);
-        if (claim == claims.end() || claim->second.owner != x_id || claim->second.epoch != epoch) return;
-        if (x_process->is_dead || !x_process->faults->reachable()) return;
-        x_process->state->store_commit(x_group, where, {next_offset, std::move(metadata)});
-    }
-
-  private:
-    struct reading_place {
-        std::uint64_t epoch = 0;
-        std::int64_t position = 0;
-        bool is_paused = false;
-    };
-
-    memory_member& self() { return x_process->state->groups[x_group].members.at(x_id); }
-
-    /// Lets go of the partitions that the last poll() reported as revoked.
-    void let_go() {
-        auto& claims = x_process->state->groups[x_group].claims;
-        for (const revoked& each : std::exchange(x_told, {})) {
-            const memory_claim& claim = claims[each.where];
-            if (claim.owner == x_id && claim.epoch == each.epoch)
-                x_process->state->hand_over(x_group, each.where);
-        }
-    }
-
-    void learn(const member_event& event) {
-        if (const auto* got = std::get_if<assigned>(&event)) {
-            x_places[got->where] = {got->epoch, got->next_offset, false};
-        } else if (const auto* lost = std::get_if<revoked>(&event)) {
-            x_places.erase(lost->where);
-            x_told.push_back(*lost);
-            x_process->state->ring(x_bell);  // other members wait for this member's next poll()
-        } else {
-            x_has_failed = true;
-        }
-    }
-
-    void join_again() {
-        if (x_process->state->rebalances_by_itself) x_process->state->rebalance(x_group);
-    }
-
-    /// Takes one record from each partition in turn, so that no partition waits for another's backlog.
-    void read(std::vector<member_event>& events, std::size_t events_max) {
-        const std::size_t count = x_process->faults->next_poll(events_max);
-        std::size_t bytes = 0;
-        const auto is_full = [&] { return events.size() >= count || bytes >= limits::member_poll_bytes_max; };
-        bool found = true;
-        while (found && !is_full()) {
-            found = false;
-            for (auto& [where, place] : x_places) {
-                if (place.is_paused || is_full()) continue;
-                const memory_partition* partition = x_process->state->find(where);
-                if (const auto reason = refusal(partition, where, place.position)) {
-                    events.emplace_back(member_failure{*reason});
-                    x_has_failed = true;
-                    return;
-                }
-                const auto next = partition->from(place.position);
-                if (next == partition->records.end()) continue;
-                events.emplace_back(consumed{where, place.epoch, *next});
-                bytes += bytes_of(*next);
-                place.position = next->offset + 1;
-                found = true;
-            }
-        }
-        if (found) x_process->state->ring(x_bell);
-    }
-
-    void set_paused(const topic_partition& where, bool whether) {
-        const memory_lock lock(x_process->state);
-        const auto found = x_places.find(where);
-        if (found == x_places.end()) return;
-        found->second.is_paused = whether;
-        if (!whether) x_process->state->ring(x_bell);
-    }
-
-    const process_pointer x_process;
-    const std::string x_group;
-    member_id x_id = 0;
-    const std::shared_ptr<memory_bell> x_bell;
-    std::map<topic_partition, reading_place> x_places;
-    std::vector<revoked> x_told;
-    bool x_has_failed = false;
-};
-
 result<offset_range> range_of(const memory_log::process& process, const topic_partition& where) {
     const memory_lock lock(process.state);
     if (!process.faults->reachable()) return runtime::unavailable("the log is out of reach");
@@ -441,7 +273,7 @@ std::unique_ptr<reader> memory_log::open_reader(const topic_partition& where, st
 
 std::unique_ptr<group_member> memory_log::join(const std::string& group,
                                                const std::vector<std::string>& topics) {
-    return std::make_unique<memory_group_member>(x_process, group, topics);
+    return make_memory_member(x_process, group, topics);
 }
 
 void memory_log::query_range(const topic_partition& where, range_handler handler) {

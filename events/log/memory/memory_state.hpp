@@ -56,7 +56,7 @@ struct memory_claim {
     member_id owner = 0;       // 0: nobody
     std::uint64_t epoch = 0;   // the owner's
     member_id next_owner = 0;  // 0: stays
-    bool is_recalled = false;  // the owner was sent `revoked`
+    bool is_recalled = false;  // the owner was sent `recalled`
 };
 
 struct memory_commit {
@@ -150,5 +150,20 @@ class HERALD_THREAD_SAFETY(scoped_lockable) memory_lock {
   private:
     const std::shared_ptr<memory_state> x_state;
 };
+
+struct memory_log::process {
+    std::shared_ptr<memory_state> state;
+    post_function post;
+    memory_faults* faults;
+    bool is_dead = false;  // guarded by the state's lock
+};
+using process_pointer = std::shared_ptr<memory_log::process>;
+
+std::string text_of(const topic_partition&);
+/// Why nothing can be read from `offset` on; empty when it can.
+std::optional<error> refusal(const memory_partition*, const topic_partition&, std::int64_t offset);
+
+std::unique_ptr<group_member> make_memory_member(process_pointer, std::string group,
+                                                 const std::vector<std::string>& topics);
 
 }  // namespace herald::events::log::memory

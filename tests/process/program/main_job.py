@@ -460,7 +460,8 @@ def wrong_use_is_exit_code_2():
     with herald.folder() as folder:
         for arguments in ([], ["fly"], ["api"], ["standalone", "--listen", "nowhere"], ["standalone", "--wings"],
                           ["standalone", "--allow-addresses", "10.0.0.0/99"], ["standalone", "--header-prefix", ","],
-                          ["standalone", "--header-prefix", "a b"], ["standalone", "--webhook-concurrency", "257"], ["standalone", "--free-disk-mb", "18446744073709551615"], ["worker", "--kafka", "127.0.0.1:1"]):
+                          ["standalone", "--header-prefix", "a b"], ["standalone", "--webhook-concurrency", "257"], ["standalone", "--free-disk-mb", "18446744073709551615"], ["worker", "--kafka", "127.0.0.1:1"],
+                          ["worker", "--kafka", "127.0.0.1:1", "--key-ring", "key-ring", "--worker-id", "a b"]):
             done = subprocess.run([herald.BINARY, *arguments], capture_output=True, text=True, cwd=folder, timeout=30)
             assert done.returncode == 2, f"{arguments}: {done.returncode} {done.stderr}"
             assert done.stderr.strip(), f"{arguments}: no word about what is wrong"

@@ -57,7 +57,7 @@ TEST(delivery_tracker, what_is_done_behind_an_open_record_is_named_and_not_done_
     EXPECT_FALSE(next.had(9));
     next.opened(0, {0, 2}, "");
     next.part_done(0, 0);
-    EXPECT_FALSE(next.take_commit()) << "less would be known than before";
+    EXPECT_EQ(next.take_commit(), (commit_point{0, "d 9 0.2 7.1"})) << "the rest is not read yet, but known";
     next.opened(1, {}, "");
     next.opened(7, {1}, "");
     next.opened(8, {}, "d");
@@ -67,11 +67,55 @@ TEST(delivery_tracker, what_is_done_behind_an_open_record_is_named_and_not_done_
     EXPECT_EQ(next.take_commit(), (commit_point{9, "d"}));
 }
 
+TEST(delivery_tracker, a_commit_keeps_what_the_assignment_before_has_done_further_on) {
+    delivery_tracker first({0, {}});
+    for (std::int64_t offset = 0; offset < 6; ++offset) first.opened(offset, {0, 1}, std::to_string(offset));
+    for (std::int64_t offset = 1; offset < 6; ++offset) first.part_done(offset, 0);
+    delivery_tracker second(*first.take_commit());
+    second.opened(0, {0, 1}, "0");
+    second.part_done(0, 0);
+    second.part_done(0, 1);
+    const auto committed = second.take_commit();
+    EXPECT_EQ(committed, (commit_point{1, "5 5 0.1*5"}));
+    delivery_tracker third(*committed);
+    EXPECT_TRUE(third.had(5));
+    EXPECT_EQ(third.parts_left(5, 2), parts{1});
+}
+
+TEST(delivery_tracker, records_with_the_same_parts_open_take_one_word) {
+    delivery_tracker tracker({0, {}});
+    for (std::int64_t offset = 0; offset < 3'000; ++offset) tracker.opened(offset, {0, 1, 2}, "a");
+    for (std::int64_t offset = 0; offset < 2'000; ++offset) tracker.part_done(offset, 1);
+    for (std::int64_t offset = 1'000; offset < 2'500; ++offset) tracker.part_done(offset, 2);
+    const auto committed = tracker.take_commit();
+    EXPECT_EQ(committed, (commit_point{0, "a 3000 0.0.2*1000 1.0*1000 1.0.1*500 1.0.1.2*500"}));
+    const progress found = read_progress(*committed);
+    EXPECT_EQ(found.known_until, 3'000);
+    EXPECT_EQ(found.open.at(0), (parts{0, 2}));
+    EXPECT_EQ(found.open.at(999), (parts{0, 2}));
+    EXPECT_EQ(found.open.at(1'999), parts{0});
+    EXPECT_EQ(found.open.at(2'000), (parts{0, 1}));
+    EXPECT_EQ(found.open.at(2'999), (parts{0, 1, 2}));
+}
+
+TEST(delivery_tracker, no_commit_is_made_that_would_know_less_than_the_one_before) {
+    const std::string position = "4294967295:18446744073709551615";
+    delivery_tracker first({1'000'000, {}});
+    for (std::int64_t offset = 1'000'000; offset < 1'000'300; ++offset)
+        first.opened(offset, {offset % 2 == 0 ? 0u : 1u, 255}, position);
+    const auto before = first.take_commit();
+    delivery_tracker second(*before);
+    // A word more than there were: the record at the beginning now names its parts, too.
+    second.opened(1'000'000, {0, 100'000, 200'000, 300'000, 400'000, 500'000}, position);
+    second.part_done(1'000'000, 0);
+    EXPECT_FALSE(second.take_commit());
+}
+
 TEST(delivery_tracker, a_commit_has_a_bound_and_says_less_where_much_is_open) {
     delivery_tracker tracker({1'000'000, {}});
     const std::string position = "4294967295:18446744073709551615";
     for (std::int64_t offset = 1'000'000; offset < 1'002'000; ++offset)
-        tracker.opened(offset, {0, 255}, position);
+        tracker.opened(offset, {offset % 2 == 0 ? 0u : 1u, 255}, position);
     const auto committed = tracker.take_commit();
     EXPECT_LE(committed->metadata.size(), limits::commit_metadata_bytes_max);
     const progress found = read_progress(*committed);
@@ -82,7 +126,8 @@ TEST(delivery_tracker, a_commit_has_a_bound_and_says_less_where_much_is_open) {
 }
 
 TEST(delivery_tracker, metadata_that_no_tracker_wrote_says_nothing) {
-    for (const std::string text : {"1:2 x", "1:2 5 3.", "1:2 5 3.a", "1:2 5  3.1", "1:2 5 3.1 ", " "}) {
+    for (const std::string text : {"1:2 x", "1:2 5 3.", "1:2 5 3.a", "1:2 5  3.1", "1:2 5 3.1 ", " ",
+                                   "1:2 5 3.1*", "1:2 5 3.1*0", "1:2 5 3.1*16385"}) {
         const progress found = read_progress({7, text});
         EXPECT_EQ(found.known_until, 7) << text;
         EXPECT_EQ(found.position, "") << text;

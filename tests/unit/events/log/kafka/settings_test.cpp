@@ -51,6 +51,16 @@ TEST(kafka_settings, heartbeats_are_several_to_a_session) {
     }
 }
 
+TEST(kafka_settings, a_member_has_a_name_and_a_long_session_only_if_it_was_given_one) {
+    EXPECT_FALSE(in_effect(client_kind::member).contains("group.instance.id"));
+    EXPECT_EQ(in_effect(client_kind::member)["session.timeout.ms"], "6000");
+    kafka_options options;
+    options.member_name = "worker-3";
+    EXPECT_EQ(in_effect(client_kind::member, options)["group.instance.id"], "worker-3");
+    EXPECT_EQ(in_effect(client_kind::member, options)["session.timeout.ms"], "30000");
+    EXPECT_FALSE(in_effect(client_kind::reader, options).contains("group.instance.id"));
+}
+
 TEST(kafka_settings, no_client_makes_a_topic_by_asking_for_it) {
     for (const client_kind kind : {client_kind::producer, client_kind::strict_producer, client_kind::reader,
                                    client_kind::member, client_kind::admin})
@@ -70,7 +80,7 @@ TEST(kafka_settings, what_an_operator_adds_is_in_effect) {
 TEST(kafka_settings, an_operator_cannot_change_what_the_promises_rest_on) {
     for (const char* name : {"acks", "allow.auto.create.topics", "enable.idempotence", "message.timeout.ms",
                              "max.in.flight", "auto.offset.reset", "enable.auto.commit", "group.id",
-                             "transactional.id", "partition.assignment.strategy"}) {
+                             "group.instance.id", "transactional.id", "partition.assignment.strategy"}) {
         const result<void> allowed = check_properties({{"client.id", "mine"}, {name, "x"}});
         ASSERT_FALSE(allowed) << name;
         EXPECT_NE(allowed.error().message.find(name), std::string::npos) << allowed.error().message;

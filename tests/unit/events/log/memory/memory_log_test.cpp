@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "events/log/limits.hpp"
 #include "events/log/topics.hpp"
 #include "tests/support/log_suite.hpp"
 
@@ -349,6 +350,9 @@ class memory_log_groups : public memory_log_faults {
             if (const auto* got = std::get_if<assigned>(&event); got != nullptr && got->where == direct_0) {
                 found.push_back("assigned at " + std::to_string(got->next_offset));
                 x_epoch = got->epoch;
+            } else if (const auto* wanted = std::get_if<recalled>(&event);
+                       wanted != nullptr && wanted->where == direct_0) {
+                found.push_back("recalled");
             } else if (const auto* lost = std::get_if<revoked>(&event);
                        lost != nullptr && lost->where == direct_0) {
                 found.push_back("revoked");
@@ -357,6 +361,11 @@ class memory_log_groups : public memory_log_faults {
             }
         }
         return found;
+    }
+    static void release_all(group_member& member, const std::vector<member_event>& events) {
+        for (const member_event& event : events)
+            if (const auto* wanted = std::get_if<recalled>(&event))
+                member.release(wanted->where, wanted->epoch);
     }
     std::int64_t committed() { return x_broker.committed(name, direct_0)->first; }
 
@@ -368,15 +377,17 @@ TEST_F(memory_log_groups, partitions_are_dealt_again_when_a_member_joins_or_leav
     const auto first = x_log.join(name, direct_only);
     EXPECT_EQ(first->poll(100, 0).size(), all_direct);
     auto second = x_log.join(name, direct_only);
-    EXPECT_EQ(first->poll(100, 0).size(), all_direct / 2) << "revoked";
-    EXPECT_THAT(second->poll(100, 0), IsEmpty()) << "the owner has not let go";
+    const auto wanted = first->poll(100, 0);
+    EXPECT_EQ(wanted.size(), all_direct / 2);
     EXPECT_THAT(first->poll(100, 0), IsEmpty());
+    EXPECT_THAT(second->poll(100, 0), IsEmpty()) << "the owner has not let go";
+    release_all(*first, wanted);
     EXPECT_EQ(second->poll(100, 0).size(), all_direct / 2);
     second.reset();
     EXPECT_EQ(first->poll(100, 0).size(), all_direct / 2);
 }
 
-TEST_F(memory_log_groups, an_owner_may_commit_until_the_poll_after_it_was_told) {
+TEST_F(memory_log_groups, an_owner_may_commit_until_it_releases) {
     const auto producer = x_log.open_producer(producer_kind::ordinary);
     for (const char* key : {"a", "b"}) append(*producer, key, direct_0);
     run();
@@ -389,13 +400,38 @@ TEST_F(memory_log_groups, an_owner_may_commit_until_the_poll_after_it_was_told) 
     const std::uint64_t epoch = x_epoch;
     x_broker.move(name, direct_0, ids[1]);
     EXPECT_THAT(told(*second), IsEmpty());
-    EXPECT_THAT(told(*first), ElementsAre("revoked"));
+    EXPECT_THAT(told(*first), ElementsAre("recalled"));
+    EXPECT_THAT(told(*first), IsEmpty());
     EXPECT_EQ(x_broker.owner(name, direct_0), ids[0]);
     first->commit(direct_0, epoch, 1, "");
+    first->release(direct_0, epoch - 1);
+    EXPECT_EQ(x_broker.owner(name, direct_0), ids[0]) << "another epoch";
+    first->release(direct_0, epoch);
     EXPECT_THAT(told(*first), IsEmpty());
     EXPECT_THAT(told(*second), ElementsAre("assigned at 1", "b"));
     first->commit(direct_0, epoch, 2, "too late");
     EXPECT_EQ(committed(), 1);
+}
+
+TEST_F(memory_log_groups, what_is_not_released_in_time_is_revoked_and_may_be_committed_until_the_next_poll) {
+    x_broker.rebalance_by_itself(false);
+    const auto first = x_log.join(name, direct_only);
+    const auto second = x_log.join(name, direct_only);
+    const auto ids = x_broker.members(name);
+    x_broker.move(name, direct_0, ids[0]);
+    EXPECT_THAT(told(*first), ElementsAre("assigned at 0"));
+    const std::uint64_t epoch = x_epoch;
+    x_broker.move(name, direct_0, ids[1]);
+    EXPECT_THAT(told(*first), ElementsAre("recalled"));
+    x_clock.advance_ms(limits::recall_ms_max - 1);
+    EXPECT_THAT(told(*first), IsEmpty());
+    x_clock.advance_ms(1);
+    EXPECT_THAT(told(*first), ElementsAre("revoked"));
+    EXPECT_THAT(told(*second), IsEmpty());
+    first->commit(direct_0, epoch, 0, "at last");
+    EXPECT_THAT(told(*first), IsEmpty());
+    EXPECT_THAT(told(*second), ElementsAre("assigned at 0"));
+    EXPECT_EQ(x_broker.committed(name, direct_0)->second, "at last");
 }
 
 TEST_F(memory_log_groups, an_owner_may_regain_what_it_lost_under_another_epoch) {
@@ -406,7 +442,8 @@ TEST_F(memory_log_groups, an_owner_may_regain_what_it_lost_under_another_epoch) 
     EXPECT_THAT(told(*member), ElementsAre("assigned at 0"));
     const std::uint64_t before = x_epoch;
     x_broker.move(name, direct_0, id);
-    EXPECT_THAT(told(*member), ElementsAre("revoked"));
+    EXPECT_THAT(told(*member), ElementsAre("recalled"));
+    member->release(direct_0, before);
     EXPECT_THAT(told(*member), ElementsAre("assigned at 0"));
     EXPECT_GT(x_epoch, before);
 }
@@ -421,8 +458,9 @@ TEST_F(memory_log_groups, an_expelled_member_commits_in_vain_and_joins_again_whe
     EXPECT_EQ(committed(), 0);
     EXPECT_EQ(other->poll(100, 0).size(), all_direct);
     EXPECT_THAT(told(*slow), ElementsAre("revoked"));
-    EXPECT_EQ(other->poll(100, 0).size(), all_direct / 2) << "half is revoked";
-    other->poll(100, 0);
+    const auto wanted = other->poll(100, 0);
+    EXPECT_EQ(wanted.size(), all_direct / 2);
+    release_all(*other, wanted);
     EXPECT_EQ(slow->poll(100, 0).size(), all_direct / 2);
 }
 

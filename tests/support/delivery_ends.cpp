@@ -1,8 +1,11 @@
-// The two ends of tests/bench/burst/run, compiled, so that they cost less than what is measured.
-//   burst_ends receive            prints its port; answers POSTs to /…/500 with 500, to /…/slow after 500 ms,
-//                                 all others at once with 200. For each line of its input it prints one of
-//                                 output: for each path "path deliveries repeats ms-of-the-last-new-one".
-//   burst_ends send PORT CALLERS RATE
+// Both ends of a delivery, compiled, so that they cost less than what is measured;
+// tests/support/delivery_ends.py starts them.
+//   delivery_ends receive         prints its port; answers POSTs to /…/500 with 500, to /…/slow after 500 ms,
+//   to
+//                                 /…/hang never, all others at once with 200. For each line of its input it
+//                                 prints one of output: for each path "path deliveries repeats
+//                                 ms-of-the-last-new-one".
+//   delivery_ends send PORT CALLERS RATE
 //                                 sends the lines of its input ("path body"), with the headers of the lines
 //                                 before the first empty one; RATE 0: as fast as it goes. Prints the answers
 //                                 that were not 200 and the milliseconds it took.
@@ -161,7 +164,7 @@ int receive() {
                     ++at->second.repeats;
                 if (path.ends_with("/slow"))
                     slow.emplace_back(now_ms() + slow_ms, descriptor);
-                else
+                else if (!path.ends_with("/hang"))
                     send_now(descriptor, path.ends_with("/500") ? bad : well);
                 text.erase(0, bytes);
             }
@@ -233,6 +236,6 @@ int main(int count, char** values) {
     if (what == "send" && count == 5)
         return send_all(static_cast<std::uint16_t>(std::atoi(values[2])),
                         static_cast<std::size_t>(std::atoi(values[3])), std::atof(values[4]));
-    std::fprintf(stderr, "usage: burst_ends receive | send PORT CALLERS RATE\n");
+    std::fprintf(stderr, "usage: delivery_ends receive | send PORT CALLERS RATE\n");
     return 2;
 }

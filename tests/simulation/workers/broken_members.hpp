@@ -1,0 +1,31 @@
+// Rules of a calm change of a group's members (delivery.md §4 "Pace") broken on purpose, by something between
+// a worker and its log: the product's own code has no switch for it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "events/log/log.hpp"
+
+namespace herald::test {
+
+struct broken_member {
+    std::string_view name;
+    std::string_view what;
+    /// What a worker is given in place of a member of its groups.
+    std::function<std::unique_ptr<events::log::group_member>(std::unique_ptr<events::log::group_member>)>
+        wrap;
+};
+
+/// The first, with an empty name, breaks nothing.
+const std::vector<broken_member>& all_broken_members();
+/// Throws std::invalid_argument for an unknown name.
+const broken_member& broken_member_named(std::string_view name);
+
+/// Every group member that is opened on it is wrapped so.
+std::unique_ptr<events::log::partitioned_log> with_members(events::log::partitioned_log&,
+                                                           const broken_member&);
+
+}  // namespace herald::test

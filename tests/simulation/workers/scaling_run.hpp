@@ -1,0 +1,16 @@
+// One run: workers come and go during bursts of events to receivers that are well. Nothing dies and nothing
+// is out of reach, so every delivery arrives, and arrives once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace herald::test {
+
+/// What went wrong, as a sentence; empty when nothing did. The same seed gives the same run. `mutation` is a
+/// name from broken_members.hpp.
+std::optional<std::string> simulate_scaling(std::uint64_t seed, std::string_view mutation);
+
+}  // namespace herald::test
