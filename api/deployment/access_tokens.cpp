@@ -1,4 +1,4 @@
-// Access tokens of stages: with one predictions may be asked for there (wire.md §5).
+// Access tokens of stages: a token opens the predictions of its stage (wire.md §5).
 #include <algorithm>
 
 #include "api/calls/handler.hpp"
@@ -44,7 +44,7 @@ result<std::int64_t> end_of(const schemas::json_text& expires) {
     const auto wrong = [&] {
         return runtime::invalid_argument(
             "expires is " + expires.text.substr(0, limits::json_shown_bytes_max) +
-            "; it must be a time as 2035-01-31T00:00:00Z, or in milliseconds since the epoch");
+            "; it must be a time such as 2035-01-31T00:00:00Z, or milliseconds since the epoch");
     };
     const auto said = schemas::parse_json(expires.text);
     if (!said) return wrong();
@@ -56,14 +56,14 @@ result<std::int64_t> end_of(const schemas::json_text& expires) {
     return static_cast<std::int64_t>(*number);
 }
 
-/// What is kept of the body: the value stands in the log only sealed.
+/// The part of the body that is kept: the value is in the log only sealed.
 schemas::json_text without_value(schemas::json_value body) {
     if (schemas::json_object* members = body.get_if<schemas::json_object>())
         std::erase_if(*members, [](const auto& member) { return member.first == "value"; });
     return {schemas::to_json_text(body)};
 }
 
-/// Of one that cannot be opened with this node's keys, no value is shown.
+/// Leaves the value empty if this node's keys cannot decrypt it.
 std::string value_of(const calls::services& with, const access_token& row) {
     auto value = with.keys.unseal(row.seal_binding, row.sealed_value);
     return value ? *std::move(value) : std::string();
@@ -100,7 +100,7 @@ response create_access_token(writing_call& call) {
     command->label = body->label;
     command->expires_ms = ends_ms.has_value() ? *ends_ms : 0;
     command->creator_request = without_value(*json);
-    // A repeat is answered with the first one's value, not with the one that this node has just made.
+    // A repeat gets the first token's value, not the one that this node has just made.
     const auto view = [&](access_token made) {
         const std::string kept = value_of(call.with(), made);
         return answers::of(std::move(made), kept);
@@ -138,16 +138,16 @@ const calls::route table[] = {
                 "list_access_tokens",
                 "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens",
                 list_access_tokens, "endpoints",
-                "The access tokens of the stage; their values for who has UPDATE or DEPLOY on ENDPOINT")),
+                "The access tokens of the stage; with their values for callers who have UPDATE or DEPLOY on "
+                "ENDPOINT")),
     needing_deploy_or_update(write<requests::create_access_token, answers::access_token>(
         "create_access_token", http_method::post,
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens",
-        create_access_token, "endpoints",
-        "Makes an access token, with the value that is given or a new one")),
+        create_access_token, "endpoints", "Makes an access token, with the given value or a new one")),
     needing_deploy_or_update(erase<answers::withdrawn>(
         "delete_access_token",
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens/{token}",
-        delete_access_token, "endpoints", "Ends an access token: from here on it allows nothing")),
+        delete_access_token, "endpoints", "Ends an access token: from then on it opens nothing")),
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace requests = schemas::requests;
 
 using update_command = schemas::commands::update_endpoint_stage;
 
-/// A decimal, whether it came as a number or as a string; the rule says whether it is one.
+/// A decimal that came as a number or as a string; the rule checks it.
 std::string decimal_in(const schemas::json_text& value) {
     const std::string_view text = value.text;
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
@@ -62,7 +62,7 @@ result<void> fill_in_canary(update_command& command, const requests::update_endp
     return {};
 }
 
-/// What is kept and shown, but changes nothing here.
+/// Members that are kept and shown, but have no effect here.
 constexpr std::string_view without_effect[] = {"resources", "autoscaling", "env"};
 
 result<void> check_variable(const std::string& place, const json_value& variable) {
@@ -77,7 +77,7 @@ result<void> check_variable(const std::string& place, const json_value& variable
     return {};
 }
 
-/// Errors: invalid_argument naming the place of what is of another kind.
+/// Errors: invalid_argument naming the member of another kind.
 result<void> check_kinds(const json_value& body) {
     for (const std::string_view name : {"resources", "autoscaling"}) {
         const json_value* const value = body.find(name);
@@ -100,7 +100,7 @@ void warn_of_no_effect(writing_call& call, const json_value& body) {
         if (const json_value* const value = body.find(name); value && !schemas::detail::is_default(*value))
             without += (without.empty() ? "" : ", ") + std::string(name);
     if (!without.empty())
-        call.warn(without + ": kept and shown, without effect on models that run in Herald");
+        call.warn(without + ": kept and shown, but without effect on models that run in Herald");
 }
 
 response update_endpoint_stage(writing_call& call) {
@@ -130,7 +130,7 @@ const calls::route table[] = {
         "update_endpoint_stage", http_method::put,
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/update",
         update_endpoint_stage, "endpoints",
-        "Begins to replace what the stage serves by a build, at once or as a canary")),
+        "Begins to replace what the stage serves with a build, at once or as a canary")),
 };
 
 }  // namespace

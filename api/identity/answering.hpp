@@ -64,7 +64,7 @@ result<void> ignore_owned_of(calls::reading_call& call, std::string_view member,
                              schemas::organization_id org, const std::optional<Kept>& kept) {
     if (sent.org_id && sent.org_id != org)
         if (const auto good = call.ignore(
-                {{std::string(member) + ".org_id", "is another organization than that of the path, " +
+                {{std::string(member) + ".org_id", "differs from the organization of the path, " +
                                                        std::to_string(org.value) + ", which counts"}});
             !good)
             return good;
@@ -84,7 +84,7 @@ calls::response end_in_organization(calls::writing_call& call, std::string_view 
     co_return co_await call.write(std::move(command), std::move(answer));
 }
 
-/// The user whom a command changed, as reads show him now: with the default workspace that holds.
+/// The user whom a command changed, as reads now show them: with the default workspace in force.
 inline schemas::user shown_now(const calls::writing_call& call, schemas::user changed) {
     const auto applied = call.with().registry.read_applied();
     return storage::registry::find::as_shown(applied ? *applied->view : call.state(), std::move(changed));

@@ -89,8 +89,8 @@ response delete_user(writing_call& call) {
     co_return co_await call.write(command, answers::accepted());
 }
 
-/// Who is named by the first of the query parameters that is there: e-mail, id or username. Whom the caller
-/// may not see is not found, as if there were none.
+/// The user that the first of these query parameters names: e-mail, id or username. A user whom the caller
+/// may not see is not found.
 result<schemas::user> user_asked_for(const reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     std::optional<schemas::user> found;
@@ -110,7 +110,7 @@ result<schemas::user> user_asked_for(const reading_call& call) {
     const auto username = call.find_query("username");
     if (!username)
         return runtime::invalid_argument(
-            "the query parameter email is missing; it, user_id or username must name the user");
+            "the query parameter email is missing; email, user_id or username must name the user");
     found = directory::user_named(state, *username);
     if (is_seen()) return *std::move(found);
     return runtime::not_found("user with the username \"" + *username + "\" not found");
@@ -173,14 +173,14 @@ const calls::route table[] = {
                                                    "users", "Users by e-mail, id or username, or all"),
     write<requests::update_user, answers::user_info>(
         "update_user", http_method::post, "/api/v1/uac-proxy/uac/updateUser", update_user, "users",
-        "Changes the caller's name or default workspace; for system administrators also of others, and "
+        "Changes the caller's name or default workspace; system administrators may change others', and "
         "e-mail and username"),
     for_system_administrators(write<requests::create_user, answers::user_info>(
         "create_user", http_method::post, "/api/v1/uac-proxy/uac/createUser", create_user, "users",
         "Creates a user; the only answer that shows the key")),
     for_system_administrators(write<requests::one_user, answers::accepted>(
         "delete_user", http_method::post, "/api/v1/uac-proxy/uac/deleteUser", delete_user, "users",
-        "Ends a user; what the user did keeps its author")),
+        "Removes a user; what they did stays under their name")),
     list<answers::system_admins>("list_system_admins", "/api/v1/uac-proxy/system_admin/listSystemAdmins",
                                  list_system_admins, "users", "Who is a system administrator", calls::paging),
     for_system_administrators(write<requests::system_admin, answers::accepted>(
@@ -188,7 +188,7 @@ const calls::route table[] = {
         add_system_admin, "users", "Makes a user a system administrator")),
     for_system_administrators(write<requests::system_admin, answers::accepted>(
         "remove_system_admin", http_method::post, "/api/v1/uac-proxy/system_admin/removeSystemAdmin",
-        remove_system_admin, "users", "Makes a system administrator a user like others")),
+        remove_system_admin, "users", "Takes the rights of a system administrator away")),
 };
 
 }  // namespace

@@ -168,9 +168,9 @@ class partitioned_log {
     /// the first offsets).
     virtual std::unique_ptr<group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) = 0;
-    /// Asks the leader, asynchronously; each question is answered for its asker alone. The handler is called
-    /// once, on a thread of the log or by the log's destructor, so whatever it posts to must outlive the log.
-    /// Errors: unavailable within 6 s; failed_precondition when there is no such topic.
+    /// Asks the leader, asynchronously; each question gets its own answer. The handler is called once, on a
+    /// thread of the log or by the log's destructor, so whatever it posts to must outlive the log. Errors:
+    /// unavailable within 6 s; failed_precondition when there is no such topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// The same for the ends of many partitions at once, which costs the brokers little more than one. Those
     /// without an answer within 6 s are missing from what the handler gets.
