@@ -26,7 +26,7 @@ GROUP_LAGS = os.environ.get("GROUP_LAGS", herald.ROOT / "build/release/tests/sup
 PERIOD_US = 100_000  # of a quota; what Kubernetes uses
 TOLERANCE = 0.1  # the HPA changes nothing within it
 SAMPLE_SECONDS = 0.5
-LONG_TOPICS = ("retry.30s", "retry.5m", "retry.1h", "retry.6h")
+LONG_TOPICS = ("retry.30s", "retry.5m", "retry.1h", "retry.6h", "waiting.1m", "waiting.10m")
 RESOURCE_EVENTS = 'herald_partitions{topic="events.resource"}'
 CREATE_EVENT = "/api/v1/uac-proxy/events/createEvent"
 
@@ -254,7 +254,7 @@ class Outcome:
     published_seconds: float = 0.0
     most_workers: int = 0
     settled_seconds: float = None  # until the workers were back at the least
-    put_off: dict = None  # retry topic → webhook → records that ever entered it
+    put_off: dict = None  # topic whose records wait for a time → webhook → records that ever entered it
     ended: list = None  # workers that were scaled away
     arrived_early: int = 0  # before the last event was accepted
     cpu_seconds: float = 0.0  # of the one fixed worker, from the last accepted event until all were there
@@ -272,13 +272,13 @@ class Outcome:
         return (self.wanted - self.arrived_early) / max(self.done_seconds, 0.001)
 
     def put_off_of(self, path):
-        """Records of this path's webhook that entered any retry topic."""
+        """Records of this path's webhook that entered any of them."""
         return sum(by_webhook.get(self.webhooks[path], 0) for by_webhook in self.put_off.values())
 
     def long_waits(self, paths=None):
         """Records that entered a topic of more than 5 s, of these paths' webhooks or of all."""
         wanted = {self.webhooks[path] for path in paths} if paths is not None else None
-        return sum(count for topic in LONG_TOPICS for webhook, count in self.put_off[topic].items()
+        return sum(count for topic in LONG_TOPICS for webhook, count in self.put_off.get(topic, {}).items()
                    if wanted is None or webhook in wanted)
 
     def healthy_paths(self):

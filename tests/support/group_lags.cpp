@@ -1,7 +1,7 @@
 // What an autoscaler asks a broker, for tests/support/autoscaler.py.
 //   group_lags BOOTSTRAP PREFIX   answers each line of its input with one line of JSON:
 //     lags     of each group that operators scale by: [lag, partitions with lag, partitions]
-//     put_off  of each retry topic: the records that ever entered it, by webhook
+//     put_off  of each topic whose records wait for a time: those that ever entered it, by webhook
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -86,9 +86,10 @@ void count_records(partitioned_log& log, const topic_partition& where,
 
 std::string put_off(partitioned_log& log) {
     std::string text = "{";
-    for (const topic_settings& topic : all_topics) {
-        if (topic.group != group::retry) continue;
-        const std::string name(topic.name);
+    for (const topic_settings& each : all_topics) {
+        const bool is_for_room = each.group == group::waiting && each.name != topic::waiting;
+        if (each.group != group::retry && !is_for_room) continue;
+        const std::string name(each.name);
         std::map<std::string, std::int64_t> by_webhook;
         const std::int32_t partitions = must("partitions", log.partitions(name));
         for (std::int32_t number = 0; number < partitions; ++number)
