@@ -399,7 +399,7 @@ class Trial:
             if self.maybe_kill(arrived) or time.monotonic() >= next_poll:
                 next_poll = time.monotonic() + row.poll
                 self.look(passed, arrived, repeats)
-            if row.watches_metrics:
+            if row.watches_metrics and arrived < self.wanted:
                 self.compare(before)
             if self.outcome.done_seconds is not None and self.is_settled(passed):
                 break
