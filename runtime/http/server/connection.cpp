@@ -230,6 +230,9 @@ void stream_connection<Stream>::identify() {
 
 template <class Stream>
 void stream_connection<Stream>::refuse(const error& failure) {
+    // A client that reads no answer and sends on must not keep what it sent in memory meanwhile.
+    x_parser.drop_body();
+    x_room.clear();
     identify();
     x_out.get() = refusal(failure);
     x_closes = true;
@@ -402,7 +405,10 @@ void stream_connection<Stream>::answered() {
     x_out.clear();
     x_room.clear();
     if (x_closes) x_is_open = false;
-    if (!x_is_open) return;
+    if (!x_is_open) {
+        x_parser.release();  // whoever goes on sending keeps no memory here
+        return;
+    }
     x_parser.next();
     x_is_judged = false;
     x_pace.next_request();
@@ -415,7 +421,7 @@ asio::awaitable<void> stream_connection<Stream>::linger() {
     x_deadline.set_after(x_bounds.linger_ms);
     if constexpr (is_tls) co_await x_stream.async_shutdown(outcome);
     x_deadline.clear();
-    co_await read_on(socket(), x_all.loop, x_bounds, x_parser.space());
+    co_await read_on(socket(), x_all.loop, x_bounds, x_all.scrap);
 }
 
 std::unique_ptr<connection> make_connection(connections_of_loop& all, tcp_socket socket,

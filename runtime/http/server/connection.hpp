@@ -59,7 +59,8 @@ struct connections_of_loop {
     shared_room& room;
     response_writer writer;
     request_metrics metrics;
-    bool is_draining = false;  // every answer closes its connection
+    bool is_draining = false;             // every answer closes its connection
+    std::array<char, 16 * 1024> scrap{};  // for bytes that nobody looks at, of all connections that linger
     std::set<connection*> open;
 };
 

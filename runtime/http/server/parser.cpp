@@ -453,10 +453,27 @@ void request_parser::next() {
     x_has_head = x_skipped_line = false;
     x_request = {};
     x_reader->restart();
-    if (x_capacity > buffer_bytes_kept && x_used - x_start < buffer_bytes_first) {
-        x_capacity = 0;
-        make_room(buffer_bytes_first);
-    }
+    if (x_capacity > buffer_bytes_kept) shrink();
+}
+
+void request_parser::drop_body() {
+    x_stage = stage::failed;
+    x_used = x_start + (x_has_head ? x_head_bytes : 0);
+    x_parsed = x_used - x_start;
+    x_body_bytes = 0;
+    shrink();
+}
+
+void request_parser::release() noexcept {
+    x_buffer.reset();
+    x_capacity = x_start = x_used = x_parsed = 0;
+}
+
+// To what is held, unless that fills most of the buffer.
+void request_parser::shrink() {
+    if (x_capacity <= buffer_bytes_first || x_used - x_start > x_capacity / 2) return;
+    x_capacity = 0;
+    make_room(read_bytes_min);
 }
 
 bool request_parser::keep_alive() const noexcept { return x_has_head && x_reader->parser->keep_alive(); }

@@ -54,6 +54,12 @@ class request_parser {
     std::string_view piece() const noexcept { return {begin() + x_head_bytes, x_body_bytes}; }
     void drop_piece() noexcept;
     void next();
+    /// The connection ends after this request's answer: frees the body, and what follows it, at once. The
+    /// head stays for get(). After this, nothing but get(), failure() and what is known of the head may be
+    /// asked for.
+    void drop_body();
+    /// Frees the head, too: after this, nothing may be called.
+    void release() noexcept;
 
     /// The request so far: its head after progress::head, and its body after progress::complete. Its views
     /// are valid until space() or next(). The connection fills in the addresses, request_id and loop_index.
@@ -89,6 +95,7 @@ class request_parser {
     progress check_head();
     void show_head();
     void make_room(std::size_t bytes);
+    void shrink();
     std::size_t waiting() const noexcept { return x_used - x_start - x_parsed; }
     char* begin() const noexcept { return x_buffer.get() + x_start; }
 

@@ -147,6 +147,41 @@ TEST(request_parser, gives_room_back_after_a_large_body) {
     EXPECT_LE(parser.space().size(), 64u * 1024);
 }
 
+TEST(request_parser, gives_room_back_although_more_follows_a_large_body) {
+    request_parser parser;
+    give(parser, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+    ASSERT_EQ(parser.advance(), progress::head);
+    ASSERT_TRUE(parser.allow_body(4'000'000));
+    give(parser, chunk(std::string(1'100'000, 'x')));
+    ASSERT_EQ(parser.advance(), progress::need_more);
+    const std::string next = "GET /next HTTP/1.1\r\nHost: h\r\nX: " + std::string(6'000, 'y');
+    give(parser, "0\r\n\r\n" + next);
+    ASSERT_EQ(parser.advance(), progress::complete);
+    parser.next();
+    EXPECT_LT(parser.space().size(), 100'000u);
+    give(parser, "\r\n\r\n");
+    ASSERT_EQ(parser.advance(), progress::complete);
+    EXPECT_EQ(parser.get().path, "/next");
+    EXPECT_EQ(parser.get().header("x")->size(), 6'000u);
+}
+
+TEST(request_parser, keeps_the_head_of_a_request_whose_body_is_dropped) {
+    request_parser parser;
+    give(parser, "POST /some?q=1 HTTP/1.1\r\nHost: h\r\nX-A: b\r\nContent-Length: 900000\r\n\r\n");
+    ASSERT_EQ(parser.advance(), progress::head);
+    ASSERT_TRUE(parser.allow_body(1'000'000));
+    give(parser, std::string(800'000, 'x'));
+    ASSERT_EQ(parser.advance(), progress::need_more);
+    parser.drop_body();
+    EXPECT_LT(parser.held_bytes(), 100u);
+    EXPECT_LT(parser.space().size(), 10'000u);
+    EXPECT_EQ(parser.get().path, "/some");
+    EXPECT_EQ(parser.get().query, "q=1");
+    EXPECT_EQ(parser.get().header("x-a"), "b");
+    EXPECT_TRUE(parser.get().body.empty());
+    EXPECT_TRUE(parser.has_head());
+}
+
 TEST(request_parser, says_what_would_be_right) {
     const auto why = [](std::string_view text) {
         request_parser parser;
